@@ -1,0 +1,6 @@
+"""`python -m knobeln` is the command `knobeln`."""
+
+from knobeln.cli import main
+
+if __name__ == "__main__":
+    main(prog_name="knobeln")

@@ -1,0 +1,215 @@
+"""Letters in and mails out, by hand: receive, letters, outbox."""
+
+from __future__ import annotations
+
+import sys
+from email import message_from_bytes
+from email.policy import default as modern
+from pathlib import Path
+
+import click
+
+from knobeln.cli.folder import ContestCommand, ContestFolder, ContestGroup, contest_folder
+from knobeln.cli.services import Services, deliver_all
+from knobeln.cli.show import json_option, moment, print_json, table
+from knobeln.errors import KnobelnError, NotFound
+from knobeln.model import LetterState, OutboxState
+from knobeln.store import letters as letter_store
+from knobeln.store import outbox as outbox_store
+from knobeln.store import submissions
+from mailserver.delivery import transport_of
+from mailserver.intake.accept import accept
+
+EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
+
+
+@click.command(cls=ContestCommand)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.option(
+    "--sender", default=None, help="The envelope sender; default: the letter's Return-Path. '' = null sender."
+)
+@click.option("--recipient", "recipients", multiple=True, help="An envelope recipient; may be repeated.")
+def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None:
+    """Take one letter from FILE or standard input, keep it, and do what it says.
+
+    Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is no letter, or
+    too large. 75: we cannot take it now, try again.
+    """
+    try:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        folder = contest_folder()
+    except (KnobelnError, OSError) as error:
+        _leave(EX_TEMPFAIL, str(error))
+    if not raw.strip():
+        _leave(EX_DATAERR, "there is no letter: the input is empty")
+    if len(raw) > folder.settings.mail.max_letter_bytes:
+        _leave(
+            EX_DATAERR, f"the letter has {len(raw)} bytes, more than {folder.settings.mail.max_letter_bytes}"
+        )
+    try:
+        now = folder.clock.now()
+        # Only a mail system that names the sender can mean the null sender by an empty one.
+        channel = "receive" if sender is None else "pipe"
+        envelope = _return_path(raw) if sender is None else _readable(sender).strip("<>")
+        accept(folder.store, raw, envelope, [_readable(r) for r in recipients], channel, now)
+    except (KnobelnError, OSError) as error:
+        _leave(EX_TEMPFAIL, str(error))
+    _work_off(folder)
+
+
+def _readable(argument: str) -> str:
+    """An address as the mail system gave it; bytes that are no text become `?`."""
+    return argument.encode(errors="replace").decode()
+
+
+def _return_path(raw: bytes) -> str:
+    """The address in the Return-Path that the mail system wrote on top; "" where there is none."""
+    head = raw[:2_000].decode("latin-1").splitlines()
+    first = next((line for line in head if line.lower().startswith("return-path:")), "")
+    return first.partition(":")[2].strip().strip("<>")
+
+
+def _work_off(folder: ContestFolder) -> None:
+    """The letter is safe: from here on a failure is ours to repair, and not the mail system's business."""
+    services = Services(folder)
+    try:
+        services.handle_letters()
+        services.compile_programs()
+    except (KnobelnError, OSError) as error:
+        click.secho(f"knobeln: the letter is safe, but waits: {error}", fg="yellow", err=True)
+
+
+def _leave(code: int, why: str) -> None:
+    click.secho(f"knobeln: {why}", fg="red", err=True)
+    raise SystemExit(code)
+
+
+# --- letters ----------------------------------------------------------------------------------------------
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@click.option("--state", type=click.Choice([str(s) for s in LetterState]), help="Only letters in this state.")
+@click.option("--count", default=50, show_default=True, help="How many, the newest.")
+@json_option
+@click.pass_context
+def letters(context: click.Context, state: str | None, count: int, as_json: bool) -> None:
+    """Show the letters that came in; put back those that were set aside."""
+    if context.invoked_subcommand is not None:
+        return
+    with contest_folder().store.read() as tx:
+        rows = letter_store.listing(tx, LetterState(state) if state else None, count)
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        (
+            r["id"],
+            moment(r["received_at"]),
+            r["sender"],
+            r["channel"],
+            r["state"],
+            r["note"].strip().split("\n")[-1],
+        )
+        for r in rows
+    ]
+    table("letters", ("#id", "received", "sender", "by", "state", "what became of it"), cells)
+
+
+@letters.command("show")
+@click.argument("letter_id", type=int, metavar="ID")
+def show_letter(letter_id: int) -> None:
+    """Show one letter as it came, and what became of it."""
+    with contest_folder().store.read() as tx:
+        letter = letter_store.get(tx, letter_id)
+        if letter is None:
+            raise NotFound(f"there is no letter {letter_id}")
+        note = letter_store.note_of(tx, letter_id)
+    click.secho(f"{letter.state}: {note}", bold=True, err=True)
+    click.echo(letter.raw.decode("utf-8", "replace"))
+
+
+@letters.command()
+@click.argument("letter_id", type=int, metavar="[ID]", required=False)
+def retry(letter_id: int | None) -> None:
+    """Put back the letters (and programs) that were set aside, or the one letter ID, and handle them."""
+    folder = contest_folder()
+    with folder.store.write() as tx:
+        count = letter_store.retry(tx, letter_id)
+        count += submissions.retry(tx) if letter_id is None else 0
+    if letter_id is not None and not count:
+        raise NotFound(
+            f"no letter {letter_id} was set aside; `knobeln letters --state failed` shows which were"
+        )
+    services = Services(folder)
+    services.handle_letters()
+    services.compile_programs()
+    click.echo(f"{count} put back.")
+
+
+# --- outbox -----------------------------------------------------------------------------------------------
+@click.group(cls=ContestGroup)
+def outbox() -> None:
+    """Mails on their way out."""
+
+
+@outbox.command("list")
+@click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
+@click.option("--to", default=None, help="Only mails to this address.")
+@click.option("--count", default=50, show_default=True, help="How many, the newest.")
+@json_option
+def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) -> None:
+    """List the mails."""
+    with contest_folder().store.read() as tx:
+        rows = outbox_store.listing(tx, state=OutboxState(state) if state else None, to=to, count=count)
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        (
+            r["id"],
+            moment(r["created_at"]),
+            r["to"],
+            r["subject"],
+            r["state"],
+            r["attempts"],
+            "" if r["state"] == OutboxState.SENT else r["last_response"],
+        )
+        for r in rows
+    ]
+    table("outbox", ("#id", "queued", "to", "subject", "state", "#tries", "problem"), cells)
+
+
+@outbox.command("show")
+@click.argument("item_id", type=int, metavar="ID")
+@click.option("--raw", is_flag=True, help="The mail byte for byte, as it goes out.")
+@json_option
+def show_outbox(item_id: int, raw: bool, as_json: bool) -> None:
+    """Show one mail as its reader sees it."""
+    with contest_folder().store.read() as tx:
+        item = outbox_store.get(tx, item_id)
+    if item is None:
+        raise NotFound(f"there is no mail {item_id} in the outbox; `knobeln outbox list` shows what there is")
+    if raw:
+        sys.stdout.buffer.write(item.raw)
+        return
+    message = message_from_bytes(item.raw, policy=modern)
+    body = message.get_body(("plain",))
+    text = body.get_content() if body else ""
+    names = [part.get_filename() or "" for part in message.iter_attachments()]
+    if as_json:
+        print_json({"id": item.id, "headers": dict(message.items()), "body": text, "attachments": names})
+        return
+    for name in ("From", "To", "Subject", "Date"):
+        click.echo(f"{name}: {message[name]}")
+    for name in names:
+        click.echo(f"Attachment: {name}")
+    click.echo("\n" + text)
+
+
+@outbox.command()
+def flush() -> None:
+    """Deliver now what is due, where no `knobeln serve` does it."""
+    folder = contest_folder()
+    done = deliver_all(folder, transport_of(folder.settings, folder.path))
+    if done is None:
+        click.echo("Another process is delivering.")
+    else:
+        click.echo(f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed.")

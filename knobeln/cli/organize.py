@@ -1,0 +1,164 @@
+"""Setting up a contest, and its teams: init, upgrade, teams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from knobeln import config
+from knobeln.cli.folder import (
+    ContestCommand,
+    ContestFolder,
+    ContestGroup,
+    chosen_path,
+    contest_folder,
+    existing_store,
+)
+from knobeln.cli.show import json_option, print_json, table
+from knobeln.clock import Clock, SystemClock
+from knobeln.config import Settings
+from knobeln.errors import ConfigError, NotFound
+from knobeln.model import Team, TeamState
+from knobeln.store import Store, Transaction, migrate, submissions, url_of
+from knobeln.store import contest as contest_store
+from knobeln.store import teams as team_store
+from mailserver.commands.registration import accept_pending, reject_pending
+
+
+@click.command(cls=ContestCommand)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", required=False)
+def init(folder: Path | None) -> None:
+    """Create a contest in the folder DIR: a commented contest.toml and the database."""
+    path = folder or chosen_path()
+    made = create_contest(path, Settings(dates=config.usual_dates(SystemClock().now())))
+    click.echo(
+        f"The contest is in {path}. Now edit {path / config.FILE_NAME} (the dates, the addresses), then"
+    )
+    click.echo(f"    knobeln serve -C {path}     takes registrations and programs by mail")
+    click.echo(f"    knobeln run -C {path}       plays the contest day")
+    made.store.close()
+
+
+def create_contest(
+    path: Path, settings: Settings, *, seed: bytes | None = None, clock: Clock | None = None
+) -> ContestFolder:
+    """A new contest folder; an existing contest.toml is kept and completed by a database.
+
+    Raises ConfigError where there is a contest's database already.
+    """
+    # Others on the computer shall read neither passwords nor the contest's seed nor authentification strings.
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = path / config.FILE_NAME
+    store = Store(url_of(path))
+    if _holds_contest(store):
+        raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(config.template(settings), encoding="utf-8")
+    migrate.upgrade(store)
+    with store.write() as tx:
+        contest_store.create(tx, seed)
+        contest_store.note(tx, "contest", "the contest was created", (clock or SystemClock()).now())
+    store.close()
+    return ContestFolder.open(path)
+
+
+def _holds_contest(store: Store) -> bool:
+    """Not so where an earlier `init` was killed before its end."""
+    if not migrate.is_made(store):
+        return False
+    with store.read() as tx:
+        return contest_store.exists(tx)
+
+
+@click.command(cls=ContestCommand)
+def upgrade() -> None:
+    """Bring the database to this version of knobeln."""
+    config.load(chosen_path())
+    migrate.upgrade(existing_store(chosen_path()))
+    click.echo("The database is up to date.")
+
+
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@json_option
+@click.pass_context
+def teams(context: click.Context, as_json: bool) -> None:
+    """Show the teams; accept or reject a registration that waits for you."""
+    if context.invoked_subcommand is not None:
+        return
+    with contest_folder().store.read() as tx:
+        counts = submissions.count_versions(tx)
+        facts = [_facts(tx, team, counts.get(team.id, 0)) for team in team_store.all_teams(tx)]
+    if as_json:
+        print_json(facts)
+        return
+    columns = ("team", "address", "preferences", "state", "#sent", "#counts")
+    rows = [
+        (
+            f["name"],
+            f["address"],
+            ",".join(f["preferences"]),
+            f["state"] + (" *" if f["flags"] else ""),
+            f["versions"],
+            f["latest_good"] or "-",
+        )
+        for f in facts
+    ]
+    table(f"{len(rows)} teams", columns, rows)
+    for f in facts:
+        for flag in f["flags"]:
+            click.echo(f"* {f['name']}: {flag}")
+
+
+def _facts(tx: Transaction, team: Team, versions: int) -> dict[str, Any]:
+    good = submissions.latest_good(tx, team.id)
+    registration = team.registration
+    return {
+        "name": team.name,
+        "requested_name": team.requested_name,
+        "address": team.address,
+        "organization": registration.organization,
+        "preferences": [str(p) for p in registration.preferences],
+        "members": [vars(member) for member in registration.members],
+        "state": str(team.state),
+        "registered_at": team.registered_at,
+        "flags": list(team.flags),
+        "versions": versions,
+        "latest_good": good.number if good else None,
+    }
+
+
+@teams.command()
+@click.argument("name")
+def accept(name: str) -> None:
+    """Accept the registration of team NAME, which waits: it gets its authentification string."""
+    folder = contest_folder()
+    with folder.store.write() as tx:
+        now = folder.clock.now()
+        accept_pending(tx, _waiting(tx, name), folder.settings, folder.templates, now)
+        contest_store.note(tx, "teams", f"{name} was accepted", now)
+    click.echo(f"{name} takes part; the answer is in the outbox.")
+
+
+@teams.command()
+@click.argument("name")
+@click.option("--reason", required=True, help="What the team is told.")
+def reject(name: str, reason: str) -> None:
+    """Reject the registration of team NAME, which waits."""
+    folder = contest_folder()
+    with folder.store.write() as tx:
+        now = folder.clock.now()
+        reject_pending(tx, _waiting(tx, name), reason, folder.settings, folder.templates, now)
+        contest_store.note(tx, "teams", f"{name} was rejected: {reason}", now)
+    click.echo(f"{name} does not take part; the answer is in the outbox.")
+
+
+def _waiting(tx: Transaction, name: str) -> Team:
+    team = team_store.by_name(tx, name)
+    if team is None:
+        raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+    if team.state is not TeamState.PENDING:
+        raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
+    return team

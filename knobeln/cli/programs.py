@@ -1,0 +1,156 @@
+"""Programs without mail: check a program as the compile service would, play a game of two."""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+import sys
+import zlib
+from pathlib import Path
+
+import click
+
+from compiler.build import Built, build
+from compiler.toolchain import Toolchain
+from compiler.trial import with_trial
+from knobellib.house import house_strategies
+from knobeln.cli import spoken
+from knobeln.cli.folder import ContestCommand, chosen_path, settings_or_defaults
+from knobeln.clock import Seeds, seed_from
+from knobeln.config import Settings
+from knobeln.errors import GiveUp, NotFound
+from knobeln.model import Fault, GameJob, GameResult
+from reports.compile_report import compile_report
+from reports.protocol import GameProtocol, ProtocolError, full, read
+from reports.render import Templates
+from sandbox.machine.image import Image
+from tournament.contest import machine_arena
+
+EX_REJECTED = 1
+KNOBELN = "knobeln"
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@click.command(cls=ContestCommand)
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def check(file: Path) -> None:
+    """The compile report for FILE.c, without a mail. Exit code 0: it would be accepted, 1: it would not."""
+    settings = settings_or_defaults()
+    built = with_trial(build(_read(file), settings.programs, Toolchain(settings.jail)), settings)
+    templates = Templates(settings, chosen_path() / "templates")
+    words = compile_report(
+        file.stem, None, built.report, previous_good=None, repairs=(), settings=settings, templates=templates
+    )
+    click.echo(words.body)
+    raise SystemExit(0 if built.report.accepted else EX_REJECTED)
+
+
+@click.command(cls=ContestCommand)
+@click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
+@click.option(
+    "--game", "game_name", default=KNOBELN, show_default=True, help="Which game; `knobeln games` lists them."
+)
+@click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
+@click.option("--protocol", "throws", is_flag=True, help="Every throw or move.")
+def play(names: tuple[str, ...], game_name: str, seed: str | None, throws: bool) -> None:
+    """One game of A.c against B.c. Each is a file, or the name of a house strategy or sample program."""
+    chosen = seed or secrets.token_hex(8)
+    if game_name != KNOBELN:
+        spoken.play(game_name, names, chosen, with_moves=throws)
+    elif len(names) != 2:
+        raise GiveUp(f"KNOBELN is played by 2 programs, not by {len(names)}")
+    else:
+        _play_knobeln(names[0], names[1], chosen, throws)
+    click.echo(f"--seed {chosen} plays this game again.")
+
+
+def _play_knobeln(first: str, second: str, chosen: str, throws: bool) -> None:
+    settings = settings_or_defaults()
+    toolchain = Toolchain(settings.jail)
+    images = tuple(_image(name, settings, toolchain) for name in (first, second))
+    result = _game(images, chosen, settings, throws)
+    names = (Path(first).stem, Path(second).stem)
+    if throws:
+        click.echo(_protocol(names, result, settings))
+    for name, seat in zip(names, result.seats, strict=True):
+        click.echo(f"{name}: {seat.points} points, {seat.instructions:,} instructions{_failed(seat.fault)}")
+    if not result.complete:
+        click.echo("The game was stopped: in a contest it would be discarded, and played again once.")
+
+
+@click.command(cls=ContestCommand)
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
+@click.option("--against", default=None, help="Only the games with this opponent.")
+def protocol(file: Path, against: str | None) -> None:
+    """Write the games of a compact protocol (as mailed, gzipped or not) out in full, throw by throw."""
+    raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        text = (gzip.decompress(raw) if raw[:2] == GZIP_MAGIC else raw).decode("ascii")
+        games = read(text)
+    except (ProtocolError, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+        raise GiveUp(f"{file} is no protocol of ours: {error}") from None
+    chosen = [game for game in games if against is None or against in game.players]
+    if not chosen:
+        raise NotFound(f"no game in {file}" + (f" is against {against}" if against else ""))
+    click.echo_via_pager("\n".join(map(full, chosen)))
+
+
+def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
+    # A game at home needs no description.
+    built = build(_source(name), settings.programs.model_copy(update={"description": "warn"}), toolchain)
+    if built.image is None or not built.report.accepted:
+        raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {_first_error(built)}")
+    return built.image
+
+
+def _source(name: str) -> str:
+    if Path(name).is_file():
+        return _read(Path(name))
+    known = {strategy.name: strategy.source for strategy in house_strategies()}
+    if name not in known:
+        raise NotFound(f"there is no file {name}, and no house strategy of that name: {', '.join(known)}")
+    return known[name]
+
+
+def _read(file: Path) -> str:
+    """UTF-8, or else Latin-1, as with letters."""
+    raw = file.read_bytes()
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _first_error(built: Built) -> str:
+    return next((f.text for f in built.report.findings), "see its messages")
+
+
+def _game(images: tuple[Image, ...], seed: str, settings: Settings, throws: bool) -> GameResult:
+    seeds = Seeds(seed_from(f"play/{seed}"))
+    arena = machine_arena({image.digest: image for image in images}, settings)
+    streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
+    (result,) = arena.play([GameJob((images[0].digest, images[1].digest), streams, throws)])
+    return result
+
+
+def _protocol(names: tuple[str, str], result: GameResult, settings: Settings) -> str:
+    first, second = result.seats
+    return full(
+        GameProtocol(
+            round=0,
+            group=0,
+            attempt=1,
+            players=names,
+            rules=settings.game,
+            points=(first.points, second.points),
+            verdicts=(first.verdict, second.verdict),
+            counted=result.complete,
+            digest=result.digest,
+            throws_played=result.throws_played,
+            throws=result.throws,
+        )
+    )
+
+
+def _failed(fault: Fault | None) -> str:
+    return f"; failed: {fault.reason}" if fault else ""

@@ -1,0 +1,192 @@
+"""The games whose programs may be in any language: list them, play one, compare Hog strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compiler.languages import Problem, build
+from compiler.source import printable
+from knobeln.cli.folder import ContestCommand, settings_or_defaults
+from knobeln.cli.show import table
+from knobeln.clock import Seeds, seed_from
+from knobeln.config import Programs, Settings
+from knobeln.errors import GiveUp, NotFound
+from knobeln.games import Dialogue, GameInfo, SpokenGame, game, registered
+from knobeln.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, goal_for, ranking
+from sandbox.bundle import Bundle
+from sandbox.hog import win_rates
+from sandbox.jail import Jail
+from sandbox.players import Fault, Player
+from sandbox.players.arguments import ArgumentsPlayer
+from sandbox.players.function import FunctionPlayer
+from sandbox.players.lines import LinesPlayer
+from sandbox.players.table import Domain, tabulate
+from tournament.spoken import SpokenResult, play_game
+
+SECONDS_PER_MOVE = 5.0
+HOG = "hog"
+HOG_FUNCTION = "final_strategy"
+HOG_SECONDS = 300.0  # for each of the two times that a strategy is tabulated
+OPPONENTS = "opponents"
+
+
+# --- games ------------------------------------------------------------------------------------------------
+@click.command(cls=ContestCommand)
+def games() -> None:
+    """List the games, and the sample programs that may play them."""
+    rows = [
+        (info.name, info.title, _seats(info), info.dialogues[0], _sample_names(info.name))
+        for info in (known.info for known in registered().values())
+    ]
+    rows.append((HOG, "Hog", "2", Dialogue.TABLE, _sample_names(HOG)))
+    table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)
+
+
+def _sample_names(game_name: str) -> str:
+    return " ".join(sorted(Path(name).stem for name in samples(game_name)))
+
+
+def _seats(info: GameInfo) -> str:
+    return str(info.min_seats) if info.min_seats == info.max_seats else f"{info.min_seats}-{info.max_seats}"
+
+
+def samples(game_name: str) -> dict[str, bytes]:
+    """The sample programs of a game by their file names; none for KNOBELN, which has its house strategies."""
+    folder = files("knobellib").joinpath(OPPONENTS, game_name)
+    return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()} if folder.is_dir() else {}
+
+
+# --- play -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Seated:
+    """A program that takes part, under a name of its own."""
+
+    name: str
+    bundle: Bundle
+
+
+def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
+    """One game of these programs, in the order of the seats. Raises NotFound, GiveUp with what is wrong."""
+    rules = _spoken(game_name)
+    if not rules.info.min_seats <= len(programs) <= rules.info.max_seats:
+        raise GiveUp(f"{rules.info.title} is played by {_seats(rules.info)} programs, not by {len(programs)}")
+    settings = settings_or_defaults()
+    jail = Jail(settings.jail)
+    bundles = [_bundle(program, game_name, jail, settings.programs) for program in programs]
+    seats = list(map(Seated, _names(programs), bundles))
+    seeds = Seeds(seed_from(f"play/{seed}"))
+    set_up = rules.set_up([seat.name for seat in seats], partial(seeds.below, "game"))
+    with ExitStack() as stack:
+        players = [stack.enter_context(closing(_player(seat.bundle, rules.info, jail))) for seat in seats]
+        result = play_game(set_up, players, _drawer(seeds))
+    _show(result, seats, with_moves)
+
+
+def _drawer(seeds: Seeds) -> Any:
+    """Random numbers one after the other, for the moves that the rules make in the place of missing ones."""
+    numbers = iter(range(10**9))
+    return lambda bound: seeds.below(f"move/{next(numbers)}", bound)
+
+
+def _spoken(name: str) -> SpokenGame[Any, Any]:
+    rules = game(name)
+    if Dialogue.MACHINE in rules.info.dialogues:
+        raise GiveUp(f"{rules.info.title} is played on the contest machine")
+    return rules  # type: ignore[return-value]  # only games of the machine are asked without words
+
+
+def _names(programs: Iterable[str]) -> list[str]:
+    """One word for each program, no two alike: the file's name, with a number where it comes again."""
+    found: list[str] = []
+    for program in programs:
+        stem = Path(program).stem
+        count = sum(name == stem or name.startswith(f"{stem}_") for name in found)
+        found.append(f"{stem}_{count + 1}" if count else stem)
+    return found
+
+
+def _bundle(program: str, game_name: str, jail: Jail, limits: Programs) -> Bundle:
+    name, data = _file(program, game_name)
+    built = build({name: data}, jail, limits)
+    if isinstance(built, Problem):
+        raise GiveUp(f"{program}: {built.text}" + (f"\n{built.messages}" if built.messages else ""))
+    return built
+
+
+def _file(program: str, game_name: str) -> tuple[str, bytes]:
+    path = Path(program)
+    if path.is_file():
+        return path.name, path.read_bytes()
+    known = samples(game_name)
+    fitting = [name for name in known if program in (name, Path(name).stem)]
+    if len(fitting) != 1:
+        raise NotFound(
+            f"there is no file {program}, and no sample program of that name: {', '.join(sorted(known))}"
+        )
+    return fitting[0], known[fitting[0]]
+
+
+def _player(bundle: Bundle, info: GameInfo, jail: Jail) -> Player:
+    """The player in the game's dialogue; a Python program is called where the game knows that."""
+    if bundle.language == "Python" and Dialogue.FUNCTION in info.dialogues:
+        return FunctionPlayer(bundle, jail, SECONDS_PER_MOVE)
+    if info.dialogues[0] is Dialogue.LINES:
+        return LinesPlayer(bundle, jail, SECONDS_PER_MOVE)
+    return ArgumentsPlayer(bundle, jail, SECONDS_PER_MOVE)
+
+
+def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> None:
+    if with_moves:
+        for number, turn in enumerate(result.turns, start=1):
+            moves = (f"{seats[seat].name} {_plain(move)}" for seat, move in sorted(turn.moves.items()))
+            click.echo(f"{number:4}  " + "   ".join(moves))
+    for number, seat, fault in result.faults:
+        click.echo(f"turn {number}: {seats[seat].name} failed ({fault.kind}): {printable(fault.sentence)}")
+        if fault.said:
+            click.echo(f"    it said: {printable(fault.said)}")
+    for seated, points in zip(seats, result.points, strict=True):
+        click.echo(f"{seated.name}: {points} points")
+
+
+def _plain(move: object) -> str:
+    return " ".join(map(str, move)) if isinstance(move, tuple) else str(move)
+
+
+# --- compare ----------------------------------------------------------------------------------------------
+@click.command(cls=ContestCommand)
+@click.argument("programs", metavar="A.py B.py ...", nargs=-1, required=True)
+def compare(programs: tuple[str, ...]) -> None:
+    """Exact win rates of Hog strategies against each other, and the ranking.
+
+    Each is a Python file with a function final_strategy(score, opponent_score), or the name of a sample.
+    """
+    settings = settings_or_defaults()
+    names, entries = _names(programs), [_hog_entry(program, settings) for program in programs]
+    pairs = all_pairs(len(entries))
+    rates = dict(zip(pairs, win_rates(entries, pairs, workers=0), strict=True))
+    rows = [(names[first], names[second], f"{rate:.6%}") for (first, second), rate in sorted(rates.items())]
+    table("win rate of the first against the second", ("first", "second", "#win rate"), rows)
+    places = ranking(len(entries), rates)
+    lines = [(p.rank, names[p.entry], entries[p.entry].goal, p.match_points) for p in places]
+    table("ranking", ("#rank", "strategy", "#goal", "#match points"), lines)
+
+
+def _hog_entry(program: str, settings: Settings) -> HogEntry:
+    _, data = _file(program, HOG)
+    jail = Jail(settings.jail)
+    domain = Domain(SCORES, SCORES, 0, MAX_DICE)
+    bundle = _bundle(program, HOG, jail, settings.programs)
+    found = tabulate(bundle, HOG_FUNCTION, domain, jail, HOG_SECONDS)
+    if isinstance(found, Fault):
+        raise GiveUp(
+            f"{program}: {printable(found.sentence)}" + (f" ({printable(found.said)})" if found.said else "")
+        )
+    return HogEntry(found, goal_for(len(data)))

@@ -1,0 +1,149 @@
+"""The games: what a game is, and which there are.
+
+A game is pure rules: it imports no I/O, no clock and no chance. Built-in games stand in the tuple below;
+other packages add theirs by an entry point of the group `knobeln.games` whose object makes a Game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import entry_points
+from typing import Any, Protocol, TypeVar
+
+from knobeln.errors import ConfigError, NotFound
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+ENTRY_POINTS = "knobeln.games"
+
+
+class Ruling(StrEnum):
+    """What the rules make of a fault: a move that is forbidden, no move at all, or one too late."""
+
+    REPLAY = "the game is discarded and played again once, the second fault disqualifies"
+    GAME_LOST = "the game ends and is lost"
+    RANDOM_MOVE = "a random move is made instead, and points are taken off"
+    NOTHING = "the player does nothing in this turn"
+
+
+class Dialogue(StrEnum):
+    """How a program is asked for its moves."""
+
+    MACHINE = "machine"  # linked with our library, on the contest machine
+    LINES = "lines"  # one process through many games; a line in, a line out
+    ARGUMENTS = "arguments"  # started for each move with words as arguments, the move on standard output
+    FUNCTION = "function"  # a Python function, called for each move
+    TABLE = "table"  # a Python function, called once for every position there is
+
+
+Words = tuple[str | int | float, ...]
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """The facts by which a format knows, before the contest day, whether it can use a game."""
+
+    name: str  # lower case, as in contest.toml
+    title: str
+    min_seats: int
+    max_seats: int
+    simultaneous: bool  # several seats move at once; otherwise in turn
+    chance: bool  # the rules themselves draw lots; players may always
+    max_turns: int  # no game is longer
+    ruling: Ruling
+    dialogues: tuple[Dialogue, ...]  # the first is the usual one
+
+
+class Game(Protocol[Position, Move]):
+    """Rules as functions of values. Seats count from 0."""
+
+    @property
+    def info(self) -> GameInfo: ...
+
+    def start(self, seats: int) -> Position:
+        """The position before the first turn."""
+
+    def awaited(self, position: Position) -> frozenset[int]:
+        """The seats whose moves the next turn needs; empty when the game is over."""
+
+    def objection(self, position: Position, seat: int, move: Move) -> str | None:
+        """Why the rules forbid this move, in a sentence for the player's team; None if they allow it."""
+
+    def after(self, position: Position, moves: Mapping[int, Move]) -> Position:
+        """The position after a turn, given an allowed move of each awaited seat."""
+
+    def points(self, position: Position) -> tuple[int, ...]:
+        """What each seat has won so far; whole numbers, a game says in its page what they stand for."""
+
+    def samples(self, position: Position, seat: int) -> Sequence[Move]:
+        """A few allowed moves of an awaited seat, the extreme ones among them; at least one."""
+
+
+class SpokenGame(Game[Position, Move], Protocol):
+    """A game whose programs are asked in words: every dialogue but MACHINE."""
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> SpokenGame[Position, Move]:
+        """The game for players of these names, by seat, and with everything drawn that stays the same."""
+
+    def after_faults(
+        self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
+    ) -> Position:
+        """The position after a turn in which the awaited seats that are missing in `moves` were at fault.
+
+        `draw(n)` gives a random number in 0..n-1. Never called where the ruling is REPLAY.
+        """
+
+    def question(self, position: Position, seat: int, dialogue: Dialogue) -> Words:
+        """What an awaited seat's program is told: a line's words, arguments, or a function's parameters."""
+
+    def farewell(self, position: Position, seat: int) -> Words:
+        """What the program is told when the game is over, without an answer; () = nothing (LINES only)."""
+
+    def answer(self, position: Position, seat: int, text: str) -> Move:
+        """The move that the program's answer means. Raises ValueError with a sentence for its team.
+
+        Says nothing about whether the move is allowed: that is `objection`.
+        """
+
+
+Factory = Callable[[], Game[Any, Any]]
+
+
+def registered(factories: Iterable[Factory] | None = None) -> Mapping[str, Game[Any, Any]]:
+    """All games by name, with their announcements' parameters. Raises ConfigError for a name given twice."""
+    games: dict[str, Game[Any, Any]] = {}
+    for factory in _all_factories() if factories is None else factories:
+        game = factory()
+        if game.info.name in games:
+            raise ConfigError(f"two games are called {game.info.name!r}; one of the two packages has to go")
+        games[game.info.name] = game
+    return games
+
+
+def game(name: str) -> Game[Any, Any]:
+    """The game of this name; NotFound says which there are."""
+    games = registered()
+    if name not in games:
+        raise NotFound(f"there is no game {name!r}, only {', '.join(sorted(games))}")
+    return games[name]
+
+
+def _all_factories() -> list[Factory]:
+    from knobeln.games.bid_tac_toe import BidTacToe
+    from knobeln.games.cooperation import Cooperation, LegacyCooperation
+    from knobeln.games.knobeln import Knobeln
+    from knobeln.games.standoff import Standoff
+    from knobeln.games.ultimate_tic_tac_toe import UltimateTicTacToe
+
+    built_in: tuple[Factory, ...] = (
+        Knobeln,
+        BidTacToe,
+        UltimateTicTacToe,
+        Cooperation,
+        LegacyCooperation,
+        Standoff,
+    )
+    return [*built_in, *(point.load() for point in entry_points(group=ENTRY_POINTS))]

@@ -1,0 +1,12 @@
+"""What programs write, read strictly: what one language takes for a number another one must not have to."""
+
+import re
+
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def whole_number(word: str) -> int:
+    """The number: digits, at most 18, and perhaps a sign. Raises ValueError for `1.0`, `1e2`, `True` ..."""
+    if not _WHOLE_NUMBER.fullmatch(word):
+        raise ValueError(f"{word[:20]!r} is no whole number")
+    return int(word)

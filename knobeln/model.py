@@ -1,0 +1,394 @@
+"""The words of the contest: frozen dataclasses and enums. No SQL, no I/O.
+
+Points are kept as *half points* (int) wherever a self-game may enter, because a strategy that plays itself
+receives the mean of its two sides (K66); `points_text` shows them. Times are aware datetimes in UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+# --- teams ------------------------------------------------------------------------------------------------
+class MailPreference(StrEnum):
+    """What a team may ask for, in the announcement's order (K30)."""
+
+    LAP = "LAP"
+    LGP = "LGP"
+    DGP = "DGP"
+    GRP = "GRP"
+    GRG = "GRG"
+    GRR = "GRR"
+    RSM = "RSM"
+
+    @property
+    def meaning(self) -> str:
+        return _PREFERENCE_MEANINGS[self]
+
+
+_PREFERENCE_MEANINGS = {
+    MailPreference.LAP: "send list of all participants (full registration format)",
+    MailPreference.LGP: "send list of my groups' participants (team names only)",
+    MailPreference.DGP: "send detailed game protocol for each of my games (every throw)",
+    MailPreference.GRP: "send game result (points) for each of my games",
+    MailPreference.GRG: "send group result (all games of all participants)",
+    MailPreference.GRR: "send group result (ranking)",
+    MailPreference.RSM: "send summaries of rounds (includes all group rankings)",
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One person of a team: the two-line informal description of K35."""
+
+    name: str
+    age: int
+    occupation: str
+    background: str
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What a team wrote into the form (K25), read and found well-formed."""
+
+    address: str
+    preferences: tuple[MailPreference, ...]
+    team_name: str
+    organization: str
+    members: tuple[Member, ...]
+
+
+class TeamState(StrEnum):
+    PENDING = "pending"  # waits for the organiser's word; a rejected registration is taken out again
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True)
+class Team:
+    """A registered team. `registration.team_name` counts; `requested_name` is what it asked for."""
+
+    id: int
+    registration: Registration
+    requested_name: str
+    state: TeamState
+    registered_at: datetime
+    flags: tuple[str, ...] = ()  # remarks for the organiser, e.g. people shared with another team (K36)
+
+    @property
+    def name(self) -> str:
+        return self.registration.team_name
+
+    @property
+    def address(self) -> str:
+        return self.registration.address
+
+
+# --- letters and mails ------------------------------------------------------------------------------------
+class LetterState(StrEnum):
+    NEW = "new"  # durable, not yet looked at
+    HANDLED = "handled"  # its effect and its answer are committed
+    IGNORED = "ignored"  # deliberately without effect: bounce, loop, automatic answer, duplicate
+    FAILED = "failed"  # our handler broke; set aside with its traceback, `knobeln letters retry`
+
+
+@dataclass(frozen=True)
+class StoredLetter:
+    """A letter as it arrived, byte for byte."""
+
+    id: int
+    digest: str  # sha256 of the raw letter, in hex
+    received_at: datetime
+    sender: str  # envelope sender, "" for the null sender or when unknown
+    recipients: tuple[str, ...]
+    channel: str  # smtp, receive, ...
+    state: LetterState
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that goes with an outgoing mail."""
+
+    name: str
+    media_type: str  # "text/x-csrc", "application/gzip"
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One mail to one recipient, not yet composed. A second mail with the same `key` is dropped."""
+
+    key: str
+    kind: str  # "registration accepted", "compile report", "LAP", "GRR" ...
+    to: str
+    subject: str
+    body: str
+    team_id: int | None = None
+    attachments: tuple[Attachment, ...] = ()
+    in_reply_to: str | None = None  # the Message-ID that this answers
+
+
+class OutboxState(StrEnum):
+    READY = "ready"
+    SENT = "sent"
+    FAILED = "failed"  # refused for good (5xx), or given up
+
+
+# --- programs ---------------------------------------------------------------------------------------------
+class SubmissionState(StrEnum):
+    QUEUED = "queued"
+    BUILT = "built"
+    REPLACED = "replaced"  # never compiled: its team sent too many in an hour, and a newer one took its turn
+    SET_ASIDE = "set aside"  # our compiler service broke on it; `knobeln letters retry` puts it back
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47)."""
+
+    id: int
+    team_id: int
+    letter_id: int
+    number: int
+    received_at: datetime
+    source: str
+    state: SubmissionState
+
+
+class Severity(StrEnum):
+    ERROR = "error"  # the program is rejected
+    WARNING = "warning"  # it is accepted, and the report says so
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a compile rule found. Lines count from 1 in the program as sent; 0 = no particular line."""
+
+    rule: str  # "include", "description", "forbidden routine" ...
+    severity: Severity
+    line: int
+    text: str
+    quote: str = ""  # the offending line, shortened
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a program did in its one trial game against a house strategy."""
+
+    opponent: str
+    result: GameResult
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """Everything that a compile report says. Memory figures in bytes."""
+
+    findings: tuple[Finding, ...]
+    compiler: str  # name and version
+    messages: str  # the compiler's own words, cleaned and shortened
+    elements: int | None  # lexical elements, None where the preprocessor already failed (K46)
+    element_limit: int
+    description_lines: int
+    static_bytes: int | None  # data and bss; None where it did not link
+    memory_limit: int
+    code_bytes: int | None
+    source_digest: str  # sha256 of the source as compiled, in hex
+    image_digest: str | None
+    trial: Trial | None = None
+
+    @property
+    def accepted(self) -> bool:
+        return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)
+
+
+# --- games ------------------------------------------------------------------------------------------------
+class Verdict(StrEnum):
+    """How a player left a game. INTERNAL is our fault and never counts against a team."""
+
+    OK = "OK"
+    TIME = "TIME"  # more instructions than the limit
+    MEMORY = "MEMORY"  # the stack left the memory
+    CRASH = "CRASH"  # any other fault of the machine
+    ILLEGAL_MOVE = "ILLEGAL_MOVE"  # out of range, or a drop in a series that is too short
+    PROTOCOL = "PROTOCOL"  # left before the last throw, or used a door that does not exist
+    INTERNAL = "INTERNAL"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a player did that the rules forbid, in a sentence for its team."""
+
+    throw: int  # the throw in which it happened, from 1
+    reason: str  # e.g. "throw 17 was 0, outside 1..12288"
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """One side of one game."""
+
+    points: int
+    verdict: Verdict
+    fault: Fault | None
+    instructions: int
+    memory: int  # bytes of static data and stack that were in use at the most
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """One game between two seats. `throws` is filled only where a protocol was asked for."""
+
+    seats: tuple[SeatResult, SeatResult]
+    throws_played: int
+    digest: str  # 16 hex digits over all throws, to compare a replay with
+    throws: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def complete(self) -> bool:
+        return all(seat.verdict is Verdict.OK for seat in self.seats)
+
+
+@dataclass(frozen=True)
+class GameJob:
+    """A game to be played: two programs by the digests of their images, and each seat's random stream."""
+
+    images: tuple[str, str]
+    streams: tuple[bytes, bytes]  # 16 bytes each
+    protocol: bool = False
+
+
+# --- the tournament ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Entry:
+    """A team's program as frozen for the contest day. `name` is the team's; it names the entry everywhere."""
+
+    name: str
+    team_id: int
+    build_id: int
+    image_digest: str
+
+
+@dataclass(frozen=True, order=True)
+class Pairing:
+    """Two entries by name, `first <= second`; the same name twice is a self-game (K65)."""
+
+    first: str
+    second: str
+
+    @property
+    def is_self(self) -> bool:
+        return self.first == self.second
+
+
+@dataclass(frozen=True)
+class Match:
+    """One attempt at the game of a pairing, as it was played."""
+
+    pairing: Pairing
+    attempt: int  # from 1; a rescheduled game is attempt 2 and so on (K74)
+    result: GameResult
+    counted: bool  # it was completed, and neither side was disqualified in this round (K73)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A line of a group's ranking. The disqualified have no rank and no points (K73)."""
+
+    entry: str
+    half_points: int
+    rank: int | None
+    failures: int
+    disqualified: bool
+    advances: bool
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """A group as drawn: who is in it, and who meets whom. Numbers count from 1."""
+
+    round: int
+    number: int
+    members: tuple[str, ...]  # in the order of the draw
+    pairings: tuple[Pairing, ...]
+
+
+@dataclass(frozen=True)
+class RoundPlan:
+    number: int
+    groups: tuple[GroupPlan, ...]
+    final: bool
+
+
+@dataclass(frozen=True)
+class GroupOutcome:
+    """A group when it has finished: every attempt that was played, and the ranking."""
+
+    plan: GroupPlan
+    matches: tuple[Match, ...]
+    standings: tuple[Standing, ...]  # best first, the disqualified last
+
+
+@dataclass(frozen=True)
+class RoundOutcome:
+    plan: RoundPlan
+    groups: tuple[GroupOutcome, ...]
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Those who proceed, in the order of the groups and of their ranks."""
+        return tuple(s.entry for g in self.groups for s in g.standings if s.advances)
+
+
+# --- the evolution ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class EvolutionRank:
+    """A line of the evolution's ranking: the fraction held at the end as numerator and denominator."""
+
+    entry: str
+    rank: int | None  # None: extinct, no rank (K89)
+    fraction: tuple[int, int]
+    extinct_in: int | None  # the generation in which the last exemplar vanished
+
+
+class EvolutionEnding(StrEnum):
+    FIXED_POINT = "fixed point"
+    CYCLE = "cycle"
+    NO_POINTS = "nobody won a point"
+    LAST_ONE = "a single exemplar was left"
+    CAP = "generation limit"
+
+
+@dataclass(frozen=True)
+class EvolutionOutcome:
+    """All generations, from the start (generation 0) to the last, and how it ended."""
+
+    entries: tuple[str, ...]
+    generations: tuple[tuple[int, ...], ...]  # exemplars per entry, in the order of `entries`
+    ending: EvolutionEnding
+    cycle_start: int | None  # the generation that came back, where it ended in a cycle
+    ranking: tuple[EvolutionRank, ...]  # best first, the extinct last
+
+
+# --- the contest ------------------------------------------------------------------------------------------
+class Phase(StrEnum):
+    """Where a contest is. Before RUNNING the dates decide what is open."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True)
+class ContestState:
+    phase: Phase
+    seed: bytes  # 32 bytes; its sha256 is published at the start, itself with the results
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+def points_text(half_points: int) -> str:
+    """4246 -> "2123", 4247 -> "2123.5"."""
+    whole, half = divmod(half_points, 2)
+    return f"{whole}.5" if half else str(whole)

@@ -1,0 +1,113 @@
+"""What one part needs of another, as protocols: the command line hands the real things in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Protocol
+
+from knobeln.clock import Seeds
+from knobeln.model import (
+    BuildReport,
+    EvolutionOutcome,
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Outgoing,
+    RoundOutcome,
+    RoundPlan,
+    Standing,
+    Team,
+)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A mail's words: the subject, and the body in lines of at most 72 columns."""
+
+    subject: str
+    body: str
+
+
+class Renderer(Protocol):
+    def render(self, template: str, /, **facts: object) -> Rendered:
+        """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts."""
+
+
+class CompileReporter(Protocol):
+    """Puts a compile report into words."""
+
+    def __call__(
+        self,
+        team_name: str,
+        number: int,
+        report: BuildReport,
+        *,
+        previous_good: int | None,
+        repairs: Sequence[str],
+        replaced: Sequence[int],
+    ) -> Rendered:
+        """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
+        `replaced` the versions in whose place it was compiled."""
+
+
+class Arena(Protocol):
+    """Where games are played."""
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
+
+
+class Format(Protocol):
+    """How a winner is found: pure rules, held to their promises by `knobeln.testing.check_format`.
+
+    A round is a set of groups that share no member; who sits out (a bye) is in no group, or in one without
+    pairings. The whole history is handed in, so a format may look back further than the last round's
+    survivors (a losers' bracket); to meet again, two entries need another round.
+    """
+
+    @property
+    def name(self) -> str:
+        """What `tournament.format` says in contest.toml."""
+
+    @property
+    def seats(self) -> int:
+        """How many seats a game must have to be played in this format."""
+
+    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
+        """The round after these; None when the contest is decided. Every draw comes from `seeds`, by name."""
+
+    def standings(
+        self,
+        plan: GroupPlan,
+        final: bool,
+        matches: Sequence[Match],
+        failures: Mapping[str, int],
+        disqualified: AbstractSet[str],
+    ) -> tuple[Standing, ...]:
+        """The table of a finished group: the ranked best first, then the disqualified, who never advance."""
+
+
+class Reporter(Protocol):
+    """The mails of the contest day. `teams` maps the names of all participants to their teams."""
+
+    def contest_started(
+        self, teams: Mapping[str, Team], without_program: Sequence[Team], seed_commitment: str
+    ) -> Iterable[Outgoing]: ...
+
+    def group_started(self, plan: GroupPlan, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
+
+    def group_finished(self, outcome: GroupOutcome, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
+
+    def round_finished(
+        self,
+        outcome: RoundOutcome,
+        teams: Mapping[str, Team],
+        words: str,
+        evolution: EvolutionOutcome | None,
+        seed: bytes | None,
+    ) -> Iterable[Outgoing]:
+        """`words` are the organizer's own, "" for none; evolution and seed come with the final."""

@@ -1,0 +1,242 @@
+"""Mailed programs, what the compiler made of them, and the entries frozen for the contest day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import takewhile
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import Row, func, insert, select, update
+
+from knobeln.model import BuildReport, Entry, Submission, SubmissionState, Team
+from knobeln.store import teams as team_store
+from knobeln.store.session import Transaction
+from knobeln.store.tables import builds, entries, images, submissions
+
+_REPORT = TypeAdapter(BuildReport)
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a team's program and what became of it."""
+
+    submission: Submission
+    report: BuildReport | None  # None: still waits for the compiler
+
+
+def add(
+    tx: Transaction,
+    team_id: int,
+    letter_id: int,
+    source: str,
+    now: datetime,
+    *,
+    repairs: Sequence[str] = (),
+    reply_to: str | None = None,
+) -> Submission:
+    """A new version in the queue of the compiler; `now` is the time of receipt (K47)."""
+    newest = tx.execute(
+        select(func.max(submissions.c.number)).where(submissions.c.team_id == team_id)
+    ).scalar()
+    values = {
+        "team_id": team_id,
+        "letter_id": letter_id,
+        "number": (newest or 0) + 1,
+        "received_at": now,
+        "state": SubmissionState.QUEUED,
+        "source": source,
+        "repairs": list(repairs),
+        "reply_to": reply_to,
+    }
+    return _submission(tx.execute(insert(submissions).values(values).returning(*submissions.c)).one())
+
+
+def next_queued(tx: Transaction) -> Submission | None:
+    """The program that waits longest."""
+    query = select(submissions).where(submissions.c.state == SubmissionState.QUEUED)
+    row = tx.execute(query.order_by(submissions.c.id).limit(1)).first()
+    return None if row is None else _submission(row)
+
+
+def waiting_teams(tx: Transaction) -> tuple[int, ...]:
+    """The teams with programs in the queue, by team id; whose program waits longest first."""
+    queued = select(submissions.c.team_id).where(submissions.c.state == SubmissionState.QUEUED)
+    query = queued.group_by(submissions.c.team_id).order_by(func.min(submissions.c.id))
+    return tuple(tx.execute(query).scalars())
+
+
+def built_since(tx: Transaction, since: datetime) -> dict[int, int]:
+    """How many programs of each team have been compiled since then, by team id."""
+    query = select(submissions.c.team_id, func.count()).join(
+        builds, builds.c.submission_id == submissions.c.id
+    )
+    rows = tx.execute(query.where(builds.c.built_at > since).group_by(submissions.c.team_id)).all()
+    return {row[0]: row[1] for row in rows}
+
+
+def queued_of(tx: Transaction, team_id: int) -> tuple[Submission, ...]:
+    """The team's programs that wait for the compiler, oldest first."""
+    query = select(submissions).where(submissions.c.team_id == team_id)
+    rows = tx.execute(query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id))
+    return tuple(_submission(row) for row in rows)
+
+
+def replace(tx: Transaction, old: Sequence[Submission]) -> None:
+    """Take waiting programs out of the queue: a newer one of their team takes their turn (S22)."""
+    query = update(submissions).where(submissions.c.id.in_([submission.id for submission in old]))
+    tx.execute(query.values(state=SubmissionState.REPLACED))
+
+
+def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
+    """The numbers of the versions just before this one that were never compiled because of it."""
+    query = select(submissions.c.number, submissions.c.state).where(
+        submissions.c.team_id == submission.team_id, submissions.c.number < submission.number
+    )
+    rows = tx.execute(query.order_by(submissions.c.number.desc())).all()
+    return tuple(row.number for row in takewhile(lambda row: row.state == SubmissionState.REPLACED, rows))[
+        ::-1
+    ]
+
+
+def count_by_state(tx: Transaction) -> dict[SubmissionState, int]:
+    rows = tx.execute(select(submissions.c.state, func.count()).group_by(submissions.c.state)).all()
+    return {SubmissionState(state): count for state, count in rows}
+
+
+def add_build(
+    tx: Transaction, submission_id: int, report: BuildReport, image: bytes | None, now: datetime
+) -> bool:
+    """Keep what the compiler made. False: another worker was quicker, and nothing happens."""
+    done = tx.execute(
+        update(submissions)
+        .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
+        .values(state=SubmissionState.BUILT)
+    )
+    if done.rowcount != 1:
+        return False
+    accepted = report.accepted and image is not None
+    if image is not None and report.image_digest is not None:
+        _keep_image(tx, report.image_digest, image)
+    tx.execute(
+        insert(builds).values(
+            submission_id=submission_id,
+            built_at=now,
+            accepted=accepted,
+            report=_REPORT.dump_python(report, mode="json"),
+            image_digest=report.image_digest if accepted else None,
+        )
+    )
+    return True
+
+
+def _keep_image(tx: Transaction, digest: str, image: bytes) -> None:
+    if tx.execute(select(images.c.digest).where(images.c.digest == digest)).first() is None:
+        tx.execute(insert(images).values(digest=digest, image=image))
+
+
+def set_aside(tx: Transaction, submission_id: int) -> None:
+    """Our compile service broke on it: out of the queue, which goes on. What another worker built stays."""
+    tx.execute(
+        update(submissions)
+        .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
+        .values(state=SubmissionState.SET_ASIDE)
+    )
+
+
+def retry(tx: Transaction) -> int:
+    """Put back into the queue what was set aside; how many."""
+    query = update(submissions).where(submissions.c.state == SubmissionState.SET_ASIDE)
+    return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
+
+
+def latest_good(tx: Transaction, team_id: int) -> Submission | None:
+    """The team's version that counts: the newest that was accepted (K47)."""
+    query = select(submissions).join(builds, builds.c.submission_id == submissions.c.id)
+    query = query.where(submissions.c.team_id == team_id, builds.c.accepted).order_by(
+        submissions.c.number.desc()
+    )
+    row = tx.execute(query.limit(1)).first()
+    return None if row is None else _submission(row)
+
+
+def count_with_program(tx: Transaction) -> int:
+    """Teams that have a version that counts."""
+    query = (
+        select(func.count(submissions.c.team_id.distinct()))
+        .join_from(submissions, builds)
+        .where(builds.c.accepted)
+    )
+    return tx.execute(query).scalar_one()
+
+
+def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
+    """What had to be mended in the letter, in sentences."""
+    return tuple(
+        tx.execute(select(submissions.c.repairs).where(submissions.c.id == submission_id)).scalar_one()
+    )
+
+
+def reply_to_of(tx: Transaction, submission_id: int) -> str | None:
+    """The Message-ID of the letter that brought the program."""
+    found: str | None = tx.execute(
+        select(submissions.c.reply_to).where(submissions.c.id == submission_id)
+    ).scalar_one()
+    return found
+
+
+def count_versions(tx: Transaction) -> dict[int, int]:
+    """How many versions each team has sent, by team id; teams without any are missing."""
+    rows = tx.execute(select(submissions.c.team_id, func.count()).group_by(submissions.c.team_id)).all()
+    return {row[0]: row[1] for row in rows}
+
+
+def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
+    """All versions of a team's program, oldest first."""
+    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    rows = tx.execute(query.where(submissions.c.team_id == team_id).order_by(submissions.c.number))
+    return tuple(
+        Version(_submission(r), None if r.report is None else _REPORT.validate_python(r.report)) for r in rows
+    )
+
+
+def freeze(tx: Transaction) -> tuple[Entry, ...]:
+    """Make the latest good version of every team its entry; in the order of registration."""
+    for team in team_store.all_teams(tx):
+        good = latest_good(tx, team.id)
+        if good is not None:
+            build_id = tx.execute(select(builds.c.id).where(builds.c.submission_id == good.id)).scalar_one()
+            tx.execute(insert(entries).values(name=team.name, team_id=team.id, build_id=build_id))
+    return all_entries(tx)
+
+
+def all_entries(tx: Transaction) -> tuple[Entry, ...]:
+    query = select(entries.c.name, entries.c.team_id, entries.c.build_id, builds.c.image_digest)
+    rows = tx.execute(query.join(builds, builds.c.id == entries.c.build_id).order_by(entries.c.id))
+    return tuple(Entry(*row) for row in rows)
+
+
+def participants(tx: Transaction) -> dict[str, Team]:
+    """The teams that take part, by the names of their entries; in the order of registration."""
+    by_id = {team.id: team for team in team_store.all_teams(tx)}
+    return {entry.name: by_id[entry.team_id] for entry in all_entries(tx)}
+
+
+def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
+    """The images by their digests."""
+    rows = tx.execute(select(images).where(images.c.digest.in_(set(digests))))
+    return {row.digest: row.image for row in rows}
+
+
+def _submission(row: Row[Any]) -> Submission:
+    return Submission(
+        row.id,
+        row.team_id,
+        row.letter_id,
+        row.number,
+        row.received_at,
+        row.source,
+        SubmissionState(row.state),
+    )

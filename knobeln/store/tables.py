@@ -1,0 +1,268 @@
+"""All tables. One contest folder has one database; a test holds the migrations to this."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware datetime, kept as UTC without a zone, because SQLite has no zones."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+contest = Table(
+    "contest",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("phase", String(16), nullable=False),
+    Column("seed", LargeBinary, nullable=False),
+    Column(
+        "settings", JSON, nullable=True
+    ),  # as they were when the contest started; nothing changes them later
+    Column("started_at", Moment, nullable=True),
+    Column("finished_at", Moment, nullable=True),
+    CheckConstraint("id = 1", name="only_one"),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
+    Column("text", Text, nullable=False),
+)
+
+letters = Table(
+    "letters",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("received_at", Moment, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("recipients", JSON, nullable=False),
+    Column("channel", String(32), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("message_id", Text, nullable=True, index=True),
+    Column("note", Text, nullable=False),  # what became of it, or the traceback
+    Column("raw", LargeBinary, nullable=False),
+    Index("ix_letters_state_id", "state", "id"),
+)
+
+teams = Table(
+    "teams",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(30), nullable=False),
+    Column(
+        "name_key", String(30), nullable=False, unique=True
+    ),  # casefolded: names that differ in case conflict
+    Column("requested_name", String(30), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("address_key", Text, nullable=False, unique=True),
+    Column("organization", Text, nullable=False),
+    Column("organization_key", Text, nullable=False, index=True),
+    Column("members", JSON, nullable=False),
+    Column("preferences", JSON, nullable=False),
+    Column("auth_digest", String(64), nullable=False, unique=True),
+    Column("state", String(16), nullable=False),
+    Column("flags", JSON, nullable=False),
+    Column("letter_id", ForeignKey("letters.id"), nullable=True),
+    Column("registered_at", Moment, nullable=False),
+)
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("team_id", ForeignKey("teams.id"), nullable=False),
+    Column("letter_id", ForeignKey("letters.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("repairs", JSON, nullable=False),  # what had to be mended in the letter, in sentences
+    Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
+    UniqueConstraint("team_id", "number"),
+    Index("ix_submissions_state_id", "state", "id"),
+)
+
+images = Table(
+    "images",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("image", LargeBinary, nullable=False),
+)
+
+builds = Table(
+    "builds",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False, unique=True),
+    Column("built_at", Moment, nullable=False),
+    Column("accepted", Boolean, nullable=False),
+    Column("report", JSON, nullable=False),
+    Column("image_digest", ForeignKey("images.digest"), nullable=True),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(30), nullable=False, unique=True),
+    Column("team_id", ForeignKey("teams.id"), nullable=False, unique=True),
+    Column("build_id", ForeignKey("builds.id"), nullable=False),
+)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("final", Boolean, nullable=False),
+    Column("planned_at", Moment, nullable=False),
+    Column("played_at", Moment, nullable=True),  # all groups are finished
+    Column("words", Text, nullable=True),  # the organizer's own summary
+    Column("reported_at", Moment, nullable=True),  # the summary went out
+)
+
+groups = Table(
+    "groups",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("round", ForeignKey("rounds.number"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("started_at", Moment, nullable=True),
+    Column("finished_at", Moment, nullable=True),
+    UniqueConstraint("round", "number"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("group_id", ForeignKey("groups.id"), primary_key=True),
+    Column("place", Integer, primary_key=True),  # in the order of the draw, from 0
+    Column("entry_id", ForeignKey("entries.id"), nullable=False),
+    Column("position", Integer, nullable=True),  # in the ranking, from 0; NULL until the group is finished
+    Column("half_points", Integer, nullable=True),
+    Column("rank", Integer, nullable=True),
+    Column("failures", Integer, nullable=True),
+    Column("disqualified", Boolean, nullable=True),
+    Column("advances", Boolean, nullable=True),
+    UniqueConstraint("group_id", "entry_id"),
+)
+
+pairings = Table(
+    "pairings",
+    metadata,
+    Column("group_id", ForeignKey("groups.id"), primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("first", ForeignKey("entries.id"), nullable=False),
+    Column("second", ForeignKey("entries.id"), nullable=False),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("group_id", ForeignKey("groups.id"), nullable=False, index=True),
+    Column("first", ForeignKey("entries.id"), nullable=False),
+    Column("second", ForeignKey("entries.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("counted", Boolean, nullable=False),
+    Column("throws_played", Integer, nullable=False),
+    Column("digest", String(16), nullable=False),
+    *(
+        Column(f"{name}{seat}", type_, nullable=nullable)
+        for seat in (1, 2)
+        for name, type_, nullable in (
+            ("points", Integer(), False),
+            ("verdict", String(16), False),
+            ("fault_throw", Integer(), True),
+            ("fault_reason", Text(), True),
+            ("instructions", Integer(), False),
+            ("memory", Integer(), False),
+        )
+    ),
+    UniqueConstraint("group_id", "first", "second", "attempt"),
+)
+
+evolution = Table(
+    "evolution",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("ending", String(32), nullable=False),
+    Column("cycle_start", Integer, nullable=True),
+    Column("generations", JSON, nullable=False),
+    Column("entries", JSON, nullable=False),
+    Column("ranking", JSON, nullable=False),
+    CheckConstraint("id = 1", name="only_one"),
+)
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("kind", String(64), nullable=False),
+    Column("team_id", ForeignKey("teams.id"), nullable=True, index=True),
+    Column("to", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("message_id", Text, nullable=False, unique=True),
+    Column("head", LargeBinary, nullable=False),  # the mail's own header lines
+    Column(
+        "content", ForeignKey("contents.digest"), nullable=False
+    ),  # MIME headers and body, shared by many mails
+    Column("state", String(16), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("last_response", Text, nullable=False),
+    Column("finished_at", Moment, nullable=True),
+    Index("ix_outbox_state_due_at", "state", "due_at"),
+    Index("ix_outbox_to_created_at", "to", "created_at"),
+)

@@ -1,0 +1,220 @@
+"""Suites that every plug-in can hold itself to. They need no test framework: a fault is an AssertionError."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from knobeln.clock import Seeds
+from knobeln.games import Game
+from knobeln.model import (
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    RoundOutcome,
+    RoundPlan,
+    SeatResult,
+    Standing,
+    Verdict,
+)
+from knobeln.ports import Format
+
+FIELDS = (0, 1, 2, 3, 7, 20, 41, 42, 100)  # numbers of entries that a format is tried with
+MOST_TABLES = 8  # numbers of seats that a game is tried with, and its greatest besides
+MOST_ROUNDS_PER_ENTRY = 2  # a format that needs more than this, and a few, does not end
+
+# How a made-up field behaves: the points of an entry in a game, and who is disqualified in a round's group.
+Points = Callable[[str], int]
+Outlaws = Callable[[Sequence[str]], AbstractSet[str]]
+
+_BEHAVIOURS: dict[str, tuple[Points, Outlaws]] = {
+    "all different": (lambda name: int(name[1:]), lambda members: set()),
+    "all equal": (lambda name: 7, lambda members: set()),
+    "many ties": (lambda name: int(name[1:]) % 3, lambda members: set()),
+    "nobody wins a point": (lambda name: 0, lambda members: set()),
+    "some fail twice": (lambda name: int(name[1:]), lambda members: set(sorted(members)[::4])),
+    "all fail twice": (lambda name: 0, set),
+}
+
+
+def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> None:
+    """Plays random games and checks what every game promises: at its every number of seats, or, where there
+    are many, at the few smallest and at the greatest.
+
+    Facts that make sense; awaited seats exist; samples are allowed; moves leave the old position as it was; a
+    position has points for each seat; the same moves give the same positions; the game ends within max_turns.
+    """
+    _check_facts(game)
+    chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
+    fewest, most = game.info.min_seats, game.info.max_seats
+    for seats in sorted({*range(fewest, most + 1)[:MOST_TABLES], most}):
+        for _ in range(games):
+            _check_walk(game, seats, chooser)
+
+
+def _check_facts(game: Game[Any, Any]) -> None:
+    info = game.info
+    words = info.name.split("-")
+    _require(
+        info.name.islower() and all(word.isidentifier() for word in words),
+        f"{info.name!r} is no lower-case name",
+    )
+    _require(bool(info.title.strip()), "the title is empty")
+    _require(1 <= info.min_seats <= info.max_seats, f"{info.min_seats}..{info.max_seats} seats")
+    _require(info.max_turns >= 1, f"{info.max_turns} turns at the most")
+    _require(game.info == info, "the facts change from one look to the next")
+
+
+def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> None:
+    position, twin = game.start(seats), game.start(seats)
+    for _turn in range(game.info.max_turns):
+        awaited = game.awaited(position)
+        if not awaited:
+            return
+        _check_awaited(game, seats, awaited)
+        moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(awaited)}
+        points = game.points(position)
+        _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
+        following = game.after(position, moves)
+        _require(
+            position == twin and game.points(position) == points, "a move changed the position before it"
+        )
+        twin = game.after(twin, moves)
+        _require(following == twin, "the same moves led to two different positions")
+        position = following
+    _require(not game.awaited(position), f"a game goes on after {game.info.max_turns} turns")
+
+
+def _check_awaited(game: Game[Any, Any], seats: int, awaited: frozenset[int]) -> None:
+    _require(awaited <= set(range(seats)), f"awaits {sorted(awaited)}, but there are {seats} seats")
+    _require(game.info.simultaneous or len(awaited) == 1, "awaits several seats, but says that it does not")
+
+
+def _some_move(game: Game[Any, Any], position: Any, seat: int, chooser: random.Random) -> Any:
+    samples = game.samples(position, seat)
+    _require(len(samples) > 0, f"no sample move for seat {seat}, which is awaited")
+    for move in samples:
+        _require(game.objection(position, seat, move) is None, f"objects to its own sample {move!r}")
+    return chooser.choice(samples)
+
+
+def check_format(tournament_format: Format) -> None:
+    """Hold contests of many sizes and behaviours in this format, and check every round of them.
+
+    What a format promises: a plan follows from its arguments and not from the order of the entries; its
+    groups share no member; pairings are between members and no two are the same; nobody plays on who was
+    disqualified; a table has every member once, ranked best first, whatever the order of the matches; nobody
+    advances from a final and nothing follows it; every contest ends.
+    """
+    for size in FIELDS:
+        for behaviour, (points, outlaws) in _BEHAVIOURS.items():
+            where = f"{tournament_format.name}, {size} entries, {behaviour}"
+            _check_contest(tournament_format, size, points, outlaws, where)
+
+
+def _check_contest(
+    tournament_format: Format, size: int, points: Points, outlaws: Outlaws, where: str
+) -> None:
+    entries = [f"t{number:03}" for number in range(size)]
+    seeds = Seeds(size.to_bytes(32, "big"))
+    history: list[RoundOutcome] = []
+    while plan := tournament_format.plan(entries, history, seeds):
+        here = f"{where}, round {plan.number}"
+        _require(not history or not history[-1].plan.final, f"{here}: nothing follows the final")
+        again = tournament_format.plan(entries[::-1], tuple(history), seeds)
+        _require(plan == again, f"{here}: the plan depends on the order of the entries")
+        _check_plan(plan, len(history) + 1, _still_in(entries, history), here)
+        history.append(_play_round(tournament_format, plan, points, outlaws, here))
+        _require(len(history) < 10 + MOST_ROUNDS_PER_ENTRY * size, f"{where}: the contest does not end")
+
+
+def _still_in(entries: Sequence[str], history: Sequence[RoundOutcome]) -> AbstractSet[str]:
+    tables = [group.standings for outcome in history for group in outcome.groups]
+    return set(entries) - {line.entry for table in tables for line in table if line.disqualified}
+
+
+def _check_plan(plan: RoundPlan, number: int, still_in: AbstractSet[str], where: str) -> None:
+    _require(plan.number == number, f"{where}: rounds count 1, 2, 3 ..., this should be {number}")
+    numbers = [(group.round, group.number) for group in plan.groups]
+    expected = [(number, index) for index in range(1, len(plan.groups) + 1)]
+    _require(numbers == expected and bool(numbers), f"{where}: groups count 1, 2, 3 ...: {numbers}")
+    members = [name for group in plan.groups for name in group.members]
+    _require(len(members) == len(set(members)), f"{where}: somebody is in two groups, or twice in one")
+    strangers = sorted(set(members) - still_in)
+    _require(not strangers, f"{where}: {strangers} are no entries, or were disqualified")
+    for group in plan.groups:
+        _check_pairings(group, where)
+
+
+def _check_pairings(group: GroupPlan, where: str) -> None:
+    here = f"{where}, group {group.number}"
+    _require(len(group.pairings) == len(set(group.pairings)), f"{here}: a pairing stands twice")
+    for pairing in group.pairings:
+        names = {pairing.first, pairing.second}
+        _require(names <= set(group.members), f"{here}: {pairing} is not between members")
+        _require(pairing.first <= pairing.second, f"{here}: {pairing} has its names in the wrong order")
+
+
+def _play_round(
+    tournament_format: Format, plan: RoundPlan, points: Points, outlaws: Outlaws, where: str
+) -> RoundOutcome:
+    groups = []
+    for group in plan.groups:
+        out = outlaws(group.members)
+        matches = tuple(_matches(group, points, out))
+        failed = dict.fromkeys(out, 2)
+        table = tournament_format.standings(group, plan.final, matches, failed, out)
+        here = f"{where}, group {group.number}"
+        again = tournament_format.standings(group, plan.final, matches[::-1], failed, out)
+        _require(table == again, f"{here}: the table depends on the order of the matches")
+        _check_table(table, group, plan.final, out, here)
+        groups.append(GroupOutcome(group, matches, table))
+    return RoundOutcome(plan, tuple(groups))
+
+
+def _matches(group: GroupPlan, points: Points, out: AbstractSet[str]) -> Iterator[Match]:
+    for pairing in group.pairings:
+        seats = (_seat(points(pairing.first)), _seat(points(pairing.second)))
+        counted = not {pairing.first, pairing.second} & out
+        yield Match(Pairing(pairing.first, pairing.second), 1, GameResult(seats, 1000, "0" * 16), counted)
+
+
+def _seat(points: int) -> SeatResult:
+    return SeatResult(points, Verdict.OK, None, instructions=0, memory=0)
+
+
+def _check_table(
+    table: Sequence[Standing], group: GroupPlan, final: bool, out: AbstractSet[str], where: str
+) -> None:
+    lines = Counter(line.entry for line in table)
+    _require(lines == Counter(group.members), f"{where}: the table must have each member once")
+    _require({line.entry for line in table if line.disqualified} == out, f"{where}: wrong disqualified")
+    _require(
+        not (final and any(line.advances for line in table)), f"{where}: somebody advances from the final"
+    )
+    for line in table:
+        nothing = line.rank is None and line.half_points == 0 and not line.advances
+        _require(
+            not line.disqualified or nothing, f"{where}: {line.entry} is disqualified, yet has something"
+        )
+        _require(line.failures == (2 if line.entry in out else 0), f"{where}: wrong failures of {line.entry}")
+    ranks = [line.rank for line in table if not line.disqualified]
+    _require(table[len(ranks) :] == tuple(line for line in table if line.disqualified), f"{where}: order")
+    _check_ranks(ranks, where)
+
+
+def _check_ranks(ranks: Sequence[int | None], where: str) -> None:
+    """1 first; each further one is its place, or the rank before it where the two tie."""
+    for place, rank in enumerate(ranks, start=1):
+        tied = place > 1 and rank == ranks[place - 2]
+        _require(rank == place or tied, f"{where}: rank {rank} stands at place {place}")
+
+
+def _require(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise AssertionError(complaint)
