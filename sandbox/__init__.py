@@ -1,0 +1,1 @@
+"""The trust boundary, reviewed alone: the contest machine, and the jail for compilers."""

@@ -1,0 +1,59 @@
+"""Where games are played: batches of them, in engine processes, several at once (sandbox/engines.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from knobeln.errors import NotFound
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob, GameResult
+from sandbox.engines import Order, chunks, cores, run_orders
+from sandbox.machine.batch import Batch
+from sandbox.machine.engine_binary import engine_binary
+from sandbox.machine.image import Image
+
+_SLOWEST = 20_000_000  # instructions per second that even a loaded computer does
+_START_SECONDS = 20.0
+_SECONDS_PER_THROW = 1e-4  # an allowance for the referee
+_LONGEST = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
+
+
+class MachineArena:
+    """Plays games between images of the contest machine; implements knobeln.ports.Arena.
+
+    `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is the
+    number of engine processes at once, 0 = one per core; it never changes a result (K76).
+    """
+
+    def __init__(
+        self, images: Mapping[str, Image], rules: Rules, max_instructions: int, workers: int = 1
+    ) -> None:
+        self._images = images
+        self._rules = rules
+        self._max_instructions = max_instructions
+        self._workers = workers or cores()
+        self._program = engine_binary()
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs.
+
+        Raises EngineFailed when the machinery keeps failing, NotFound for an image that is not there.
+        """
+        orders = [self._order(chunk) for chunk in chunks(jobs, self._workers)]
+        return run_orders(self._program, orders, self._workers)
+
+    def _order(self, jobs: Sequence[GameJob]) -> Order[GameResult]:
+        batch = self._batch(jobs)
+        return Order(batch.to_bytes, batch.results, wall_limit(batch))
+
+    def _batch(self, jobs: Sequence[GameJob]) -> Batch:
+        missing = {digest for job in jobs for digest in job.images} - self._images.keys()
+        if missing:
+            raise NotFound(f"there is no program image with the digest {min(missing)}")
+        return Batch(self._rules, self._max_instructions, self._images, jobs)
+
+
+def wall_limit(batch: Batch) -> float:
+    """Seconds after which an engine with this batch must hang, on any computer."""
+    game = 2 * batch.max_instructions / _SLOWEST + batch.rules.L * _SECONDS_PER_THROW
+    return min(_LONGEST, _START_SECONDS + len(batch.jobs) * game)

@@ -1,0 +1,56 @@
+/*
+ * batch.h - what comes in on standard input and what goes out on standard output. Numbers are little endian.
+ *
+ * In:   batch_head; then for each image an image_head, its code and its data; then the game_orders.
+ * Out:  for each game, in order, a game_record, then its throws (pairs of int32) where they were ordered.
+ * sandbox/machine/batch.py writes the one and reads the other.
+ */
+#ifndef BATCH_H
+#define BATCH_H
+
+#include <stdint.h>
+
+#define BATCH_MAGIC 0x31424e4bu /* "KNB1" */
+#define MAX_IMAGES 65536u
+#define MAX_GAMES 1000000u
+#define MAX_LENGTH 1000000u
+
+struct batch_head {
+  uint32_t magic;
+  int32_t a, b;
+  uint32_t k, length;
+  uint32_t images, games;
+  uint32_t unused;
+  int64_t fuel;
+};
+
+struct image_head {
+  uint32_t entry, code_size, data_size, static_size;
+};
+
+struct game_order {
+  uint32_t images[2];
+  uint8_t streams[2][16];
+  uint32_t with_throws;
+};
+
+struct seat_record {
+  uint64_t instructions;
+  uint32_t points;    /* 0 where the game was not completed */
+  uint32_t fault;     /* enum fault */
+  int32_t throw_;     /* the throw that was forbidden */
+  int32_t last;       /* the throw before it */
+  uint32_t series;    /* how long the series was */
+  uint32_t pc;        /* the instruction at fault */
+  uint32_t address;   /* what it wanted to read, write or jump to; the illegal word; the door's number */
+  uint32_t memory;    /* bytes */
+};
+
+struct game_record {
+  uint64_t digest;
+  uint32_t played;
+  uint32_t throws; /* pairs that follow: played, or 0 */
+  struct seat_record seats[2];
+};
+
+#endif

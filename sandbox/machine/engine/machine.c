@@ -1,0 +1,63 @@
+/*
+ * machine.c - a player's memory: brought to its start state, written from outside, measured.
+ *
+ * Between two games only those pages are cleared that were written. Never fails; see machine.h.
+ */
+#include "machine.h"
+
+#include <string.h>
+
+static uint32_t data_offset (const struct image *image)
+{
+  return MEMORY_SIZE - image->static_size;
+}
+
+static void clear_written_pages (struct machine *machine)
+{
+  for (uint32_t page = 0; page < PAGES; page++)
+    if (machine->dirty[page])
+      memset (machine->memory + page * PAGE_SIZE, 0, PAGE_SIZE);
+  memset (machine->dirty, 0, sizeof machine->dirty);
+}
+
+void reset (struct machine *machine, const struct image *image, int64_t fuel)
+{
+  clear_written_pages (machine);
+  if (machine->image && machine->image != image)
+    memset (machine->memory + data_offset (machine->image), 0, machine->image->data_size);
+  memcpy (machine->memory + data_offset (image), image->data, image->data_size);
+  memset (machine->x, 0, sizeof machine->x);
+  machine->x[REGISTER_SP] = DATA_BASE;
+  machine->pc = (image->entry - CODE_BASE) / 4;
+  machine->fuel = fuel;
+  machine->begin = DATA_BASE - data_offset (image);
+  machine->image = image;
+}
+
+bool store_words (struct machine *machine, uint32_t address, const uint8_t bytes[16])
+{
+  for (uint32_t i = 0; i < 16; i += 4) {
+    uint32_t at = address + i - machine->begin;
+    if (at % 4 != 0 || at >= MEMORY_SIZE) {
+      machine->fault_address = address + i;
+      return false;
+    }
+    memcpy (machine->memory + at, bytes + i, 4);
+    machine->dirty[at / PAGE_SIZE] = 1;
+  }
+  return true;
+}
+
+uint32_t memory_used (const struct machine *machine)
+{
+  uint32_t stack = data_offset (machine->image), used = machine->image->static_size;
+  for (uint32_t begin = 0; begin < stack; begin += PAGE_SIZE)
+    if (machine->dirty[begin / PAGE_SIZE])
+      used += stack - begin < PAGE_SIZE ? stack - begin : PAGE_SIZE;
+  return used;
+}
+
+bool stack_is_outside (const struct machine *machine)
+{
+  return machine->x[REGISTER_SP] - machine->begin > MEMORY_SIZE;
+}

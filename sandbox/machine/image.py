@@ -1,0 +1,89 @@
+"""A program for the contest machine: what the compiler hands to the engine.
+
+Memory map (addresses in bytes, little endian):
+    CODE_BASE ...                 code; can be executed, neither read nor written
+    DATA_BASE + static_size       end of memory
+    ... - MEMORY_SIZE             begin of memory: it holds the stack *below* data and bss, so that a
+                                  stack that grows too far leaves the memory and faults instead of eating data
+The stack pointer starts at DATA_BASE. Everything else is outside, address 0 too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+
+CODE_BASE = 0x0001_0000
+CODE_LIMIT = 0x0040_0000  # bytes of code at the most
+DATA_BASE = 0x1000_0000
+MEMORY_SIZE = 1024 * 1024
+MIN_STACK = 4096  # static data must leave this much
+
+_HEADER = struct.Struct("<4sIIIIII")  # magic, version, entry, code size, data size, static size, symbols size
+_MAGIC = b"KNIM"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Image:
+    """`code` lies at CODE_BASE, `data` at DATA_BASE; zeros follow up to `static_size`, a multiple of 16."""
+
+    entry: int
+    code: bytes
+    data: bytes
+    static_size: int
+    symbols: tuple[tuple[int, str], ...] = ()  # (address, function), ascending; to name the place of a fault
+
+    def __post_init__(self) -> None:
+        if len(self.code) % 4 or not 0 < len(self.code) <= CODE_LIMIT:
+            raise ValueError(f"{len(self.code)} bytes of code")
+        if self.entry % 4 or not CODE_BASE <= self.entry < CODE_BASE + len(self.code):
+            raise ValueError(f"entry at {self.entry:#x}")
+        if self.static_size % 16 or not len(self.data) <= self.static_size <= MEMORY_SIZE - MIN_STACK:
+            raise ValueError(f"{len(self.data)} bytes of data in {self.static_size} static bytes")
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of the image in hex: two builds with one digest play the same."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        names = b"".join(struct.pack("<I", address) + name.encode() + b"\0" for address, name in self.symbols)
+        header = _HEADER.pack(
+            _MAGIC, _VERSION, self.entry, len(self.code), len(self.data), self.static_size, len(names)
+        )
+        return header + self.code + self.data + names
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Image:
+        """Raises ValueError for anything that `to_bytes` did not write."""
+        try:
+            magic, version, entry, code_size, data_size, static_size, names_size = _HEADER.unpack_from(raw)
+        except struct.error as error:
+            raise ValueError(f"no image: {error}") from None
+        if (magic, version) != (_MAGIC, _VERSION) or len(
+            raw
+        ) != _HEADER.size + code_size + data_size + names_size:
+            raise ValueError("no image of this version")
+        code_end = _HEADER.size + code_size
+        data_end = code_end + data_size
+        return cls(
+            entry, raw[_HEADER.size : code_end], raw[code_end:data_end], static_size, _symbols(raw[data_end:])
+        )
+
+    def function_at(self, address: int) -> str | None:
+        """The name of the function that holds this address of code, where known."""
+        below = [name for start, name in self.symbols if start <= address]
+        return below[-1] if below and address < CODE_BASE + len(self.code) else None
+
+
+def _symbols(raw: bytes) -> tuple[tuple[int, str], ...]:
+    found = []
+    at = 0
+    while at < len(raw):
+        end = raw.index(b"\0", at + 4)
+        found.append((int.from_bytes(raw[at : at + 4], "little"), raw[at + 4 : end].decode()))
+        at = end + 1
+    return tuple(found)

@@ -1,0 +1,59 @@
+"""ARGUMENTS: started for each move with words as arguments; what it prints is the move (U6, C4).
+
+Nothing is kept from one move to the next: every move has a box of its own. Its time includes its start. The
+exit code of a program that has printed something says nothing: C of 1989 leaves it to chance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from knobeln.games import Dialogue, Words
+from sandbox.bundle import Bundle
+from sandbox.jail import Ending, Jail
+from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long
+from sandbox.prisoner import Answer, Ended, Kind
+
+
+@dataclass(frozen=True)
+class ArgumentsPlayer:
+    bundle: Bundle
+    jail: Jail
+    seconds: float  # for each move
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return Dialogue.ARGUMENTS
+
+    def begin(self) -> None:
+        """Every move begins anew."""
+
+    def move(self, question: Words) -> str | Fault:
+        cpu_seconds = math.ceil(self.seconds) + 1
+        with self.bundle.open(
+            self.jail, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
+        ) as prisoner:
+            answer = prisoner.finish(self.seconds)
+            return _move(answer, prisoner.close(), self.seconds)
+
+    def tell(self, words: Words) -> None:
+        """Nobody is there who could be told."""
+
+    def misunderstood(self) -> None:
+        """It keeps no step."""
+
+    def close(self) -> None:
+        """Nothing runs between two moves."""
+
+
+def _move(answer: Answer, ended: Ended, seconds: float) -> str | Fault:
+    if answer.kind is Kind.LATE:
+        return late(seconds, ended)
+    if answer.kind is Kind.TOO_LONG:
+        return too_long(ended)
+    if ended.ending is Ending.EXIT and answer.text:
+        return answer.text
+    if ended.ending is Ending.EXIT and ended.code == 0:
+        return Fault(FaultKind.NO_ANSWER, "the program ended without printing anything", said(ended))
+    return crash(ended)

@@ -1,0 +1,96 @@
+"""Runs inside the jail: imports a team's Python file and calls its function as it is told, line by line.
+
+    in   {"import": [file, function]}                      out  {"answer": ""}
+    in   {"call": [arguments]}                             out  {"answer": "5"}
+    in   {"tabulate": [rows, columns, lowest, highest],
+          "backwards": false}                              out  {"table": [...]}, row by row
+    else out  {"raised": "ValueError: ...", "trace": "..."} or {"wrong": "True (bool)"}
+
+The program's own output goes to standard error: what it prints is not taken for an answer. A program that
+looks for our descriptor and writes there forges nothing but its own moves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
+from typing import Any, TextIO
+
+SHOWN = 200  # characters of an error or a wrong result
+TRACE = 4_000  # characters of a traceback, from its end
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+
+def main() -> None:
+    questions, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.path[0] = os.getcwd()
+    functions: list[Callable[..., Any]] = []
+    for line in questions:
+        _reply(answers, _guarded(functions, json.loads(line)))
+
+
+def _reply(answers: TextIO, reply: Reply) -> None:
+    print(json.dumps(reply), file=answers, flush=True)
+
+
+def _guarded(functions: list[Callable[..., Any]], request: Request) -> Reply:
+    try:
+        return _do(functions, request)
+    except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
+        lines = traceback.format_exception(error)
+        return {"raised": lines[-1].strip()[:SHOWN], "trace": "".join(lines)[-TRACE:]}
+
+
+def _do(functions: list[Callable[..., Any]], request: Request) -> Reply:
+    if "import" in request:
+        return _import(functions, *request["import"])
+    if "call" in request:
+        result = functions[0](*request["call"])
+        return {"answer": str(int(result))} if _is_whole(result) else {"wrong": _described(result)}
+    return _tabulate(functions[0], request["backwards"], *request["tabulate"])
+
+
+def _import(functions: list[Callable[..., Any]], file: str, name: str) -> Reply:
+    stem = os.path.splitext(file)[0]
+    module = sys.modules[stem] = ModuleType(stem)
+    module.__file__, sys.argv = file, [file]
+    SourceFileLoader(stem, file).exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        return {"raised": f"{file} has no function of this name"}
+    functions.append(function)
+    return {"answer": ""}
+
+
+def _tabulate(
+    function: Callable[..., Any], backwards: bool, rows: int, columns: int, lowest: int, highest: int
+) -> Reply:
+    cells = [(row, column) for row in range(rows) for column in range(columns)]
+    table = []
+    for row, column in reversed(cells) if backwards else cells:
+        result = function(row, column)
+        if not _is_whole(result) or not lowest <= result <= highest:
+            return {"wrong": f"{_described(result)} for ({row}, {column})"}
+        table.append(int(result))
+    return {"table": table[::-1] if backwards else table}
+
+
+def _is_whole(result: Any) -> bool:
+    return isinstance(result, int) and not isinstance(result, bool)
+
+
+def _described(result: Any) -> str:
+    return f"{result!r:.80} ({type(result).__name__})"
+
+
+if __name__ == "__main__":
+    main()

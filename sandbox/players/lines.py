@@ -1,0 +1,70 @@
+"""LINES: one process through many games; a line in, a line out (B8, B13).
+
+A process that crashed, was late or is out of step knows nothing of the running game any more: for the rest of
+it the program is at fault at every turn, and with the next game it is started again. Its first answer's time
+includes its start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from knobeln.games import Dialogue, Words
+from sandbox.bundle import Bundle
+from sandbox.jail import Jail
+from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long
+from sandbox.prisoner import Answer, Kind, Prisoner
+
+CPU_SECONDS = 3_600  # of a process, through all its games
+
+
+@dataclass
+class LinesPlayer:
+    bundle: Bundle
+    jail: Jail
+    seconds: float  # for each answer
+    _prisoner: Prisoner | None = field(default=None, init=False)
+    _lost: Fault | None = field(default=None, init=False)  # why it does not answer for the rest of this game
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return Dialogue.LINES
+
+    def begin(self) -> None:
+        self._lost = None
+
+    def move(self, question: Words) -> str | Fault:
+        if self._lost:
+            return self._lost
+        answer = self._running().ask(" ".join(spoken(question)), self.seconds)
+        return answer.text if answer.kind is Kind.LINE else self._fault(answer)
+
+    def tell(self, words: Words) -> None:
+        if self._prisoner and not self._lost:
+            self._prisoner.tell(" ".join(spoken(words)))
+
+    def misunderstood(self) -> None:
+        self._end(Fault(FaultKind.CRASH, "the program was ended, because its last answer made no sense"))
+
+    def close(self) -> None:
+        if self._prisoner:
+            self._prisoner.close()
+        self._prisoner = None
+
+    def _running(self) -> Prisoner:
+        if self._prisoner is None:
+            self._prisoner = self.bundle.open(self.jail, cpu_seconds=CPU_SECONDS, answer_bytes=ANSWER_BYTES)
+        return self._prisoner
+
+    def _fault(self, answer: Answer) -> Fault:
+        ended = self._running().close()
+        if answer.kind is Kind.LATE:
+            fault = late(self.seconds, ended)
+        else:
+            fault = too_long(ended) if answer.kind is Kind.TOO_LONG else crash(ended)
+        self._end(Fault(FaultKind.CRASH, "the program does not run any more, because of what was before"))
+        return fault
+
+    def _end(self, for_the_rest: Fault) -> None:
+        self.close()
+        self._lost = for_the_rest

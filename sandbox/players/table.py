@@ -1,0 +1,85 @@
+"""TABLE: a Python function of two whole numbers, called once for every pair of them (H3).
+
+To see that it is a function, it is tabulated twice: by another process, and backwards. One that keeps a
+state, draws lots or looks at the clock gives two different tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from sandbox.bundle import Bundle
+from sandbox.jail import Jail
+from sandbox.players import Fault, FaultKind
+from sandbox.players.function import PythonFunction
+
+CELL_BYTES = 8  # of a table's text, at most
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The function is asked for 0..rows-1 and 0..columns-1, and answers within lowest..highest (0..255)."""
+
+    rows: int
+    columns: int
+    lowest: int
+    highest: int
+
+    def __post_init__(self) -> None:
+        if not (self.rows > 0 < self.columns and 0 <= self.lowest <= self.highest <= 255):
+            raise ValueError(f"no table can have these sizes: {self}")
+
+
+def tabulate(bundle: Bundle, function: str, domain: Domain, jail: Jail, seconds: float) -> bytes | Fault:
+    """The results row by row, `table[row * columns + column]`; `seconds` for each of the two times."""
+    table = _once(bundle, function, domain, jail, seconds, backwards=False)
+    if isinstance(table, Fault):
+        return table
+    again = _once(bundle, function, domain, jail, seconds, backwards=True)
+    if isinstance(again, Fault):
+        return again
+    return table if table == again else _impure(function, domain, table, again)
+
+
+def _once(
+    bundle: Bundle, function: str, domain: Domain, jail: Jail, seconds: float, *, backwards: bool
+) -> bytes | Fault:
+    size = domain.rows * domain.columns
+    process = PythonFunction(
+        bundle, function, jail, cpu_seconds=int(seconds) + 60, answer_bytes=CELL_BYTES * size + 8_192
+    )
+    try:
+        sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
+        reply = process.not_imported or process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
+    finally:
+        process.close()
+    if isinstance(reply, Fault):
+        return _with_range(reply, domain)
+    table = reply.get("table")
+    if _is_table(table, domain):
+        return bytes(table)
+    return Fault(FaultKind.UNREADABLE, f"{function} disturbed its tabulation")
+
+
+def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
+    """Looked at again outside: inside, a program can have changed our driver."""
+    if not isinstance(table, list) or len(table) != domain.rows * domain.columns:
+        return False
+    return all(type(cell) is int and domain.lowest <= cell <= domain.highest for cell in table)
+
+
+def _with_range(fault: Fault, domain: Domain) -> Fault:
+    if fault.kind is not FaultKind.UNREADABLE:
+        return fault
+    return Fault(fault.kind, f"{fault.sentence}; an int in {domain.lowest}..{domain.highest} is needed")
+
+
+def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> Fault:
+    place = next(index for index, pair in enumerate(zip(table, again, strict=True)) if pair[0] != pair[1])
+    row, column = divmod(place, domain.columns)
+    return Fault(
+        FaultKind.FORBIDDEN,
+        f"{function}({row}, {column}) gave {table[place]} once and {again[place]} another time; it must "
+        "depend on its two parameters alone",
+    )
