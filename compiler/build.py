@@ -1,0 +1,140 @@
+"""From a mailed source to a program for the contest machine and everything that its report says.
+
+Deterministic: the same source gives the same image, to the last bit, on every computer with the same gcc.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from compiler import checks, elf, messages, tokens
+from compiler.source import Program, normalise, strip_secret
+from compiler.toolchain import Step, Toolchain
+from knobeln.config import Programs
+from knobeln.model import BuildReport, Finding, Severity
+from sandbox.machine.image import MEMORY_SIZE, Image
+
+
+@dataclass(frozen=True)
+class Built:
+    """`image` is there exactly when `report.accepted`."""
+
+    report: BuildReport
+    image: Image | None
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known so far; each step of the build adds to it."""
+
+    findings: tuple[Finding, ...] = ()
+    messages: str = ""
+    elements: int | None = None
+    static_bytes: int | None = None
+    code_bytes: int | None = None
+    image: Image | None = None
+
+    def found(self, findings: Iterable[Finding]) -> _Facts:
+        """With these findings as well, each only once."""
+        return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
+
+    @property
+    def has_errors(self) -> bool:
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+
+def build(source: str, settings: Programs, toolchain: Toolchain) -> Built:
+    """Check, compile and link one program. `source` may still hold its authentification string.
+
+    Raises ToolMissing where compiler or jail are at fault, never for anything that a program does.
+    """
+    program = Program(normalise(strip_secret(source)))
+    facts = _examine(program, settings, toolchain)
+    image = None if facts.has_errors else facts.image
+    report = BuildReport(
+        findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
+        compiler=toolchain.version(),
+        messages=facts.messages,
+        elements=facts.elements,
+        element_limit=settings.max_elements,
+        description_lines=len(program.description),
+        static_bytes=facts.static_bytes,
+        memory_limit=MEMORY_SIZE,
+        code_bytes=facts.code_bytes,
+        source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
+        image_digest=image.digest if image else None,
+    )
+    return Built(report, image)
+
+
+def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Facts:
+    facts = _Facts(tuple(checks.check_source(program, settings)))
+    if checks.keeps_from_compiler(facts.findings):
+        return facts.found(checks.check_tokens(checks.in_source(program), settings))
+    step = toolchain.preprocess(program.text, _prose(program))
+    if step.output is None:
+        return _failed(facts, program, step)
+    expanded = _expanded(program, step.output)
+    facts = replace(facts, elements=expanded.elements).found(checks.check_tokens(expanded, settings))
+    return facts if checks.keeps_from_compiler(facts.findings) else _compile(facts, expanded, toolchain)
+
+
+def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> _Facts:
+    step = toolchain.compile(expanded.program.text, _prose(expanded.program))
+    if step.output is None:
+        return _failed(facts, expanded.program, step)
+    facts = replace(facts, messages=step.messages)
+    try:
+        contents = elf.ObjectFacts.read(step.output)
+    except ValueError as error:
+        return facts.found([_unreadable(error)])
+    found = checks.check_object(contents, expanded, toolchain.own_routines)
+    facts = facts.found(found)
+    return facts if found else _link(facts, expanded.program, step.output, toolchain)
+
+
+def _link(facts: _Facts, program: Program, compiled: bytes, toolchain: Toolchain) -> _Facts:
+    step = toolchain.link(compiled)
+    if step.output is None:
+        return _failed(facts, program, step)
+    try:
+        static_bytes = elf.linked_static_bytes(step.output)
+        if static_bytes > checks.AVAILABLE_STATIC:
+            return facts.found([checks.memory_finding(static_bytes)])
+        image = elf.read_image(step.output)
+    except ValueError as error:
+        return facts.found([_unreadable(error)])
+    return replace(facts, static_bytes=image.static_size, code_bytes=len(image.code), image=image)
+
+
+def _prose(program: Program) -> frozenset[int]:
+    return frozenset(number for block in program.blocks for number in range(block.first, block.end))
+
+
+def _expanded(program: Program, output: bytes) -> checks.Expanded:
+    found: Sequence[tokens.Token] = tuple(tokens.scan(output.decode(errors="replace")))
+    elements = sum(token.elements for token in found)
+    code = tuple(token for token in found if token.kind is not tokens.Kind.NEWLINE)
+    return checks.Expanded(program, code, elements)
+
+
+def _failed(facts: _Facts, program: Program, step: Step) -> _Facts:
+    line = 0 if step.trouble else messages.first_error_line(step.messages)
+    text = step.trouble or "the compiler found errors; its messages tell more"
+    if _is_behind_the_end(program, line):
+        text += ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
+    said = "\n".join(filter(None, (facts.messages, step.messages)))
+    finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
+    return replace(facts, messages=said).found([finding])
+
+
+def _is_behind_the_end(program: Program, line: int) -> bool:
+    """Whether the line stands below the last brace, where mailers and lists add their words (M64)."""
+    last = max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=0)
+    return line > last > 0
+
+
+def _unreadable(error: ValueError) -> Finding:
+    return Finding("compiler", Severity.ERROR, 0, f"what the compiler made cannot be used: {error}")

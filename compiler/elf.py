@@ -1,0 +1,118 @@
+"""What we need of the files that assembler and linker make. Pure; trusts nothing in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol, SymbolTableSection
+
+from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
+
+_MAX_SECTIONS = 10_000
+_MAX_SYMBOLS = 200_000
+_MAX_NAME = 200
+_GLOBAL = ("STB_GLOBAL", "STB_WEAK")
+
+
+@dataclass(frozen=True)
+class ObjectFacts:
+    """What a compiled, not yet linked program needs and gives."""
+
+    undefined: frozenset[str]
+    defined: frozenset[str]  # global functions and variables
+    functions: frozenset[str]  # the global functions among them
+    static_bytes: int  # data, constants and zeros, not yet aligned
+
+    @classmethod
+    def read(cls, raw: bytes) -> ObjectFacts:
+        """Raises ValueError for what is no object file."""
+        try:
+            elf = _open(raw)
+            symbols = [symbol for symbol in _symbols(elf) if symbol["st_info"]["bind"] in _GLOBAL]
+            defined = [symbol for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"]
+            return cls(
+                frozenset(symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF"),
+                frozenset(symbol.name for symbol in defined),
+                frozenset(symbol.name for symbol in defined if symbol["st_info"]["type"] == "STT_FUNC"),
+                _static_bytes(elf) + sum(s["st_size"] for s in defined if s["st_shndx"] == "SHN_COMMON"),
+            )
+        except _BROKEN as error:
+            raise ValueError(f"no object file: {error}") from None
+
+
+def read_image(raw: bytes) -> Image:
+    """The linked program as an image; raises ValueError for what does not fit the memory map."""
+    try:
+        elf = _open(raw)
+        loaded = {s["p_vaddr"]: s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"}
+        code, data = loaded.pop(CODE_BASE), loaded.pop(DATA_BASE)
+        if loaded:
+            raise ValueError("segments outside the memory map")
+        return Image(
+            entry=elf["e_entry"],
+            code=_aligned(code.data(), 4),
+            data=data.data(),
+            static_size=_static_size(elf),
+            symbols=tuple(sorted(_functions(_symbols(elf)).items())),
+        )
+    except _BROKEN as error:
+        raise ValueError(f"no program for the contest machine: {error}") from None
+
+
+def linked_static_bytes(raw: bytes) -> int:
+    """Data, constants and zeros of a linked program, as far as memory goes; raises ValueError."""
+    try:
+        return _static_size(_open(raw))
+    except _BROKEN as error:
+        raise ValueError(f"no program for the contest machine: {error}") from None
+
+
+# pyelftools raises these, among its own, for files that lie about themselves.
+_BROKEN = (ELFError, ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError)
+
+
+def _open(raw: bytes) -> ELFFile:
+    elf = ELFFile(BytesIO(raw))
+    if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 32 or elf.num_sections() > _MAX_SECTIONS:
+        raise ValueError("not made for the contest machine")
+    return elf
+
+
+def _symbols(elf: ELFFile) -> Iterator[Symbol]:
+    for section in elf.iter_sections():
+        if isinstance(section, SymbolTableSection):
+            if section.num_symbols() > _MAX_SYMBOLS:
+                raise ValueError("too many symbols")
+            yield from (symbol for symbol in section.iter_symbols() if symbol.name)
+
+
+def _static_bytes(elf: ELFFile) -> int:
+    kept = SH_FLAGS.SHF_ALLOC
+    of_interest = kept | SH_FLAGS.SHF_EXECINSTR
+    return sum(
+        section["sh_size"]
+        for section in elf.iter_sections()
+        if section["sh_flags"] & of_interest == kept and not section.name.startswith(".eh_frame")
+    )
+
+
+def _static_size(elf: ELFFile) -> int:
+    ends = (s["sh_addr"] + s["sh_size"] - DATA_BASE for s in elf.iter_sections() if s["sh_addr"] >= DATA_BASE)
+    return -(-max(ends, default=0) // 16) * 16
+
+
+def _functions(symbols: Iterable[Symbol]) -> dict[int, str]:
+    """Address -> name; where several share an address, the first in the alphabet."""
+    found = sorted(
+        ((s["st_value"], s.name) for s in symbols if s["st_info"]["type"] == "STT_FUNC"), reverse=True
+    )
+    return {address: name[:_MAX_NAME] for address, name in found}
+
+
+def _aligned(data: bytes, unit: int) -> bytes:
+    return data + bytes(-len(data) % unit)

@@ -1,0 +1,338 @@
+"""Programs in any language: which there are, how to know them by their names, and how to build them.
+
+A language is a row of `LANGUAGES` and nothing else. The words of its commands may hold
+
+    {tool}     the language's program on this computer, e.g. /usr/bin/python3
+    {home}     the folder that its folder `bin` lies in
+    {program}  the file that was sent, in the working folder
+    {stem}     its name without the suffix
+    {result}   the file that the build makes
+
+A build and every run happen in the jail (sandbox/jail.py), with the same tools.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path, PurePosixPath
+
+from compiler import messages
+from compiler.source import printable
+from knobeln.config import Programs
+from knobeln.errors import ToolMissing
+from sandbox.box import PATH, WORK
+from sandbox.bundle import Bundle, Needs
+from sandbox.jail import Ending, Jail, JailLimits, JailResult
+
+MB = 1024 * 1024
+MAX_FILES = 20
+MAX_RESULT = 16 * MB  # bytes of a compiled program
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_TEXT_CONTROLS = frozenset(b"\t\n\f\r")
+_C_FLAGS = (
+    *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
+    *("-frandom-seed=knobeln", "{program}", "-o", "{result}", "-lm"),
+)
+_JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:CompressedClassSpaceSize=16m")
+_JAVA_BUILD = """
+{tool} -J-Xmx128m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
+    -proc:none -encoding UTF-8 -d .classes {program}
+cd .classes
+find . -type f | LC_ALL=C sort > ../.names
+{home}/bin/jar -J-Xmx64m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
+    --create --no-manifest --date=1994-05-15T00:00:00Z --file=../{result} @../.names
+"""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A row of the table. Without `result` the build only looks for mistakes, and the file itself is run."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    tool: str
+    run: tuple[str, ...]
+    build: tuple[str, ...]
+    result: str = ""  # begins with a dot, as no file does that is sent
+    version: tuple[str, ...] = ("{tool}", "--version")
+    address_space: int = 256 * MB  # of a running program
+    build_space: int = 512 * MB
+    processes: int = 16
+    environment: tuple[tuple[str, str], ...] = ()
+    folders: tuple[str, ...] = ()  # patterns of folders outside /usr with the tool's settings
+
+
+LANGUAGES = (
+    Language(
+        name="C",
+        suffixes=("c",),
+        tool="gcc",
+        build=("{tool}", "-x", "c", "-std=gnu17", *_C_FLAGS),
+        result=".program",
+        run=("./{result}",),
+    ),
+    Language(
+        name="C++",
+        suffixes=("cc", "cpp", "cxx"),
+        tool="g++",
+        build=("{tool}", "-x", "c++", "-std=gnu++17", *_C_FLAGS),
+        result=".program",
+        run=("./{result}",),
+    ),
+    Language(
+        name="Python",
+        suffixes=("py",),
+        tool="python3",
+        build=("{tool}", "-m", "py_compile", "{program}"),
+        run=("{tool}", "-u", "-B", "{program}"),
+        address_space=512 * MB,
+    ),
+    Language(
+        name="JavaScript",
+        suffixes=("js", "mjs", "cjs"),
+        tool="node",
+        build=("{tool}", "--check", "{program}"),
+        run=("{tool}", "--max-old-space-size=100", "{program}"),
+        address_space=1_536 * MB,  # it reserves a gigabyte that it does not use
+        build_space=1_536 * MB,
+        processes=32,
+    ),
+    Language(
+        name="Java",
+        suffixes=("java",),
+        tool="javac",
+        build=("/bin/sh", "-ec", _JAVA_BUILD),
+        result=".program.jar",
+        run=(
+            *("{home}/bin/java", *_JAVA_SMALL, "-XX:ReservedCodeCacheSize=16m", "-XX:-UsePerfData"),
+            *("-Xmx128m", "-Xss1m", "-cp", "{result}", "{stem}"),
+        ),
+        version=("{home}/bin/java", "-Xmx64m", *_JAVA_SMALL, "-version"),
+        address_space=1_024 * MB,
+        build_space=1_536 * MB,
+        processes=48,
+        environment=(("LD_LIBRARY_PATH", "{home}/lib"),),
+        folders=("/etc/java-*-openjdk",),
+    ),
+    Language(
+        name="Perl",
+        suffixes=("pl",),
+        tool="perl",
+        build=("{tool}", "-c", "{program}"),
+        run=("{tool}", "{program}"),
+    ),
+    Language(
+        name="shell",
+        suffixes=("sh",),
+        tool="sh",
+        build=("{tool}", "-n", "{program}"),
+        run=("{tool}", "{program}"),
+        version=("/bin/sh", "-c", "echo sh"),  # a POSIX shell does not tell its version
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a program was not taken, in a sentence with the right form; and what the compiler said, if any."""
+
+    text: str
+    messages: str = ""
+
+
+def recognise(
+    names: Iterable[str], languages: Sequence[Language] = LANGUAGES
+) -> tuple[str, Language] | Problem:
+    """The one file that is a program, and its language. Other files may lie beside it."""
+    names = sorted(names)
+    strange = [name for name in names if not _NAME.fullmatch(name)]
+    if strange:
+        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {_RIGHT_NAME}")
+    programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
+    if len(programs) == 1:
+        return programs[0]
+    if programs:
+        several = " and ".join(name for name, _ in programs)
+        return Problem(
+            f"there are {len(programs)} programs, {several}; send one program, with text files at most"
+        )
+    return Problem(
+        f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(languages)}"
+    )
+
+
+_RIGHT_NAME = (
+    "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
+    "with a letter or digit, e.g. program_3.py"
+)
+
+
+def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
+    """The languages whose tools are installed on this computer, where the jail shows them."""
+    return tuple(language for language in languages if _tool(language) is not None)
+
+
+def version(language: Language, jail: Jail) -> str:
+    """The first line of what the language's tool says of itself; raises ToolMissing without it."""
+    words = _words(language, "")
+    result = jail.run(
+        [word.format(**words) for word in language.version],
+        environment=_environment(language, words),
+        folders=_folders(language),
+        limits=JailLimits(address_space=language.build_space, processes=language.processes),
+    )
+    said = (result.stdout or result.stderr).decode(errors="replace").strip()
+    if not result.succeeded:
+        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {printable(said)}")
+    return printable(said.partition("\n")[0])
+
+
+def build(
+    files: Mapping[str, bytes],
+    jail: Jail,
+    settings: Programs | None = None,
+    languages: Sequence[Language] = LANGUAGES,
+) -> Bundle | Problem:
+    """Look at what was sent, and build it in the jail.
+
+    The same files give the same bundle, to the last bit, on every computer with the same tools. Raises
+    ToolMissing where the jail is at fault, never for anything that a program does.
+    """
+    found = recognise(files, languages)
+    if isinstance(found, Problem):
+        return found
+    program, language = found
+    problem = _unfit(files, program, settings or Programs()) or _not_here(language, languages)
+    return problem or _build(files, program, language, jail)
+
+
+def _build(files: Mapping[str, bytes], program: str, language: Language, jail: Jail) -> Bundle | Problem:
+    words = _words(language, program)
+    command = [word.format(**words) for word in language.build]
+    limits = JailLimits(
+        file_size=MAX_RESULT,
+        work_size=4 * MAX_RESULT,
+        output_bytes=MAX_RESULT,
+        address_space=language.build_space,
+        processes=max(language.processes, 32),
+    )
+    result = jail.run(
+        _then_show(command, language.result),
+        files={f"{WORK}/{name}": data for name, data in files.items()},
+        environment={**_environment(language, words), "SOURCE_DATE_EPOCH": "768916800"},
+        folders=_folders(language),
+        limits=limits,
+    )
+    if not result.succeeded:
+        return Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+    made = {language.result: result.stdout} if language.result else {}
+    return Bundle(
+        language=language.name,
+        program=program,
+        files={**_needed(files, program, language), **made},
+        command=tuple(word.format(**words) for word in language.run),
+        needs=Needs(
+            language.address_space, language.processes, _environment(language, words), _folders(language)
+        ),
+    )
+
+
+def _needed(files: Mapping[str, bytes], program: str, language: Language) -> Mapping[str, bytes]:
+    """What lies beside a running program: of a compiled one the source is not needed."""
+    return {name: data for name, data in files.items() if not (language.result and name == program)}
+
+
+def _then_show(command: Sequence[str], result: str) -> list[str]:
+    """The build, and then its result on standard output; what the build itself prints is a message."""
+    show = f"exec cat {result}" if result else ":"
+    return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *command]
+
+
+def _is_in(name: str, language: Language) -> bool:
+    return PurePosixPath(name).suffix.lower().removeprefix(".") in language.suffixes
+
+
+def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Problem | None:
+    """What is wrong with these files before anybody reads them."""
+    size = sum(map(len, files.values()))
+    if len(files) > MAX_FILES:
+        return Problem(f"these are {len(files)} files; at most {MAX_FILES} can be taken")
+    if size > settings.max_source_bytes:
+        limit = settings.max_source_bytes
+        return Problem(f"these are {size:,} bytes; all files together may have at most {limit:,}")
+    binary = [name for name in sorted(files) if not _is_text(files[name])]
+    if binary:
+        return Problem(f"{binary[0]} is no text; a program and the files beside it are text (UTF-8)")
+    return None if files[program].strip() else Problem(f"{program} is empty")
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
+
+
+def _not_here(language: Language, languages: Sequence[Language]) -> Problem | None:
+    if _tool(language) is not None:
+        return None
+    here = ", ".join(other.name for other in usable(languages)) or "none"
+    return Problem(f"{language.name} is not installed on the contest computer; languages that are: {here}")
+
+
+def _trouble(result: JailResult, language: Language, limits: JailLimits) -> str:
+    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
+        return f"the {language.name} compiler used more than {limits.cpu_seconds} s on your program"
+    if result.ending is Ending.OUTPUT_LIMIT:
+        return f"your program is larger than {MAX_RESULT // MB} MB when compiled, or its messages are endless"
+    return f"{language.tool} found errors in your program; its messages tell more"
+
+
+def _tool(language: Language) -> Path | None:
+    """The tool's place inside the jail; links by way of /etc (Debian's alternatives) are followed here."""
+    found = shutil.which(language.tool, path=PATH)
+    path = Path(found) if found else None
+    while path and path.is_symlink() and path.readlink().is_absolute():
+        path = path.readlink()
+    return path if path and path.is_relative_to("/usr") else None
+
+
+def _words(language: Language, program: str) -> Mapping[str, str]:
+    tool = _tool(language)
+    if tool is None:
+        raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
+    stem = PurePosixPath(program).stem
+    return {
+        "tool": str(tool),
+        "home": str(tool.parent.parent),
+        "program": program,
+        "stem": stem,
+        "result": language.result,
+    }
+
+
+def _environment(language: Language, words: Mapping[str, str]) -> dict[str, str]:
+    return {name: value.format(**words) for name, value in language.environment}
+
+
+def _folders(language: Language) -> tuple[str, ...]:
+    return tuple(sorted(path for pattern in language.folders for path in glob(pattern)))
+
+
+def _quoted(name: str) -> str:
+    return f'"{printable(name)[:80]}"'
+
+
+def _none_of(names: Sequence[str]) -> str:
+    if not names:
+        return "there is no file"
+    return f"{names[0]} is no program" if len(names) == 1 else f"none of {', '.join(names)} is a program"
+
+
+def _known(languages: Sequence[Language]) -> str:
+    return ", ".join(f"{language.name} (.{', .'.join(language.suffixes)})" for language in languages)

@@ -1,0 +1,79 @@
+"""The compiler's own words, made fit for a mail; and what they say about how it ended. Pure.
+
+What gcc prints is foreign text: it quotes the program. So it is decoded forgivingly, loses control
+characters, escape sequences and what turns the direction of writing, names no path of this computer, and is
+cut at 16 kB.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compiler.source import printable
+from sandbox.jail import Ending, JailLimits, JailResult
+from sandbox.machine.image import MEMORY_SIZE
+
+LIMIT = 16_000  # characters
+FILE_NAME = "program.c"  # how messages call the program
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
+_OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
+_UNHELPFUL = re.compile(
+    r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <"
+)
+_APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
+_FIRST_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
+_CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
+_TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
+_USED_UP = re.compile(
+    r"CPU time limit exceeded|Killed signal|out of memory|memory exhausted|Cannot allocate memory"
+)
+_BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminated program|Aborted")
+
+
+def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
+    """gcc's messages for the team. `prose`: lines in `#if 0`, where a lonely apostrophe is no mistake."""
+    text = printable(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
+    lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _worth_telling(line, prose)]
+    return _cut("\n".join(lines).strip())
+
+
+def _worth_telling(line: str, prose: frozenset[int]) -> bool:
+    apostrophe = _APOSTROPHE.match(line)
+    return not _UNHELPFUL.search(line) and not (apostrophe and int(apostrophe[1]) in prose)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LIMIT:
+        return text
+    kept = text[:LIMIT].rpartition("\n")[0] or text[:LIMIT]
+    return f"{kept}\n(shortened: {len(text) - len(kept):,} further characters)"
+
+
+def first_error_line(messages: str) -> int:
+    """The line of the first error, 0 where none is named."""
+    found = _FIRST_ERROR.search(messages)
+    return int(found[1]) if found else 0
+
+
+def trouble(result: JailResult, limits: JailLimits) -> str:
+    """Why the compiler did not come to an end by itself, as a sentence; "" where it did."""
+    if result.succeeded:
+        return ""
+    said = "\n".join(filter(_speaks_for_itself, result.stderr[-LIMIT:].decode(errors="replace").split("\n")))
+    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT) or _USED_UP.search(said):
+        memory = limits.address_space // 2**20
+        return f"the compiler used more than {limits.cpu_seconds} s / {memory} MB on your program"
+    if _TOO_LARGE.search(said):
+        size, memory = limits.file_size // 1024, MEMORY_SIZE // 1024
+        return f"your program is larger than {size:,} kB when compiled; it has {memory:,} kB of memory in all"
+    if result.ending is Ending.OUTPUT_LIMIT:
+        return f"what the compiler makes of your program is larger than {limits.output_bytes // 1024:,} kB"
+    if result.ending is Ending.SIGNAL or _BROKE.search(said):
+        return "the compiler crashed on your program"
+    return ""
+
+
+def _speaks_for_itself(line: str) -> bool:
+    """Whether the compiler says this of itself; a remark on the program may hold the program's words."""
+    return not line.startswith(f"{FILE_NAME}:") or _CRASHED.match(line) is not None

@@ -1,0 +1,198 @@
+"""A program as it was sent: its lines as the preprocessor sees them, and its description. Pure.
+
+Line numbers count from 1 in the text as it was sent. The preprocessor's first steps are taken in its own
+order: lines that end in a backslash are joined, then comments become blanks, then directives are recognised.
+gcc is told `-std=gnu89`, so trigraphs stay what they are; `with_trigraphs` shows the text as others read it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from compiler.tokens import Kind, Token, scan
+
+_SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc forgives blanks between backslash and line end
+_TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
+_TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
+_SECRET = re.compile(r"(<<FROM>>[ \t]+\S+[ \t]+)((?:(?!\*/)\S)+)", re.IGNORECASE)
+_QUOTE_WIDTH = 60
+_OPENING = ("if", "ifdef", "ifndef")
+_TURNING = ("else", "elif", "elifdef", "elifndef")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A logical line without its comments. `number` is where it begins, `numbers` where each token stands."""
+
+    number: int
+    tokens: tuple[Token, ...]
+    numbers: tuple[int, ...]
+
+    @cached_property
+    def directive(self) -> tuple[str, ...] | None:
+        """("include", "<", "stdio", ...) for `#include <stdio...`; () for a lonely `#`; None without `#`."""
+        texts = [token.text for token in self.tokens]
+        if texts[:1] == ["#"]:
+            return tuple(texts[1:])
+        if texts[:2] == ["%", ":"] and self.tokens[1].offset == self.tokens[0].offset + 1:
+            return tuple(texts[2:])
+        return None
+
+
+@dataclass(frozen=True)
+class Block:
+    """What stands between `#if 0` and its end: the numbers of its first line and of the line that ends it."""
+
+    first: int
+    end: int
+
+
+class Program:
+    """A normalised source text, taken apart when asked."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def physical_lines(self) -> Sequence[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def lines(self) -> Sequence[Line]:
+        """All logical lines with at least one token, those in `#if 0` too."""
+        return tuple(_logical_lines(self.text))
+
+    @cached_property
+    def blocks(self) -> Sequence[Block]:
+        """All `#if 0` blocks (K61), the outer ones where they are nested."""
+        return tuple(_blocks(self.lines, len(self.physical_lines) + 1))
+
+    @cached_property
+    def live_lines(self) -> Sequence[Line]:
+        """The logical lines outside `#if 0`."""
+        firsts = [block.first for block in self.blocks]
+        ends = [0, *(block.end for block in self.blocks)]
+        return tuple(line for line in self.lines if line.number >= ends[bisect_right(firsts, line.number)])
+
+    @cached_property
+    def views(self) -> Sequence[Program]:
+        """The program as gcc reads it with our options, and as it would with trigraphs."""
+        return (self, Program(with_trigraphs(self.text))) if "??" in self.text else (self,)
+
+    @property
+    def code(self) -> Iterator[Token]:
+        """The tokens that are neither in `#if 0` nor in a directive."""
+        for line in self.live_lines:
+            if line.directive is None:
+                yield from line.tokens
+
+    @cached_property
+    def description(self) -> Sequence[str]:
+        """The non-blank lines of the `#if 0` block that has most of them; empty without one (K61)."""
+        return self._words_in(self.description_block) if self.description_block else []
+
+    @cached_property
+    def description_block(self) -> Block | None:
+        """Where the description stands; None without one."""
+        return max(self.blocks, key=lambda block: len(self._words_in(block)), default=None)
+
+    def _words_in(self, block: Block) -> Sequence[str]:
+        return [line for line in self.physical_lines[block.first - 1 : block.end - 1] if line.strip()]
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for line in self.live_lines:
+            for token, number in zip(line.tokens, line.numbers, strict=True):
+                if token.kind is Kind.IDENTIFIER:
+                    places.setdefault(token.text, []).append(number)
+        return places
+
+    def lines_of(self, word: str) -> Sequence[int]:
+        """The lines on which this identifier stands, outside comments, strings and `#if 0`."""
+        return sorted(set(self._places.get(word, ())))
+
+    def quote(self, number: int) -> str:
+        """A physical line, shortened, without anything that a terminal might obey."""
+        if not 1 <= number <= len(self.physical_lines):
+            return ""
+        line = printable(" ".join(self.physical_lines[number - 1][: 4 * _QUOTE_WIDTH].split()))
+        return line if len(line) <= _QUOTE_WIDTH else line[: _QUOTE_WIDTH - 3] + "..."
+
+
+def normalise(source: str) -> str:
+    """Line ends of any kind become newlines, the last line gets one, a byte order mark goes."""
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def strip_secret(source: str) -> str:
+    """The source with the authentification string of its <<FROM>> line blanked (K42); columns stay."""
+    return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
+
+
+def with_trigraphs(text: str) -> str:
+    """The text with its trigraphs replaced, as a compiler that knows them reads it."""
+    return _TRIGRAPH.sub(lambda match: _TRIGRAPHS[match[1]], text)
+
+
+def printable(text: str) -> str:
+    """Without control characters, escape sequences and characters that turn the direction of writing."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+
+
+def _logical_lines(text: str) -> Iterator[Line]:
+    joined, starts = _join(text)
+    tokens: list[Token] = []
+    for token in scan(joined):
+        if token.kind is not Kind.NEWLINE:
+            if token.kind is not Kind.COMMENT:
+                tokens.append(token)
+        elif tokens:
+            yield _line(tokens, starts)
+            tokens = []
+    if tokens:
+        yield _line(tokens, starts)
+
+
+def _join(text: str) -> tuple[str, Sequence[int]]:
+    """The text with its lines joined, and the offset in it at which each physical line starts."""
+    joined: list[str] = []
+    starts, offset, at = [0], 0, 0
+    for match in re.finditer(rf"{_SPLICE.pattern}|\n", text):
+        kept = text[at : match.start()] + ("\n" if match.group() == "\n" else "")
+        joined.append(kept)
+        offset += len(kept)
+        starts.append(offset)
+        at = match.end()
+    return "".join([*joined, text[at:]]), starts
+
+
+def _line(tokens: Sequence[Token], starts: Sequence[int]) -> Line:
+    numbers = tuple(bisect_right(starts, token.offset) for token in tokens)
+    return Line(numbers[0], tuple(tokens), numbers)
+
+
+def _blocks(lines: Iterable[Line], after_the_last: int) -> Iterator[Block]:
+    first = depth = 0  # depth 0: outside
+    for line in lines:
+        directive = line.directive
+        if directive is None:
+            continue
+        name = directive[:1]
+        if depth == 0:
+            if directive in (("if", "0"), ("if", "(", "0", ")")):
+                first, depth = line.numbers[-1] + 1, 1
+        elif name and name[0] in _OPENING:
+            depth += 1
+        elif name == ("endif",) or (depth == 1 and name and name[0] in _TURNING):
+            depth -= 1
+            if depth == 0:
+                yield Block(first, line.number)
+    if depth:
+        yield Block(first, after_the_last)

@@ -1,0 +1,183 @@
+"""gcc for the contest machine, run in the jail: preprocess, compile, link.
+
+The program is mounted as `program.c`, exactly as it was sent, so gcc's line numbers are the team's. Results
+come back through a pipe; a step that fails says why in words that are fit for a mail (messages.py).
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+
+from compiler import messages
+from compiler.source import printable
+from knobeln import config
+from knobeln.errors import ToolMissing
+from sandbox.jail import WORK, Jail, JailLimits, JailResult
+
+PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
+
+MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
+COMPILE_FLAGS = (
+    *("-std=gnu89", *MACHINE_FLAGS, "-O2", "-ffreestanding", "-fno-builtin", "-nostdlib", "-nostdinc"),
+    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+    # Or a program's own loop that clears an array would become a call of memset, a routine it did not write.
+    "-fno-tree-loop-distribute-patterns",
+    *("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20", "-pipe"),
+    "-frandom-seed=knobeln",
+)
+# C as it was written in 1994 is no reason to warn: no int, no prototype, no return, `if (a = b)`.
+WARNING_FLAGS = (
+    *("-Wall", "-Wno-implicit", "-Wno-return-type", "-Wno-main", "-Wno-parentheses", "-Wno-trigraphs"),
+    *("-Wno-unknown-pragmas", "-Wno-char-subscripts", "-Wno-missing-braces", "-Wno-comment"),
+    *("-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types"),  # errors since gcc 14
+)
+_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}  # __DATE__ is the day of the contest of 1994, always
+
+_LIMITS = JailLimits()
+# Preprocessing a program takes milliseconds; with this, both steps together stay within 12 s of CPU time.
+_PREPROCESS_LIMITS = JailLimits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
+
+_PROGRAM = f"{WORK}/{messages.FILE_NAME}"
+_RESULT = f"{WORK}/result"
+_RUNTIME_SOURCES = ("start.S", "doors.S", "memory.c")
+_LINKER_SCRIPT = "/box/link.ld"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step gave: its output, or None; what the compiler said; and, if it was stopped or broke, why."""
+
+    output: bytes | None
+    messages: str
+    trouble: str = ""
+
+
+class Toolchain:
+    """gcc in the jail. Made once and kept: the runtime is compiled on first use. Safe to share by threads."""
+
+    def __init__(self, settings: config.Jail | None = None) -> None:
+        self._jail = Jail(settings)
+        self._lock = threading.Lock()
+
+    def version(self) -> str:
+        """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0"; raises ToolMissing without it."""
+        return self._version
+
+    def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
+        """The program after the preprocessor, without line markers."""
+        command = [self._gcc, *COMPILE_FLAGS, "-w", "-E", "-P", messages.FILE_NAME]
+        return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
+
+    def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
+        """The program as an object file, not linked."""
+        command = [self._gcc, *COMPILE_FLAGS, *WARNING_FLAGS, "-c", messages.FILE_NAME, "-o", _RESULT]
+        return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
+
+    def link(self, program: bytes) -> Step:
+        """The object file, our runtime, the five routines and libgcc as an ELF file for the machine."""
+        contents = {
+            "/box/program.o": program,
+            "/box/runtime.o": self._ready_runtime,
+            _LINKER_SCRIPT: _runtime_file("link.ld"),
+        }
+        command = [
+            self._gcc,
+            *MACHINE_FLAGS,
+            "-nostdlib",
+            "-static",
+            "-T",
+            _LINKER_SCRIPT,
+            "-Wl,--build-id=none",
+        ]
+        command += ["/box/runtime.o", "/box/program.o", "-lgcc", "-o", _RESULT]
+        return _step(self._run(_then_show_result(command), contents, _LIMITS), _LIMITS)
+
+    @property
+    def own_routines(self) -> frozenset[str]:
+        """The routines of libgcc, which gcc calls for arithmetic that the processor does not have."""
+        with self._lock:
+            return self._libgcc_names
+
+    @cached_property
+    def _gcc(self) -> str:
+        return f"{self._prefix}gcc"
+
+    @cached_property
+    def _prefix(self) -> str:
+        found = next((prefix for prefix in PREFIXES if shutil.which(f"{prefix}gcc")), None)
+        if found is None:
+            raise ToolMissing(
+                "gcc for the contest machine is not installed. Install the package gcc-riscv64-unknown-elf "
+                "(Debian, Ubuntu) or riscv64-elf-gcc (Arch, brew)"
+            )
+        return found
+
+    @cached_property
+    def _version(self) -> str:
+        said = self._ours([self._gcc, "--version"], {}).decode(errors="replace")
+        return printable(said.partition("\n")[0])
+
+    @cached_property
+    def _libgcc_names(self) -> frozenset[str]:
+        flags = " ".join(MACHINE_FLAGS)
+        command = f'{self._prefix}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
+        names = self._ours(["/bin/sh", "-c", command], {}).decode().split()
+        return frozenset(name for name in names if name.startswith("__"))
+
+    @property
+    def _ready_runtime(self) -> bytes:
+        with self._lock:
+            return self._runtime
+
+    @cached_property
+    def _runtime(self) -> bytes:
+        """Start code, doors, memory routines and the five routines in one object.
+
+        The memory routines are weak: a program may have a memcpy of its own.
+        """
+        contents = {f"/box/{name}": _runtime_file(name) for name in _RUNTIME_SOURCES}
+        contents["/box/knobellib.c"] = files("knobellib").joinpath("knobellib.c").read_bytes()
+        flags = " ".join((*COMPILE_FLAGS, "-DKNOBELN_MACHINE"))
+        commands = (
+            f"{self._gcc} {flags} -c {' '.join(contents)}",
+            f"{self._prefix}objcopy --weaken memory.o",
+            f"{self._gcc} {flags} -r start.o doors.o memory.o knobellib.o -o {_RESULT}",
+            f"cat {_RESULT}",
+        )
+        return self._ours(["/bin/sh", "-ec", "\n".join(commands)], contents)
+
+    def _ours(self, command: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
+        """The output of a step in which nothing is foreign; that it fails is a fault of the installation."""
+        result = self._run(command, contents, _LIMITS)
+        if not result.succeeded:
+            said = result.stderr.decode(errors="replace").strip()
+            raise ToolMissing(f"{self._gcc} does not work in the jail ({result.ending}): {said}")
+        return result.stdout
+
+    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: JailLimits) -> JailResult:
+        return self._jail.run(command, files=contents, environment=_ENVIRONMENT, limits=limits)
+
+
+def _runtime_file(name: str) -> bytes:
+    return files("sandbox.machine").joinpath("runtime", name).read_bytes()
+
+
+def _program(text: str) -> Mapping[str, bytes]:
+    return {_PROGRAM: text.encode(errors="replace")}
+
+
+def _then_show_result(command: Sequence[str]) -> list[str]:
+    """An assembler must seek in its output, which a pipe cannot: it writes a file, and the box shows it."""
+    return ["/bin/sh", "-c", f'"$@" && exec cat {_RESULT}', "sh", *command]
+
+
+def _step(result: JailResult, limits: JailLimits, prose: frozenset[int] = frozenset()) -> Step:
+    said = messages.clean(result.stderr, prose)
+    if result.succeeded:
+        return Step(result.stdout, said)
+    return Step(None, said, messages.trouble(result, limits))
