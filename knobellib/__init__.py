@@ -1,0 +1,1 @@
+"""What teams receive: the library, the house strategies."""

@@ -1,0 +1,3 @@
+#!/bin/sh
+# always_betray - trusts nobody
+echo B

@@ -1,0 +1,3 @@
+#!/bin/sh
+# always_cooperate - trusts everybody, whatever they did
+echo C
