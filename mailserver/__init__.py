@@ -1,0 +1,1 @@
+"""Letters in, letters out: intake, the mail commands, delivery."""

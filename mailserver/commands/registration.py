@@ -1,0 +1,152 @@
+"""`registration for KNOBELN`: reads the form, applies the rules of acceptance, answers (K25-K42)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from knobeln.config import Settings
+from knobeln.form import PLACEHOLDER, record_text
+from knobeln.model import Outgoing, Registration, Team, TeamState
+from knobeln.ports import Renderer
+from knobeln.store import Transaction, contest, outbox, teams
+from mailserver import windows
+from mailserver.answering import Command, Desk
+from mailserver.authentification import digest, new_string
+from mailserver.library import library
+from mailserver.names import unique_name
+from mailserver.problem import Problem
+from mailserver.registration import Reading, read
+from mailserver.subject import plain_subject
+from mailserver.windows import Window
+
+
+def recognises(subject: str, settings: Settings) -> bool:
+    return subject == plain_subject(f"registration for {settings.contest.subject_word}")
+
+
+def handle(desk: Desk) -> str:
+    dates, phase = desk.settings.dates, contest.state(desk.tx).phase
+    window = windows.registration(dates, phase, desk.stored.received_at)
+    if window is not Window.OPEN:
+        return _refuse(desk, window)
+    if desk.letter.problems:
+        unread = tuple(Problem(f"Your letter could not be read: {text}.") for text in desk.letter.problems)
+        return _refuse(desk, "problems", problems=unread)
+    reading = read(desk.letter.form_lines, desk.settings)
+    if reading.registration is None:
+        written = "" if reading.form is PLACEHOLDER else reading.form.text
+        return _refuse(desk, "problems", problems=reading.problems, form=written)
+    reason = _reason_against(desk, reading.registration)
+    return _refuse(desk, reason) if reason else _accept(desk, reading.registration, reading)
+
+
+def _reason_against(desk: Desk, registration: Registration) -> str:
+    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
+    rules = desk.settings.teams
+    if teams.by_address(desk.tx, registration.address):
+        return "duplicate"
+    if teams.count(desk.tx) >= rules.max_teams:
+        return "full"
+    of_organization = teams.count_organization(desk.tx, registration.organization)
+    if rules.max_per_organization and of_organization >= rules.max_per_organization:
+        return "organization"
+    return ""
+
+
+def _refuse(desk: Desk, reason: str, *, problems: tuple[Problem, ...] = (), form: str = "") -> str:
+    sent = desk.answer("registration_refused", desk.writer, reason=reason, problems=problems, form=form)
+    return f"registration refused: {reason}" + ("" if sent else "; too many answers to this address")
+
+
+def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
+    name = unique_name(wanted.team_name, teams.taken_names(desk.tx))
+    registration = Registration(wanted.address, wanted.preferences, name, wanted.organization, wanted.members)
+    waits = desk.settings.teams.approval == "organizer"
+    string = new_string()
+    team = teams.add(
+        desk.tx,
+        registration,
+        requested_name=wanted.team_name,
+        state=TeamState.PENDING if waits else TeamState.ACTIVE,
+        auth_digest=digest(string),
+        letter_id=desk.stored.id,
+        now=desk.stored.received_at,
+        flags=_shared_people(registration, teams.all_teams(desk.tx)),
+    )
+    facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": reading.remarks}
+    if waits:
+        # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
+        desk.answer("registration_pending", team.address, **facts)
+        return f"registration of {name} waits for the organizer"
+    desk.answer(
+        "registration_accepted",
+        team.address,
+        team_id=team.id,
+        attachments=(library(),),
+        string=string,
+        **facts,
+    )
+    return f"registered {name}"
+
+
+def _shared_people(registration: Registration, others: tuple[Team, ...]) -> tuple[str, ...]:
+    """Remarks for the organizer: members whose names stand in another team as well (K36)."""
+    names = {_folded(member.name): member.name for member in registration.members}
+    return tuple(
+        f"{names[_folded(member.name)]} is also a member of {team.name}"
+        for team in others
+        for member in team.registration.members
+        if _folded(member.name) in names
+    )
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+COMMAND = Command("registration", recognises, handle)
+
+
+# --- the organizer's word ----------------------------------------------------------------------------------
+def accept_pending(
+    tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
+) -> None:
+    """The organizer accepts a registration that waited: the team gets its string and everything else."""
+    string = new_string()
+    teams.set_state(tx, team.id, TeamState.ACTIVE)
+    teams.set_auth_digest(tx, team.id, digest(string))
+    words = renderer.render(
+        "registration_accepted", team=team, string=string, record=record_text(team.registration), remarks=()
+    )
+    outgoing = Outgoing(
+        key=_key(team, "accepted"),
+        kind="registration_accepted",
+        to=team.address,
+        subject=words.subject,
+        body=words.body,
+        team_id=team.id,
+        attachments=(library(),),
+    )
+    outbox.put(tx, outgoing, settings, now)
+
+
+def reject_pending(
+    tx: Transaction, team: Team, words: str, settings: Settings, renderer: Renderer, now: datetime
+) -> None:
+    """The organizer does not accept it, and says why; name and address are free again."""
+    teams.remove(tx, team.id)
+    text = renderer.render("registration_rejected", team=team, words=words)
+    outgoing = Outgoing(
+        key=_key(team, "rejected"),
+        kind="registration_rejected",
+        to=team.address,
+        subject=text.subject,
+        body=text.body,
+    )
+    outbox.put(tx, outgoing, settings, now)
+
+
+def _key(team: Team, what: str) -> str:
+    """With the time of registration, because the database may give a removed team's number again."""
+    return f"team/{team.id}/{team.registered_at.isoformat()}/{what}"

@@ -1,0 +1,1 @@
+"""How letters come in."""

@@ -1,0 +1,69 @@
+"""Team names (K31, K32). Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+LONGEST = 30
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# C89, C99, C11, C23, and what GNU C adds.
+_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        auto break case char const continue default do double else enum extern float for goto if int
+        long register return short signed sizeof static struct switch typedef union unsigned void
+        volatile while inline restrict _Bool _Complex _Imaginary _Alignas _Alignof _Atomic _Generic
+        _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false nullptr
+        static_assert thread_local true typeof typeof_unqual _BitInt _Decimal32 _Decimal64
+        _Decimal128 asm __asm __asm__ __attribute __attribute__ __inline __inline__ __const
+        __const__ __volatile __volatile__ __signed __signed__ __typeof __typeof__ __alignof
+        __alignof__ __extension__ __label__ __restrict __restrict__ __real __real__ __imag __imag__
+        __complex __complex__ __thread __auto_type __func__ __FUNCTION__ __PRETTY_FUNCTION__
+        __builtin_va_arg __builtin_offsetof __int128
+        """,
+    )
+)
+# Devices that some file systems keep for themselves, and those who play another part in a contest.
+_RESERVED = frozenset(
+    ["con", "prn", "aux", "nul", "referee", "house", "organizer", "organiser", "knobeln", "team_name"]
+    + [f"{device}{number}" for device in ("com", "lpt") for number in range(1, 10)]
+)
+
+
+def fault(name: str) -> str:
+    """Why this cannot be a team's name; "" when it can."""
+    if not _IDENTIFIER.fullmatch(name):
+        return _no_identifier(name) if name else "There is no team name."
+    if len(name) > LONGEST:
+        return f"The team name has {len(name)} characters, at most {LONGEST} are allowed."
+    if name in _KEYWORDS:
+        return f"The name `{name}` is a keyword of C (or of gcc), and no identifier."
+    if name.casefold() in _RESERVED:
+        return f"The name `{name}` is reserved."
+    return ""
+
+
+def _no_identifier(name: str) -> str:
+    text = "A team name is a C identifier: letters A-Z and a-z, digits and _, no blank, no digit in front."
+    strange = next((c for c in name if not c.isascii() and c.isalnum()), None)
+    if strange is None:
+        return text
+    # It may look like one of ours, so that nobody would find it.
+    return f"{text} The `{strange}` in it is another sign: {unicodedata.name(strange, 'without a name')}."
+
+
+def unique_name(wanted: str, taken: Collection[str]) -> str:
+    """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30 characters (K32).
+
+    `taken` holds casefolded names: names that differ only in case conflict (K31).
+    """
+    candidate, number = wanted, 1
+    while candidate.casefold() in taken:
+        number += 1
+        suffix = f"_{number}"
+        candidate = wanted[: LONGEST - len(suffix)] + suffix
+    return candidate
