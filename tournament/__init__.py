@@ -1,0 +1,1 @@
+"""The contest day: formats, the referee, standings, the evolution, the state machine."""

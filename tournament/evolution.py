@@ -1,0 +1,162 @@
+"""Knobeln Evolution, discipline 2: computed from the final, no game is carried out (K80-K90). Pure.
+
+All arithmetic is in integers and fractions: points are half points, and only ratios of them matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from knobeln.config import Evolution
+from knobeln.errors import ConfigError
+from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome
+from tournament.standings import match_half_points, ranks_of
+
+Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
+Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> the next counts
+
+
+@dataclass(frozen=True)
+class ScoreMatrix:
+    """What each entry won of each other in the final: `half_points[p][q]` is s(p, q), p's points against q.
+
+    In half points: twice the own points against another; for a self-game the sum of both sides (K82).
+    """
+
+    entries: tuple[str, ...]
+    half_points: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class _History:
+    """The generations, and why there are no more."""
+
+    generations: tuple[Counts, ...]
+    ending: EvolutionEnding
+    cycle_start: int | None = None
+
+
+def score_matrix(final: GroupOutcome) -> ScoreMatrix:
+    """The finalists who were not disqualified, best first, and what each won of each other (K80).
+
+    Raises ConfigError where a game is missing that the evolution needs, as a self-game is without self-play.
+    """
+    entries = tuple(standing.entry for standing in final.standings if not standing.disqualified)
+    won = {
+        (name, match.pairing.second if name == match.pairing.first else match.pairing.first): half
+        for match in final.matches
+        if match.counted
+        for name, half in match_half_points(match)
+    }
+    missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
+    if missing:
+        raise ConfigError(
+            f"the evolution needs every game of the final, but there is none of {missing[0]}; "
+            "set evolution.enabled = false, or tournament.self_play = true"
+        )
+    return ScoreMatrix(entries, tuple(tuple(won[p, q] for q in entries) for p in entries))
+
+
+def evolve(scores: ScoreMatrix, settings: Evolution) -> EvolutionOutcome:
+    """The whole evolution and its ranking.
+
+    The list of generations ends with the one that repeats an earlier one: its predecessor at a fixed point,
+    `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean fraction over it (K86).
+    """
+    history = _run(scores, settings)
+    fractions = _final_fractions(history)
+    return EvolutionOutcome(
+        scores.entries,
+        history.generations,
+        history.ending,
+        history.cycle_start,
+        _ranking(scores.entries, fractions, history.generations),
+    )
+
+
+def _run(scores: ScoreMatrix, settings: Evolution) -> _History:
+    total = settings.exemplars * len(scores.entries)
+    generations = [(settings.exemplars,) * len(scores.entries)]
+    first_seen = {generations[0]: 0}
+    while len(generations) <= settings.max_generations:
+        points = generation_points(generations[-1], scores)
+        if not any(points):
+            single = sum(generations[-1]) == 1
+            ending = EvolutionEnding.LAST_ONE if single else EvolutionEnding.NO_POINTS
+            return _History(tuple(generations), ending)
+        following = ROUNDINGS[settings.rounding](points, total)
+        generations.append(following)
+        before = first_seen.setdefault(following, len(generations) - 1)
+        if before == len(generations) - 2:
+            return _History(tuple(generations), EvolutionEnding.FIXED_POINT)
+        if before < len(generations) - 2:
+            return _History(tuple(generations), EvolutionEnding.CYCLE, before)
+    return _History(tuple(generations), EvolutionEnding.CAP)
+
+
+def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
+    """Half points of each entry's exemplars together, each exemplar against every other one (K82).
+
+    n_p * (sum over q of n_q * s(p, q), less the game of an exemplar against itself, which there is not).
+    """
+    alive = [q for q, exemplars in enumerate(counts) if exemplars]
+    points = [0] * len(counts)
+    for p in alive:
+        row = scores.half_points[p]
+        points[p] = counts[p] * (sum(counts[q] * row[q] for q in alive) - row[p])
+    return points
+
+
+def half_up(points: Sequence[int], total: int) -> Counts:
+    """The literal rule: N * F(p) rounded, a half up; the actual sum may differ from N (K84, K85)."""
+    won = sum(points)
+    return tuple((2 * total * own + won) // (2 * won) for own in points)
+
+
+def largest_remainder(points: Sequence[int], total: int) -> Counts:
+    """N * F(p) cut off, what is left of N to the largest remainders, ties by order: the sum is N (K84)."""
+    won = sum(points)
+    counts = [total * own // won for own in points]
+    by_remainder = sorted(range(len(points)), key=lambda p: -(total * points[p] % won))
+    for p in by_remainder[: total - sum(counts)]:
+        counts[p] += 1
+    return tuple(counts)
+
+
+ROUNDINGS: dict[str, Rounding] = {"literal": half_up, "constant-total": largest_remainder}
+
+
+def _final_fractions(history: _History) -> list[Fraction]:
+    """The fraction each entry holds of the actual sum at the end (K89); in a cycle the mean over it (K86)."""
+    if history.cycle_start is None:
+        return _fractions(history.generations[-1])
+    cycle = [_fractions(counts) for counts in history.generations[history.cycle_start : -1]]
+    return [sum(held, Fraction(0)) / len(cycle) for held in zip(*cycle, strict=True)]
+
+
+def _fractions(counts: Counts) -> list[Fraction]:
+    return [Fraction(own, sum(counts)) for own in counts]
+
+
+def _ranking(
+    entries: Sequence[str], fractions: Sequence[Fraction], generations: Sequence[Counts]
+) -> tuple[EvolutionRank, ...]:
+    """Best first, ties share a rank; then the extinct, who have none, the longest-lived first (K89)."""
+    vanished = [_extinct_in(held) for held in zip(*generations, strict=True)]
+    order = sorted(range(len(entries)), key=lambda p: (-fractions[p], -(vanished[p] or 0), entries[p]))
+    ranks = ranks_of([fractions[p] for p in order])
+    return tuple(
+        EvolutionRank(
+            entry=entries[p],
+            rank=rank if fractions[p] else None,
+            fraction=fractions[p].as_integer_ratio(),
+            extinct_in=vanished[p],
+        )
+        for rank, p in zip(ranks, order, strict=True)
+    )
+
+
+def _extinct_in(exemplars: Sequence[int]) -> int | None:
+    return exemplars.index(0) if exemplars[-1] == 0 else None

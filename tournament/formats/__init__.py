@@ -1,0 +1,61 @@
+"""How a winner is found: the formats, each in one file of its own, and their register.
+
+A format is a pure rule over values (`knobeln.ports.Format`). The built-in ones stand in `BUILT_IN`; others
+are found by the entry point group `knobeln.formats` and must pass `knobeln.testing.check_format`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+from typing import Protocol
+
+from knobeln.config import Tournament
+from knobeln.errors import ConfigError
+from knobeln.games import GameInfo
+from knobeln.ports import Format
+from tournament.formats.group_elimination import GroupElimination
+from tournament.formats.round_robin import RoundRobin
+
+ENTRY_POINTS = "knobeln.formats"
+
+
+class FormatMaker(Protocol):
+    """A format's class: its name, and an instance for a contest's settings."""
+
+    name: str
+
+    def __call__(self, settings: Tournament, /) -> Format: ...
+
+
+BUILT_IN: tuple[FormatMaker, ...] = (GroupElimination, RoundRobin)
+
+
+def known_formats() -> dict[str, FormatMaker]:
+    """All formats by name, those of installed plug-ins included."""
+    return by_name((*BUILT_IN, *(point.load() for point in entry_points(group=ENTRY_POINTS))))
+
+
+def by_name(makers: Iterable[FormatMaker]) -> dict[str, FormatMaker]:
+    """Raises ConfigError where two formats have the same name."""
+    register: dict[str, FormatMaker] = {}
+    for maker in makers:
+        if maker.name in register:
+            raise ConfigError(f"two formats are called {maker.name!r}; uninstall one of the plug-ins")
+        register[maker.name] = maker
+    return register
+
+
+def fits(tournament_format: Format, game: GameInfo) -> bool:
+    """Whether a game can have as many seats as the format gives it."""
+    return game.min_seats <= tournament_format.seats <= game.max_seats
+
+
+def make_format(settings: Tournament) -> Format:
+    """The format that `tournament.format` names. Raises ConfigError, with the names that there are."""
+    register = known_formats()
+    if settings.format not in register:
+        raise ConfigError(
+            f"tournament.format: there is no {settings.format!r}; choose from {', '.join(sorted(register))}"
+        )
+    return register[settings.format](settings)

@@ -1,0 +1,86 @@
+"""From games to a ranking: who failed, who has how many points, who is which. Pure.
+
+A game that was completed has two honest sides; of any other game only the failures are left (K72).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from knobeln.model import GameResult, Match, Pairing, Standing, Verdict
+
+FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
+
+
+def culprits(pairing: Pairing, result: GameResult) -> AbstractSet[str]:
+    """The entries that failed in this game: none, one or both; a self-game is one failure at most (K75)."""
+    names = (pairing.first, pairing.second)
+    harmless = (Verdict.OK, Verdict.INTERNAL)
+    return {name for name, seat in zip(names, result.seats, strict=True) if seat.verdict not in harmless}
+
+
+def failures(matches: Iterable[Match]) -> Counter[str]:
+    """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
+    return Counter(name for match in matches for name in culprits(match.pairing, match.result))
+
+
+def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
+    """Those who failed more often than a round allows (K73)."""
+    return {name for name, times in failed.items() if times > FAILURES_ALLOWED}
+
+
+def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, int]:
+    """Own points of each entry from its counted matches, in half points (K13).
+
+    A game against another gives twice the own points; a self-game the mean of its sides, in half points their
+    sum (K66). What is not counted gives nothing (K73).
+    """
+    points = dict.fromkeys(names, 0)
+    for match in matches:
+        if match.counted:
+            for name, half in match_half_points(match):
+                points[name] += half
+    return points
+
+
+def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
+    """What one game is worth to each entry in it, in half points: two lines, or one for a self-game (K66)."""
+    first, second = (seat.points for seat in match.result.seats)
+    if match.pairing.is_self:
+        return ((match.pairing.first, first + second),)
+    return ((match.pairing.first, 2 * first), (match.pairing.second, 2 * second))
+
+
+def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
+    """(rank, name) best first; equal points share a rank and stand in the order of their names (K77)."""
+    ordered = sorted(points, key=lambda name: (-points[name], name))
+    ranks = ranks_of([points[name] for name in ordered])
+    return tuple(zip(ranks, ordered, strict=True))
+
+
+def ranks_of(values: Sequence[object]) -> list[int]:
+    """Ranks from 1 for values that stand best first: 9 7 7 5 -> 1 2 2 4."""
+    ranks: list[int] = []
+    for place, value in enumerate(values, start=1):
+        tied = place > 1 and value == values[place - 2]
+        ranks.append(ranks[-1] if tied else place)
+    return ranks
+
+
+def standing_list(
+    members: Collection[str],
+    matches: Iterable[Match],
+    failed: Mapping[str, int],
+    out: AbstractSet[str],
+    advancing: AbstractSet[str],
+) -> tuple[Standing, ...]:
+    """A group's table: the ranked best first, then the disqualified by name, with no rank and no points."""
+    points = half_points([name for name in members if name not in out], matches)
+    lines = [
+        Standing(name, points[name], rank, failed.get(name, 0), False, name in advancing)
+        for rank, name in ranked(points)
+    ]
+    lines += [Standing(name, 0, None, failed.get(name, 0), True, False) for name in sorted(out)]
+    return tuple(lines)
