@@ -1,0 +1,1 @@
+"""What teams read: one table of preferences, one template per mail."""

@@ -1,0 +1,39 @@
+"""The compile report (K45, K46): a build's facts in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knobeln.config import Settings
+from knobeln.model import BuildReport
+from knobeln.ports import Rendered, Renderer
+
+
+def compile_report(
+    team_name: str,
+    number: int | None,
+    report: BuildReport,
+    *,
+    previous_good: int | None,
+    repairs: Sequence[str],
+    replaced: Sequence[int] = (),
+    settings: Settings,
+    templates: Renderer,
+) -> Rendered:
+    """What the team is told about its version `number`; None: a check at home, without a letter.
+
+    `previous_good` is the accepted version that counted before it, if any (K47); `repairs` says what had to
+    be mended in the letter, `replaced` which versions were not compiled because of this one. In the trial
+    game the team has the first seat.
+    """
+    return templates.render(
+        "compile_report",
+        team=team_name,
+        number=number,
+        report=report,
+        previous_good=previous_good,
+        repairs=repairs,
+        replaced=replaced,
+        open_until=settings.dates.compilation_closes,
+        max_instructions=settings.programs.max_instructions,
+    )

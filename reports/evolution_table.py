@@ -1,0 +1,51 @@
+"""The generations of the evolution, condensed to what fits beside the names. Pure.
+
+The first generations move most, so those that are shown lie ever further apart; the first and the last are
+always among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knobeln.model import EvolutionOutcome
+from reports.text import WIDTH, columns_of
+
+
+@dataclass(frozen=True)
+class GenerationTable:
+    """Exemplars in some of the generations; `totals` are the actual sums, which may drift (K84)."""
+
+    generations: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]  # by rank
+    totals: tuple[int, ...]
+
+    @property
+    def lines(self) -> list[tuple[object, ...]]:
+        """The rows as one tuple each."""
+        return [(name, *counts) for name, counts in self.rows]
+
+
+def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> GenerationTable:
+    """The table in at most `width` columns with such gaps; at least the first and the last generation."""
+    name_width = max(columns_of(name) for name in (*outcome.entries, "generation"))
+    last = len(outcome.generations) - 1
+    number_width = max(len(str(last)), *(len(str(sum(g))) for g in outcome.generations))
+    shown = spread(last, max(2, (width - name_width) // (number_width + gap)))
+    rows = tuple(
+        (line.entry, tuple(outcome.generations[g][outcome.entries.index(line.entry)] for g in shown))
+        for line in outcome.ranking
+    )
+    return GenerationTable(shown, rows, tuple(sum(outcome.generations[g]) for g in shown))
+
+
+def spread(last: int, number: int) -> tuple[int, ...]:
+    """At most `number` (two or more) generations out of 0..last, with growing distances between them."""
+    if last < number:
+        return tuple(range(last + 1))
+    if number == 2:
+        return (0, last)
+    shown = [0]
+    for step in range(number - 1):
+        shown.append(max(shown[-1] + 1, round(last ** (step / (number - 2)))))
+    return tuple(shown)

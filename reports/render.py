@@ -1,0 +1,105 @@
+"""Templates -> mails. What strangers wrote is only ever a value in them, never a template.
+
+A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
+organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
+
+In a template: the facts by name, `contest` and `settings` (contest.toml), the filters of `FILTERS`, and
+`{% include "_signature.txt.j2" %}`. Whatever it says, the mail is plain text of at most 72 columns: a line
+that is longer is broken, a character that cannot be printed becomes a `?`, and several blank lines one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
+
+from knobeln.config import Settings
+from knobeln.errors import ConfigError
+from knobeln.model import points_text
+from knobeln.ports import Rendered
+from reports import text
+from reports.results import VERDICT_WORDS
+
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "wrap": text.wrap,
+    "fold": text.fold,
+    "columns": text.columns,
+    "grid": text.grid,
+    "table": text.table,
+    "one_line": text.one_line,
+    "date": text.date,
+    "points": points_text,
+    "number": text.number,
+    "percent": text.percent,
+    "kilobytes": text.kilobytes,
+    "plural": text.plural,
+}
+
+_SUBJECT = "Subject:"
+# Stands for the two lines that are cut off, so that errors name the lines of the file.
+_TWO_LINES = "{#\n#}\n"
+
+
+class Templates:
+    """The words of all mails (implements knobeln.ports.Renderer)."""
+
+    def __init__(self, settings: Settings, override: Path | None) -> None:
+        """`override` is the organizer's own folder of templates; it need not exist."""
+        own = [FileSystemLoader(override)] if override else []
+        self._loader: BaseLoader = ChoiceLoader([*own, PackageLoader("reports", "templates")])
+        self._environment = Environment(
+            loader=self._loader,
+            undefined=StrictUndefined,
+            autoescape=False,  # noqa: S701 - plain text, no HTML
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters.update(FILTERS)
+        self._environment.globals.update(
+            contest=settings.contest, settings=settings, verdict_words=VERDICT_WORDS
+        )
+        # By the source text, so that a changed template counts from the next mail on.
+        self._compiled = lru_cache(maxsize=256)(self._environment.from_string)
+
+    def render(self, template: str, /, **facts: object) -> Rendered:
+        """The template `<template>.txt.j2` with these facts.
+
+        Raises ConfigError, naming the file and the line, where there is no such template or it is wrong.
+        """
+        name = f"{template}.txt.j2"
+        try:
+            subject, body = self._parts(name)
+            return Rendered(
+                text.one_line(self._compiled(subject).render(facts)),
+                text.plain(self._compiled(body).render(facts)),
+            )
+        except TemplateNotFound as error:
+            raise ConfigError(f"template {name}: there is no template {error.name}") from None
+        except TemplateSyntaxError as error:
+            raise ConfigError(
+                f"template {error.name or name}, line {error.lineno}: {error.message}"
+            ) from None
+        except TemplateError as error:
+            raise ConfigError(f"template {name}: {error.message}") from None
+
+    def _parts(self, name: str) -> tuple[str, str]:
+        """The template of the subject and that of the body."""
+        source, _, _ = self._loader.get_source(self._environment, name)
+        first, _, rest = source.partition("\n")
+        blank, _, body = rest.partition("\n")
+        if not first.startswith(_SUBJECT) or blank.strip():
+            raise ConfigError(f"template {name}: it must begin with a line `{_SUBJECT} ...` and a blank line")
+        return first.removeprefix(_SUBJECT), _TWO_LINES + body

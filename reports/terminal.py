@@ -1,0 +1,130 @@
+"""Results for the organizer's terminal, as rich renderables. All can be read without colours as well."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from string import ascii_letters
+
+from rich.columns import Columns
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from knobeln.model import EvolutionOutcome, GroupOutcome, Standing, points_text
+from reports.all_games import group_paragraphs
+from reports.evolution_table import condensed
+from reports.text import percent
+
+_COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
+_SHADES = "█▓▒░"
+_LETTER_EVERY = 8  # columns; in between, a band is drawn in its shade
+_REST = "*"  # stands for all entries beyond the alphabet
+_AXIS = 6  # columns of "100 % "
+_RICH_GAP = 3  # between the columns of a table
+_RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame take
+
+
+def ranking(standings: Sequence[Standing], title: str) -> Table:
+    """Rank, team, points, failures, and what becomes of it."""
+    table = _table(title, "#rank", "team", "#points", "#failures", "")
+    for s in standings:
+        points = "-" if s.disqualified else points_text(s.half_points)
+        fate = "disqualified" if s.disqualified else "proceeds" if s.advances else ""
+        style = "dim" if s.disqualified else "bold" if s.advances or s.rank == 1 else ""
+        table.add_row(*map(Text, (str(s.rank or "-"), s.entry, points, str(s.failures), fate)), style=style)
+    return table
+
+
+def group_results(outcome: GroupOutcome) -> Table:
+    """All games of the group, each once: under a member those with itself and with the members below it."""
+    plan = outcome.plan
+    table = _table(
+        f"Round {plan.round}, group {plan.number}: opponent own:theirs (r replayed, x not counted)",
+        "#no.",
+        "team",
+        "#points",
+        "games",
+    )
+    for p in group_paragraphs(outcome):
+        points = "-" if p.standing.disqualified else points_text(p.standing.half_points)
+        games = ", ".join(map(str.strip, p.games))
+        table.add_row(*map(Text, (str(p.number), p.standing.entry, points, games)))
+    return table
+
+
+def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
+    """The ranking of the evolution, with the exemplars in as many generations as `width` columns hold."""
+    shown = condensed(outcome, width - _RANK_AND_FRACTION, gap=_RICH_GAP)
+    headings = (f"#{generation}" for generation in shown.generations)
+    table = _table(f"Evolution: {outcome.ending}", "#rank", "team", "#fraction", *headings)
+    for line, (_, counts) in zip(outcome.ranking, shown.rows, strict=True):
+        cells = (line.rank or "-", line.entry, percent(line.fraction), *counts)
+        table.add_row(*(Text(str(cell)) for cell in cells), style="dim" if line.rank is None else "")
+    return table
+
+
+def _table(title: str, *names: str) -> Table:
+    """A column whose name begins with `#` holds numbers."""
+    table = Table(title=Text(title), title_justify="left", header_style="bold")
+    for name in names:
+        table.add_column(name.removeprefix("#"), justify="right" if name.startswith("#") else "left")
+    return table
+
+
+# --- the chart of the evolution ----------------------------------------------------------------------------
+def evolution_chart(outcome: EvolutionOutcome, width: int = 80, height: int = 20) -> Group:
+    """The shares of all entries over the generations, stacked, the best at the top; below it the legend.
+
+    Each entry has a colour, a shade and a letter, and the letters stand in its band. `width` and `height` are
+    columns and lines of the chart, its axes included.
+    """
+    plot_width, plot_height = max(_LETTER_EVERY, width - _AXIS), max(3, height - 2)
+    last = len(outcome.generations) - 1
+    order = [outcome.entries.index(line.entry) for line in outcome.ranking]
+    chosen = [round(column * last / (plot_width - 1)) for column in range(plot_width)]
+    bands = [_bands([outcome.generations[g][entry] for entry in order], plot_height) for g in chosen]
+    lines = [_line(row, plot_height, bands) for row in range(plot_height)]
+    axis = Text(" " * _AXIS + "0" + f"generation {last}".rjust(plot_width - 1))
+    return Group(*lines, axis, _legend(outcome))
+
+
+def _bands(counts: Sequence[int], height: int) -> list[int | None]:
+    """Whose share each of the `height` rows shows, from the top: an index into `counts`, None if nobody's."""
+    total = sum(counts)
+    ends = list(accumulate(counts))
+    middles = ((2 * row + 1) * total for row in range(height))  # in 1/(2 * height) exemplars
+    return [bisect_right(ends, middle // (2 * height)) if total else None for middle in middles]
+
+
+def _line(row: int, height: int, bands: Sequence[Sequence[int | None]]) -> Text:
+    label = {0: "100 %", height // 2: "50 %", height - 1: "0 %"}.get(row, "")
+    line = Text(label.rjust(_AXIS - 1) + " ")
+    for column, band in enumerate(bands):
+        index = band[row]
+        if index is None:
+            line.append(" ")
+        else:
+            line.append(_character(index, column), style=_colour(index))
+    return line
+
+
+def _character(index: int, column: int) -> str:
+    return _letter(index) if column % _LETTER_EVERY == _LETTER_EVERY // 2 else _SHADES[index % len(_SHADES)]
+
+
+def _letter(index: int) -> str:
+    return ascii_letters[index] if index < len(ascii_letters) else _REST
+
+
+def _colour(index: int) -> str:
+    return _COLOURS[index % len(_COLOURS)]
+
+
+def _legend(outcome: EvolutionOutcome) -> Columns:
+    items = (
+        Text.assemble((f"{_letter(index)} {_SHADES[index % len(_SHADES)]} ", _colour(index)), line.entry)
+        for index, line in enumerate(outcome.ranking)
+    )
+    return Columns(items, column_first=True, padding=(0, 2))

@@ -1,0 +1,191 @@
+"""Plain text in at most 72 columns: cleaning, wrapping, tables. Pure functions; the templates' filters.
+
+A column is what a terminal gives a character: the wide characters of East Asia take two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from unicodedata import east_asian_width
+
+WIDTH = 72
+
+# Everything that moves a cursor, turns the direction of writing or cannot be encoded. Newlines and tabs are
+# dealt with before; a question mark stays, because in a quoted line it matters that something stood there.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_SIGNATURE_MARK = "-- "
+_DEEPEST_INDENT = 24
+
+
+def clean(text: str) -> str:
+    """The text with plain newlines, tabs expanded, and a `?` for each character that is no printable one."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return _UNPRINTABLE.sub("?", "\n".join(line.expandtabs() for line in lines))
+
+
+def one_line(text: str) -> str:
+    """The text for a place that has one line only, such as a subject: white space folded."""
+    return " ".join(clean(text).split())
+
+
+def columns_of(text: str) -> int:
+    """How many columns the text takes."""
+    return len(text) if text.isascii() else sum(map(_columns_of_character, text))
+
+
+def _columns_of_character(character: str) -> int:
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters of the text fit into `room` columns, at least one."""
+    if text.isascii():
+        return max(1, room)
+    used = 0
+    for index, character in enumerate(text):
+        used += _columns_of_character(character)
+        if used > room:
+            return max(1, index)
+    return len(text)
+
+
+# --- wrapping --------------------------------------------------------------------------------------------
+def wrap(text: object, width: int = WIDTH, indent: str = "", first: str | None = None) -> str:
+    """The text filled into lines of at most `width` columns; blank lines part paragraphs.
+
+    Every line starts with `indent`; the very first one with `first` instead, where that is given:
+    `wrap(indent="  ", first="- ")` makes an item of a list, `wrap(indent="  ", first="")` a hanging indent.
+    Words that are too long for a line are broken.
+    """
+    paragraphs = [p.split() for p in re.split(r"\n[ \t]*\n", clean(str(text)).strip())]
+    starts = [indent if first is None else first] + [indent] * len(paragraphs)
+    return "\n\n".join(
+        "\n".join(_filled(words, width, start, indent))
+        for words, start in zip(paragraphs, starts, strict=False)
+    )
+
+
+def _filled(words: Sequence[str], width: int, start: str, indent: str) -> Iterator[str]:
+    line, used = start, columns_of(start)
+    is_empty = True
+    for word in words:
+        for piece in _pieces(word, width - max(columns_of(start), columns_of(indent))):
+            needed = columns_of(piece)
+            if not is_empty and used + 1 + needed > width:
+                yield line.rstrip()
+                line, used, is_empty = indent, columns_of(indent), True
+            line += piece if is_empty else " " + piece
+            used += needed if is_empty else needed + 1
+            is_empty = False
+    yield line.rstrip()
+
+
+def _pieces(word: str, room: int) -> Iterator[str]:
+    while columns_of(word) > max(1, room):
+        cut = _fitting(word, room)
+        yield word[:cut]
+        word = word[cut:]
+    yield word
+
+
+def fold(text: object, width: int = WIDTH, indent: str = "") -> str:
+    """The text with its own line breaks and spacing; only lines over `width` columns are broken.
+
+    Every line starts with `indent`. A broken line goes on two columns further in, so that it is seen.
+    """
+    lines = (indent + line if line else "" for line in clean(str(text)).split("\n"))
+    return "\n".join(part for line in lines for part in _folded(line, width))
+
+
+def _folded(line: str, width: int) -> Iterator[str]:
+    depth = min(len(line) - len(line.lstrip(" ")), _DEEPEST_INDENT) + 2
+    while columns_of(line) > width:
+        cut = _fitting(line, width)
+        blank = line.rfind(" ", depth, cut + 1)
+        cut = blank if blank > 0 and line[:blank].strip() else cut
+        yield line[:cut].rstrip()
+        line = " " * depth + line[cut:].lstrip(" ")
+    yield line if line == _SIGNATURE_MARK else line.rstrip()
+
+
+def plain(text: str) -> str:
+    """The text as it is mailed: folded, no blank lines at its ends, nowhere more than one of them."""
+    return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
+
+
+# --- tables ----------------------------------------------------------------------------------------------
+def columns(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
+    """Short texts in as many columns as fit, read downwards."""
+    texts, widest, across = _cells(items, width, indent, gap)
+    height = -(-len(texts) // across)
+    return "\n".join(_row(texts[start::height], widest, indent, gap) for start in range(height))
+
+
+def grid(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
+    """Short texts in as many columns as fit, read across."""
+    texts, widest, across = _cells(items, width, indent, gap)
+    starts = range(0, len(texts), across)
+    return "\n".join(_row(texts[start : start + across], widest, indent, gap) for start in starts)
+
+
+def _cells(items: Iterable[object], width: int, indent: str, gap: int) -> tuple[list[str], int, int]:
+    """The texts, the columns of the widest, and how many fit beside each other."""
+    texts = [clean(str(item)).replace("\n", " ").rstrip() for item in items]
+    widest = max(map(columns_of, texts), default=0)
+    return texts, widest, max(1, (width - len(indent) + gap) // (widest + gap))
+
+
+def _row(texts: Sequence[str], widest: int, indent: str, gap: int) -> str:
+    return (indent + (" " * gap).join(_padded(text, widest, "l") for text in texts)).rstrip()
+
+
+def table(rows: Iterable[Sequence[object]], align: str, indent: str = "", gap: int = 2) -> str:
+    """Rows of equal length in aligned columns; `align` has a letter per column, l(eft) or r(ight).
+
+    The last column is not padded, and a row that grows too long goes on below itself (`fold`).
+    """
+    cells = [[one_line(str(cell)) for cell in row] for row in rows]
+    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        (
+            indent + (" " * gap).join(_padded(c, w, a) for c, w, a in zip(row, widths, align, strict=True))
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _padded(text: str, width: int, side: str) -> str:
+    blanks = " " * (width - columns_of(text))
+    return blanks + text if side == "r" else text + blanks
+
+
+# --- values ----------------------------------------------------------------------------------------------
+def date(moment: datetime) -> str:
+    """An aware time -> `1994-05-12 12:00 UT` (K100)."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UT")
+
+
+def number(value: int) -> str:
+    """855000000 -> `855,000,000`."""
+    return f"{value:,}"
+
+
+def percent(value: tuple[int, int] | Fraction | float) -> str:
+    """A fraction of one, exact (numerator and denominator) or not -> `12.5 %`."""
+    share = Fraction(*value) if isinstance(value, tuple) else Fraction(value)
+    tenths = (share * 1000 + Fraction(1, 2)) // 1
+    return f"{tenths // 10}.{tenths % 10} %"
+
+
+def kilobytes(value: int) -> str:
+    """Bytes -> whole kB of 1024, rounded up: 2049 -> `3 kB`."""
+    return f"{-(-value // 1024):,} kB"
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
