@@ -1,0 +1,66 @@
+"""How long a contest day takes, from the freezing of the entries to the last report in the outbox.
+
+Beside it, as the limit that nothing can beat: the same games alone, on the same engine with as many workers.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from bench.contest_field import SEED, compile_house, make_contest, settings
+from knobeln.cli.contest_day import contest_day
+from knobeln.cli.folder import ContestFolder
+from knobeln.clock import Seeds
+from knobeln.model import RoundOutcome
+from knobeln.store import results, submissions
+from knobeln.store.results import Games
+from sandbox.machine.image import Image
+from tournament.contest import machine_arena
+from tournament.referee import game_job
+
+SIZES = (41, 1_000)
+
+
+def main() -> None:
+    programs = compile_house()
+    cores = os.cpu_count() or 1
+    print(f"contest day on {cores} cores: games of 1000 throws, database and all mails included")
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = make_contest(Path(scratch), size, programs, settings(workers=0))
+            started = time.perf_counter()
+            contest_day(folder).run()
+            day = time.perf_counter() - started
+            with folder.store.read() as tx:
+                rounds = results.finished_rounds(tx, Games.ALL)
+            games = sum(len(group.matches) for outcome in rounds for group in outcome.groups)
+            alone = sum(_play_again(folder, outcome) for outcome in rounds)
+            print(
+                f"  {size:5} teams  {day:6.1f} s   {games:6} games in {len(rounds)} rounds   "
+                f"{games / day / cores:5.0f} games per second and core   "
+                f"games alone {alone:6.1f} s   ratio {day / alone:.2f}"
+            )
+
+
+def _play_again(folder: ContestFolder, outcome: RoundOutcome) -> float:
+    """Seconds for the round's games alone, without protocols."""
+    seeds = Seeds(SEED)
+    with folder.store.read() as tx:
+        digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
+        raw = submissions.load_images(tx, tuple(digests.values()))
+    arena = machine_arena({digest: Image.from_bytes(data) for digest, data in raw.items()}, folder.settings)
+    jobs = [
+        game_job(outcome.plan.number, (match.pairing, match.attempt), digests, seeds, frozenset())
+        for group in outcome.groups
+        for match in group.matches
+    ]
+    started = time.perf_counter()
+    arena.play(jobs)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""A contest folder full of teams, put straight into the store: for tests and measurements.
+
+The programs are the house strategies, really compiled; only the mails that would bring them are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import cycle
+from pathlib import Path
+
+from compiler.build import Built, build
+from compiler.toolchain import Toolchain
+from knobellib.house import house_strategies
+from knobeln import config
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import FixedClock
+from knobeln.config import Mail, Settings, Tournament
+from knobeln.model import LetterState, MailPreference, Member, Registration, Team, TeamState
+from knobeln.store import Transaction, letters, submissions, teams
+
+NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
+SEED = bytes(range(32))
+PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
+
+
+def compile_house() -> dict[str, Built]:
+    """The house strategies by name."""
+    toolchain = Toolchain()
+    rules = config.Programs()
+    return {strategy.name: build(strategy.source, rules, toolchain) for strategy in house_strategies()}
+
+
+def settings(*, workers: int = 2, **tournament: object) -> Settings:
+    dates = config.usual_dates(NOW - timedelta(days=53))
+    return Settings(
+        dates=dates,
+        tournament=Tournament.model_validate({"workers": workers, **tournament}),
+        mail=Mail(listen_port=0),
+    )
+
+
+def make_contest(
+    path: Path,
+    count: int,
+    programs: Mapping[str, Built],
+    chosen: Settings,
+    preferences: Sequence[str] = PREFERENCES,
+) -> ContestFolder:
+    """A contest of `count` teams with these programs in turn; its seed and its times are always the same."""
+    clock = FixedClock(NOW)
+    folder = replace(create_contest(path, chosen, seed=SEED, clock=clock), clock=clock)
+    add_field(folder, count, programs, preferences)
+    return folder
+
+
+def add_field(
+    folder: ContestFolder, count: int, programs: Mapping[str, Built], preferences: Sequence[str] = PREFERENCES
+) -> None:
+    """`count` teams, whose programs are these in turn."""
+    with folder.store.write() as tx:
+        for number, (name, codes) in enumerate(
+            zip(cycle(programs), cycle(preferences), strict=False), start=1
+        ):
+            if number > count:
+                break
+            _add(tx, f"team_{number:04}", codes, programs[name])
+
+
+def _add(tx: Transaction, name: str, codes: str, built: Built) -> None:
+    letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
+    letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
+    submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, f"/* {name} */", NOW)
+    image = built.image.to_bytes() if built.image else None
+    submissions.add_build(tx, submission.id, built.report, image, NOW)
+
+
+def add_team(tx: Transaction, name: str, codes: str) -> Team:
+    """A team with these mail preferences and no program."""
+    registration = Registration(
+        address=f"{name}@teams.example",
+        preferences=tuple(MailPreference(code) for code in codes.split(",") if code),
+        team_name=name,
+        organization="Society for the Measurement of Contests, Intellect City, Eggland",
+        members=(Member("Player One", 30, "programmer", "knows C since the first edition"),),
+    )
+    return teams.add(
+        tx,
+        registration,
+        requested_name=name,
+        state=TeamState.ACTIVE,
+        auth_digest=name,
+        letter_id=None,
+        now=NOW,
+    )

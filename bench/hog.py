@@ -1,0 +1,110 @@
+"""Hog: a pair's win rate by our engine, beside the same recursion as memoised Python; and a whole contest.
+
+Pairs are measured in processor time, so that other work on the computer does not count.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from functools import cache
+from statistics import median
+
+from knobeln.games.hog import MAX_DICE, SCORES, TURNS, HogEntry, all_pairs, odds
+from sandbox.hog import win_rates
+from sandbox.hog.solver import solver_binary
+
+RUNS = 5
+PAIRS = 400
+GOAL = 120
+FIELD = 60
+LARGE_FIELD = 400
+
+
+def main() -> None:
+    solver_binary()
+    report_pair(50, with_python=True)
+    report_pair(GOAL)
+    report_pair(SCORES)
+    report_contest()
+
+
+def report_pair(goal: int, with_python: bool = False) -> None:
+    """Milliseconds per pair, medians; what an engine takes with a single pair is taken off."""
+    entries = field(2, goal)
+    pairs = PAIRS * 50 // goal
+    times = [seconds(entries, 1 + pairs) - seconds(entries, 1) for _ in range(RUNS)]
+    ours = median(times) / pairs * 1e3
+    print(f"a pair of Hog strategies, goals {goal}: {ours:.3f} ms", end="")
+    print(f"   memoised Python {python_ms(entries, ours):s}" if with_python else "")
+
+
+def field(size: int, goal: int) -> list[HogEntry]:
+    """Strategies that roll any number of dice at any scores: nobody's cache is spared."""
+    chooser = random.Random(size)  # noqa: S311 - a repeatable field, no secret
+    dice = range(MAX_DICE + 1)
+    return [HogEntry(bytes(chooser.choices(dice, k=SCORES * SCORES)), goal) for _ in range(size)]
+
+
+def seconds(entries: list[HogEntry], pairs: int) -> float:
+    """Processor time of the engine."""
+    before = children_seconds()
+    win_rates(entries, [(0, 1)] * pairs)
+    return children_seconds() - before
+
+
+def children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def python_ms(entries: list[HogEntry], ours: float) -> str:
+    """What the straightforward solution takes, after it was seen to come to the same."""
+    started = time.process_time()
+    rate = memoised(entries[0], entries[1])
+    taken = (time.process_time() - started) * 1e3
+    assert abs(rate - win_rates(entries, [(0, 1)])[0]) < 1e-12, "the two play different games"
+    return f"{taken:.0f} ms   ratio {taken / ours:,.0f}"
+
+
+def memoised(first: HogEntry, second: HogEntry) -> float:
+    """How often `first` wins: the recursion over scores, player, turn and extra turn, as one writes it."""
+    entries = (first, second)
+    chances = [
+        [[(n, float(p)) for n, p in odds(dice, score).items()] for score in range(SCORES)]
+        for dice in range(MAX_DICE + 1)
+    ]
+
+    @cache
+    def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
+        dice = entries[player].dice(own, opponent)
+        again = dice == turn and not extra
+        following = (turn + 1) % TURNS
+        total = 0.0
+        for points, chance in chances[dice][opponent]:
+            score = own + points
+            score += score * (score == opponent)
+            if score >= entries[player].goal:
+                total += chance
+            elif again:
+                total += chance * wins(score, opponent, player, following, True)
+            else:
+                total += chance * (1 - wins(opponent, score, 1 - player, following, False))
+        return total
+
+    return (wins(0, 0, 0, 0, False) + 1 - wins(0, 0, 1, 0, False)) / 2
+
+
+def report_contest() -> None:
+    entries, pairs = field(FIELD, GOAL), all_pairs(FIELD)
+    started = time.perf_counter()
+    win_rates(entries, pairs, workers=0)
+    taken = time.perf_counter() - started
+    large = len(all_pairs(LARGE_FIELD)) / len(pairs) * taken
+    print(f"all {len(pairs)} pairs of {FIELD}, goals {GOAL}, on all cores: {taken:.2f} s", end="")
+    print(f"   at this speed, {LARGE_FIELD} entries take {large:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""The contest machine against its peer: the same source as unprotected native coroutines in one process.
+
+example.c of 1994 against itself, 1000 throws. Both play the very same games, with the same random streams and
+the same referee, and their digests are compared before anything is timed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from knobeln.clock import Seeds
+from knobeln.config import Programs
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob
+from sandbox.machine import engine_binary
+from sandbox.machine.batch import Batch
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+
+GAMES = 500
+RUNS = 9
+ROOT = Path(__file__).parents[1]
+PEER = ROOT / "bench" / "native_coroutines"
+EXAMPLE = ROOT / "knobellib" / "example.c"
+MAX_INSTRUCTIONS = Programs().max_instructions
+LIKE_STRATEGIES = (
+    *("-std=gnu89", "-O2", "-w", "-fno-builtin"),
+    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A program that plays games: what it reads for some of them, and how it is started."""
+
+    name: str
+    program: Path
+    order: Callable[[int], bytes]
+
+    def seconds(self, games: int) -> float:
+        order = self.order(games)
+        started = time.perf_counter()
+        subprocess.run([self.program], input=order, stdout=subprocess.PIPE, check=True)
+        return time.perf_counter() - started
+
+
+def main() -> None:
+    image = example_image()
+    jobs = complete_jobs(image)
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _batch(image, jobs[:games]))
+        native = Peer("native coroutines", build_native(Path(folder)), lambda games: _streams(jobs[:games]))
+        check_same_games(machine, native, image, jobs)
+        report((machine, native))
+
+
+def example_image() -> Image:
+    built = build(EXAMPLE.read_text(), Programs(description="warn"), Toolchain())
+    assert built.image is not None, built.report.findings
+    return built.image
+
+
+def complete_jobs(image: Image) -> list[GameJob]:
+    """Games that go to the end; example.c throws a forbidden 0 now and then, and its game ends there."""
+    seeds = Seeds(bytes(32))
+    pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * GAMES)]
+    jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
+    results = MachineArena({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
+    return [job for job, result in zip(jobs, results, strict=True) if result.complete][:GAMES]
+
+
+def build_native(folder: Path) -> Path:
+    """The peer: the strategy and the library once for each seat, with the engine's referee."""
+    compiler, engine = engine_binary.c_compiler(), engine_binary.SOURCES
+    for seat, name in enumerate(("first", "second")):
+        names = [f"-DSEAT={seat}", f"-DNAME(x)={name}_##x", f'-DSTRATEGY="{EXAMPLE}"']
+        program = [str(PEER / "program.c"), "-o", str(folder / f"{name}.o")]
+        subprocess.run([compiler, *LIKE_STRATEGIES, *names, "-c", *program], check=True)
+    parts = [PEER / "coroutines.c", PEER / "switch.S", engine / "knobeln.c", engine / "machine.c"]
+    parts += [folder / "first.o", folder / "second.o"]
+    target = folder / "coroutines"
+    subprocess.run([compiler, *engine_binary.FLAGS, f"-I{engine}", "-o", target, *parts], check=True)
+    return target
+
+
+def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[GameJob]) -> None:
+    raw = _output(machine, len(jobs))
+    results = Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).results(raw)
+    lines = [f"{r.digest} {r.throws_played} {r.seats[0].points} {r.seats[1].points}" for r in results]
+    assert _output(native, len(jobs)).decode().splitlines() == lines, "the two play different games"
+
+
+def report(peers: tuple[Peer, Peer]) -> None:
+    """Microseconds per game, medians of several runs; the two take turns, so that noise meets both."""
+    with_start: dict[str, list[float]] = {peer.name: [] for peer in peers}
+    without: dict[str, list[float]] = {peer.name: [] for peer in peers}
+    for _run in range(RUNS):
+        for peer in peers:
+            whole, single = peer.seconds(GAMES), peer.seconds(1)
+            with_start[peer.name].append(whole / GAMES * 1e6)
+            without[peer.name].append((whole - single) / (GAMES - 1) * 1e6)
+    print(f"example.c against itself, 1000 throws (us per game, medians of {RUNS} runs of {GAMES} games)")
+    _print_line("without start-up", peers, without)
+    _print_line("with start-up", peers, with_start)
+
+
+def _print_line(title: str, peers: tuple[Peer, Peer], samples: dict[str, list[float]]) -> None:
+    machine, native = (median(samples[peer.name]) for peer in peers)
+    print(
+        f"  {title:17} {peers[0].name} {machine:6.1f}   {peers[1].name} {native:6.1f}"
+        f"   ratio {machine / native:.2f}"
+    )
+
+
+def _batch(image: Image, jobs: Sequence[GameJob]) -> bytes:
+    return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).to_bytes()
+
+
+def _streams(jobs: Sequence[GameJob]) -> bytes:
+    return b"".join(stream for job in jobs for stream in job.streams)
+
+
+def _output(peer: Peer, games: int) -> bytes:
+    return subprocess.run([peer.program], input=peer.order(games), capture_output=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+"""The commands as an organizer types them, on a real contest folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bench.contest_field import make_contest, settings
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from knobellib.house import house_strategies
+from knobeln import config
+from knobeln.cli import main
+from knobeln.clock import SystemClock
+from knobeln.config import Programs
+from knobeln.store import Store, migrate
+
+FORM = """\
+mail-address: our.team@machine.domain.alfdkj
+mail-preference: LAP,DGP,GRG,RSM
+team-name: the_heavy_lords_of_knobeln
+Organization: University of Northeast Sacrodata, Intellect City, Eggland
+team-members:
+  Joe Cool, 45, professional systems programmer,
+    20-year-experienced programmer
+"""
+
+
+def knobeln(*words: object, stdin: str | bytes | None = None, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words], input=stdin)
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def from_json(*words: object) -> Any:
+    return json.loads(knobeln(*words, "--json").stdout)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    knobeln("init", tmp_path / "contest")
+    return tmp_path / "contest"
+
+
+def letter(subject: str, body: str, sender: str = "our.team@machine.domain.alfdkj") -> bytes:
+    mail = EmailMessage()
+    mail["From"] = sender
+    mail["To"] = "knobeln@localhost.example"
+    mail["Subject"] = subject
+    mail.set_content(body)
+    return mail.as_bytes()
+
+
+def newest_mail(folder: Path) -> dict[str, Any]:
+    item = from_json("outbox", "list", "-C", folder)[-1]
+    shown: dict[str, Any] = from_json("outbox", "show", item["id"], "-C", folder)
+    return shown
+
+
+def register(folder: Path) -> str:
+    """The line that proves where a program comes from."""
+    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    body: str = newest_mail(folder)["body"]
+    return next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
+
+
+# --- init -------------------------------------------------------------------------------------------------
+def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
+    text = (folder / "contest.toml").read_text()
+    for name, section in config.Settings.model_fields.items():
+        assert f"[{name}]" in text
+        for key, info in section.annotation.model_fields.items():  # type: ignore[union-attr]
+            assert f"# {info.description}\n{key} = " in text
+    assert config.template(config.load(folder)) == text
+    for private in ("contest.toml", "contest.db"):
+        assert oct((folder / private).stat().st_mode)[-3:] == "600"
+
+
+def test_init_twice_changes_nothing(folder: Path) -> None:
+    before = (folder / "contest.toml").read_text()
+    result = knobeln("init", folder, code=1)
+    assert "there is a contest" in result.output
+    assert (folder / "contest.toml").read_text() == before
+
+
+def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'contest.db'}")
+    migrate.upgrade(store)
+    store.close()
+    (tmp_path / "contest.toml").write_text(
+        config.template(config.Settings(dates=config.usual_dates(SystemClock().now())))
+    )
+    assert "`knobeln init" in knobeln("status", "-C", tmp_path, code=1).output
+    knobeln("init", tmp_path)
+    assert from_json("status", "-C", tmp_path)["phase"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        pytest.param("[game]\nk = 0\n", "game.k", id="a value out of range"),
+        pytest.param("[game]\nkk = 1\n", "game.kk", id="an unknown setting"),
+        pytest.param("[gmae]\nk = 1\n", "gmae", id="an unknown section"),
+        pytest.param("[game\n", "contest.toml", id="no TOML"),
+        pytest.param("[tournament]\nself_play = false\n", "self-games", id="an evolution without self-games"),
+    ],
+)
+def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
+    text = (folder / "contest.toml").read_text()
+    dates = text[text.index("[dates]") : text.index("[game]")]
+    (folder / "contest.toml").write_text(wrong + dates)
+    assert says in knobeln("status", "-C", folder, code=1).output
+
+
+@pytest.mark.parametrize("place", ["before", "after", "environment", "here"])
+def test_the_folder_is_found_wherever_it_is_named(
+    folder: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: list[object] = ["status"]
+    if place == "before":
+        words = ["-C", folder, "status"]
+    elif place == "after":
+        words = ["status", "-C", folder]
+    elif place == "environment":
+        monkeypatch.setenv("KNOBELN_CONTEST", str(folder))
+    else:
+        monkeypatch.chdir(folder)
+    assert from_json(*words)["phase"] == "open"
+
+
+# --- letters ----------------------------------------------------------------------------------------------
+def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
+    line = register(folder)
+    (team,) = from_json("teams", "-C", folder)
+    assert team["name"] == "the_heavy_lords_of_knobeln"
+    assert team["preferences"] == ["LAP", "DGP", "GRG", "RSM"]
+    source = house_strategies()[0].source
+    knobeln("receive", "-C", folder, stdin=letter("please compile", f"/*\n  {line}\n*/\n{source}"))
+    report = newest_mail(folder)
+    assert "is accepted" in report["headers"]["Subject"]
+    assert line.split()[-1] not in report["body"]
+    assert from_json("status", "-C", folder)["with_program"] == 1
+
+
+def test_only_a_digest_of_the_authentification_string_is_in_the_table_of_teams(folder: Path) -> None:
+    string = register(folder).split()[-1]
+    from knobeln.cli.folder import ContestFolder
+    from knobeln.store import teams
+
+    with ContestFolder.open(folder).store.read() as tx:
+        (team,) = teams.all_teams(tx)
+        assert string not in teams.auth_digest(tx, team.id)
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code"),
+    [
+        pytest.param(b"", 65, id="nothing"),
+        pytest.param(b"\n\n", 65, id="white space"),
+        pytest.param(b"x" * 1_000_001, 65, id="too large"),
+        pytest.param(b"\x00\xff\xfe no letter at all", 0, id="rubbish is kept and ignored"),
+        pytest.param(letter("hello", "who are you?"), 0, id="an unknown subject is answered"),
+    ],
+)
+def test_receive_speaks_sysexits(folder: Path, stdin: bytes, code: int) -> None:
+    knobeln("receive", "-C", folder, stdin=stdin, code=code)
+
+
+def test_what_the_pipe_calls_the_null_sender_is_not_answered(folder: Path) -> None:
+    knobeln("receive", "--sender", "", "-C", folder, stdin=letter("hello", "I am a bounce"))
+    assert from_json("outbox", "list", "-C", folder) == []
+    assert "null envelope sender" in from_json("letters", "-C", folder)[0]["note"]
+
+
+def test_upgrade_makes_no_database_where_there_is_none(folder: Path, tmp_path: Path) -> None:
+    knobeln("upgrade", "-C", folder)
+    (folder / "contest.db").unlink()
+    assert "knobeln init" in knobeln("upgrade", "-C", folder, code=1).output
+    knobeln("upgrade", "-C", tmp_path, code=1)
+    assert not list(tmp_path.rglob("*.db"))
+    knobeln("init", folder)
+    knobeln("status", "-C", folder)
+
+
+@pytest.mark.parametrize("sender", ["<>", ""])
+def test_the_null_sender_may_have_its_angle_brackets(folder: Path, sender: str) -> None:
+    knobeln("receive", "--sender", sender, "-C", folder, stdin=letter("hello", "I am a bounce"))
+    assert from_json("letters", "-C", folder)[0]["sender"] == ""
+
+
+def test_an_envelope_that_is_no_text_does_not_cost_the_letter(folder: Path) -> None:
+    odd = os.fsdecode(b"\xff@a.example")
+    knobeln("receive", "--sender", odd, "--recipient", odd, "-C", folder, stdin=letter("hello", "x"))
+    assert from_json("letters", "-C", folder)[0]["sender"] == "?@a.example"
+
+
+def test_to_put_back_a_letter_that_was_not_set_aside_is_no_success(folder: Path) -> None:
+    assert "no letter 7" in knobeln("letters", "retry", 7, "-C", folder, code=1).output
+
+
+def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: Path) -> None:
+    knobeln("receive", "-C", tmp_path, stdin=b"Subject: x\n\ny\n", code=75)
+
+
+def test_the_same_letter_twice_has_one_effect(folder: Path) -> None:
+    raw = letter("registration for KNOBELN", FORM)
+    for _ in range(2):
+        knobeln("receive", "-C", folder, stdin=raw)
+    assert len(from_json("teams", "-C", folder)) == 1
+    assert len(from_json("outbox", "list", "-C", folder)) == 1
+
+
+def test_flush_puts_the_mail_into_the_maildir_of_its_recipient(folder: Path) -> None:
+    register(folder)
+    assert "1 sent" in knobeln("outbox", "flush", "-C", folder).output
+    (file,) = (folder / "mail").glob("*/new/*")
+    mail = message_from_bytes(file.read_bytes(), policy=modern)
+    assert mail["To"] == "our.team@machine.domain.alfdkj"
+    assert "0 sent" in knobeln("outbox", "flush", "-C", folder).output
+
+
+def test_outbox_show_names_what_is_not_there(folder: Path) -> None:
+    assert "no mail 17" in knobeln("outbox", "show", 17, "-C", folder, code=1).output
+
+
+# --- teams ------------------------------------------------------------------------------------------------
+def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(folder: Path) -> None:
+    toml = folder / "contest.toml"
+    toml.write_text(toml.read_text().replace('approval = "automatic"', 'approval = "organizer"'))
+    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    assert from_json("teams", "-C", folder)[0]["state"] == "pending"
+    assert "<<FROM>>" not in newest_mail(folder)["body"]
+    name = "the_heavy_lords_of_knobeln"
+    knobeln("teams", "reject", name, "--reason", "Too heavy.", "-C", folder)
+    assert "Too heavy." in newest_mail(folder)["body"]
+    assert from_json("teams", "-C", folder) == []
+    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM + "\n"))
+    knobeln("teams", "accept", name, "-C", folder)
+    assert "<<FROM>>" in newest_mail(folder)["body"]
+    assert "does not wait" in knobeln("teams", "accept", name, "-C", folder, code=1).output
+    assert "no team nobody" in knobeln("teams", "accept", "nobody", "-C", folder, code=1).output
+
+
+# --- the contest day --------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def five_programs() -> dict[str, Any]:
+    toolchain = Toolchain()
+    return {s.name: build(s.source, Programs(), toolchain) for s in house_strategies()[:5]}
+
+
+def test_run_before_the_date_asks_for_now(folder: Path) -> None:
+    assert "--now" in knobeln("run", "-C", folder, code=1).output
+    assert "nobody to play" in knobeln("run", "--now", "-C", folder, code=1).output
+
+
+def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_programs: dict[str, Any]) -> None:
+    make_contest(tmp_path, 7, five_programs, settings())
+    assert "nothing has been played" in knobeln("results", "-C", tmp_path, code=1).output
+    assert "not finished" in knobeln("results", "--announce", "-C", tmp_path, code=1).output
+    output = knobeln("run", "--now", "-C", tmp_path).output
+    assert "The final" in output
+    assert "Evolution" in output
+    found = from_json("results", "-C", tmp_path)
+    (final,) = found["rounds"]
+    assert final["final"]
+    assert [s["rank"] for s in final["groups"][0]["standings"]] == sorted(
+        s["rank"] for s in final["groups"][0]["standings"]
+    )
+    assert found["evolution"]["generations"][0] == [5] * 7
+    assert found["seed"] == bytes(range(32)).hex()
+    assert knobeln("results", "--announce", "-C", tmp_path).output.startswith("Subject: ")
+    assert "no round 2" in knobeln("results", "--round", 2, "-C", tmp_path, code=1).output
+    assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
+
+
+def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_programs: dict[str, Any]) -> None:
+    make_contest(tmp_path, 41, five_programs, settings(), ("LAP,LGP,GRP,GRR",))
+    knobeln("run", "--now", "-C", tmp_path)
+    mails = from_json("status", "-C", tmp_path)["mails"]
+    assert mails == {"ready": 0, "sent": 41 * 4, "failed": 0}
+    assert len(list((tmp_path / "mail").glob("*/new/*"))) == 41 * 4
+
+
+def test_the_organizers_words_come_first_in_the_summary(
+    tmp_path: Path, five_programs: dict[str, Any]
+) -> None:
+    chosen = settings()
+    waiting = chosen.model_copy(
+        update={"reports": chosen.reports.model_copy(update={"summary": "organizer"})}
+    )
+    make_contest(tmp_path, 5, five_programs, waiting, ("RSM",))
+    knobeln("run", "--now", "-C", tmp_path)
+    assert "knobeln summary 1" in knobeln("status", "-C", tmp_path).output
+    assert "empty" in knobeln("summary", 1, "-", "-C", tmp_path, stdin="  \n", code=1).output
+    (tmp_path / "latin1").write_bytes(b"Gr\xfc\xdfe\n")
+    assert "UTF-8" in knobeln("summary", 1, tmp_path / "latin1", "-C", tmp_path, code=1).output
+    knobeln("summary", 1, "-", "-C", tmp_path, stdin="It was close.\n")
+    assert "It was close." in newest_mail(tmp_path)["body"]
+    assert "gone out" in knobeln("summary", 1, "-", "-C", tmp_path, stdin="Again.\n", code=1).output
+
+
+# --- programs ---------------------------------------------------------------------------------------------
+def test_check_gives_the_compile_report(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.c", tmp_path / "bad.c"
+    good.write_text(house_strategies()[0].source)
+    bad.write_text('#include <stdio.h>\nmain() { printf("hello"); }\n')
+    assert "lexical elements" in knobeln("check", good).output
+    output = knobeln("check", bad, code=1).output
+    assert "#include" in output
+    assert "line 1" in output
+
+
+def test_play_is_the_same_again_with_the_same_seed(tmp_path: Path) -> None:
+    words = ("play", "dice_cup", "council", "--seed", "s")
+    first, second = knobeln(*words).output, knobeln(*words).output
+    assert first == second
+    assert first != knobeln("play", "dice_cup", "council", "--seed", "t").output
+    assert len(knobeln(*words, "--protocol").output.splitlines()) > 1_000
+
+
+def test_play_names_the_house_strategies_when_it_knows_no_such_program() -> None:
+    assert "council" in knobeln("play", "nobody.c", "council", code=1).output
+
+
+# --- the rest ---------------------------------------------------------------------------------------------
+def test_the_demo_says_at_once_what_is_missing_on_this_computer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    output = knobeln("demo", tmp_path / "contest", code=1).output
+    assert "this computer cannot run a contest yet" in output
+    assert "bubblewrap" in output
+    assert not (tmp_path / "contest").exists()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp437", "utf-8"])
+def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, encoding: str) -> None:
+    environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "knobeln", "init", str(tmp_path / "K☃N")]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ("K☃N" if encoding == "utf-8" else "K?N") in done.stdout.decode(encoding)
+
+
+def test_doctor_finds_this_computer_fit(folder: Path) -> None:
+    output = knobeln("doctor", "-C", folder).output
+    assert "MEND" not in output
+    assert "the contest" in output
+
+
+def test_every_command_takes_the_folder_and_has_help() -> None:
+    for name, command in main.commands.items():
+        text = knobeln(name, "--help").output
+        assert "--contest" in text, name
+        assert command.help, name
+
+
+def test_the_clock_is_universal_time() -> None:
+    assert SystemClock().now().utcoffset() is not None
+
+
+def test_a_password_may_come_from_the_environment_and_is_in_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
+    knobeln("init", tmp_path)
+    assert config.load(tmp_path).mail.password == "open sesame"
+    assert "sesame" not in (tmp_path / "contest.toml").read_text()
+
+
+@pytest.mark.parametrize("name", ["GAME", "CONTEST__ALIASES"])
+def test_a_variable_that_is_no_json_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"KNOBELN_SET_{name}", "x@a.example")
+    said = knobeln("status", "-C", folder, code=1).output
+    assert "KNOBELN_SET_" in said
+    assert name.partition("_")[0].lower() in said
+
+
+def test_brackets_in_the_title_are_no_markup(folder: Path) -> None:
+    file = folder / "contest.toml"
+    file.write_text(file.read_text().replace("International", "[bold] [/x]"))
+    assert "[bold] [/x] KNOBELN" in knobeln("status", "-C", folder).output

@@ -1,0 +1,240 @@
+"""What a build report says, and that it always says the same."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+
+import pytest
+
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from knobeln.config import Programs
+from knobeln.errors import ToolMissing
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob, Severity
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import CODE_BASE, MEMORY_SIZE, Image
+
+EXAMPLE = files("knobellib").joinpath("example.c").read_text()
+LIBRARY = files("knobellib").joinpath("knobellib.c").read_text()
+LENIENT = Programs(description="warn")
+
+
+def findings(built):
+    return [(f.rule, f.severity.value, f.line) for f in built.report.findings]
+
+
+def throws(image, count=5):
+    """The first throws of a program against itself."""
+    rules = Rules(a=1, b=2**30, k=1, L=count)
+    arena = MachineArena({image.digest: image}, rules, 1_000_000)
+    (result,) = arena.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
+    assert result.complete, result.seats
+    return [mine for mine, _ in result.throws]
+
+
+def test_the_example_of_1994_is_accepted_where_descriptions_are_only_asked_for(toolchain):
+    strict, lenient = build(EXAMPLE, Programs(), toolchain), build(EXAMPLE, LENIENT, toolchain)
+    assert findings(strict) == [("description", "error", 0)]
+    assert findings(lenient) == [("description", "warning", 0)]
+    assert (strict.report.accepted, lenient.report.accepted) == (False, True)
+    assert strict.image is None
+    assert strict.report.elements == lenient.report.elements == 127
+
+
+def test_a_report_holds_all_figures(build_code):
+    report = build_code("int table[1000] = { 1 };\nchar zeros[500];\n").report
+    assert report.findings == ()
+    assert report.messages == ""
+    assert "gcc" in report.compiler
+    assert report.element_limit == 10_000
+    assert report.description_lines == 15
+    assert report.memory_limit == MEMORY_SIZE
+    assert 4_500 <= report.static_bytes <= 4_600
+    assert report.static_bytes % 16 == 0
+    assert 500 < report.code_bytes < 5_000
+    assert len(report.source_digest) == len(report.image_digest) == 64
+
+
+def test_an_image_holds_code_data_and_the_names_of_functions(build_code):
+    image = build_code("int given[2] = { 0x11223344, 5 };\n").image
+    assert image.data.startswith(bytes.fromhex("44332211 05000000"))
+    assert {"main", "make_throw", "next_random", "_start"} <= {name for _, name in image.symbols}
+    assert image.function_at(image.entry) == "_start"
+    assert image.entry == CODE_BASE
+    assert Image.from_bytes(image.to_bytes()) == image
+
+
+def test_the_same_source_gives_the_same_image_in_every_toolchain_and_thread(toolchain):
+    source = EXAMPLE + "char *when = __DATE__ __TIME__ __FILE__;\nint n = __COUNTER__;\n"
+    with ThreadPoolExecutor(3) as pool:
+        built = list(pool.map(lambda tool: build(source, LENIENT, tool), [toolchain, toolchain, Toolchain()]))
+    assert len({b.report.image_digest for b in built}) == 1
+    assert built[0].report == built[1].report == built[2].report
+    assert b"May 14 1994" in built[0].image.data
+
+
+def test_line_ends_and_the_secret_do_not_change_the_program(toolchain):
+    plain = build(EXAMPLE, LENIENT, toolchain)
+    other = build(EXAMPLE.replace("\n", "\r\n"), LENIENT, toolchain)
+    assert plain.report == other.report
+
+
+def test_the_secret_is_in_no_report(toolchain):
+    line = "<<FROM>> Smart_Sleepers gR7xQ2mPvK"
+    report = build(f"{line}\n#error {line}\nmain() {{ x }}\n", LENIENT, toolchain).report
+    assert not report.accepted
+    assert "gR7xQ2mPvK" not in repr(report)
+    assert "Smart_Sleepers" in report.findings[-1].quote
+
+
+@pytest.mark.parametrize(("extra", "accepted"), [(0, True), (1, False)])
+def test_the_limit_of_elements_itself_is_allowed(build_code, extra, accepted):
+    base = build_code("").report.elements
+    limit = Programs().max_elements
+    report = build_code(";" * (limit - base + extra)).report
+    assert report.elements == limit + extra
+    assert report.accepted is accepted
+    assert [f.rule for f in report.findings] == ([] if accepted else ["elements"])
+
+
+def test_a_use_of_a_macro_counts_what_it_expands_to(build_code):
+    base = build_code("").report.elements
+    assert (
+        build_code("#define LIST 1, 2, 3, 4\nint a[] = { LIST }, b[] = { LIST };\n").report.elements
+        == base + 29
+    )
+
+
+def test_a_short_description_is_a_warning_that_names_its_line(toolchain):
+    built = build(
+        "\n#if 0\n" + "A line.\n" * 14 + "#endif\nmain(){for(;;)make_throw(7);}", Programs(), toolchain
+    )
+    assert findings(built) == [("description", "warning", 2)]
+    assert "14 non-blank lines" in built.report.findings[0].text
+    assert built.report.accepted
+
+
+def test_a_short_description_is_looked_for_where_most_of_it_stands(toolchain):
+    source = "#if 0\nold code\n#endif\n#if 0\nA line.\nAnother.\n#endif\nmain(){for(;;)make_throw(7);}"
+    assert findings(build(source, Programs(), toolchain)) == [("description", "warning", 4)]
+
+
+def test_too_long_a_program_is_not_read(toolchain):
+    built = build("#include <stdio.h>\n" + "x" * 300_000, Programs(), toolchain)
+    assert findings(built) == [("too long", "error", 0)]
+    assert built.report.elements is None
+
+
+def test_a_team_hears_of_everything_at_once(build_code):
+    report = build_code(
+        'int log2(n) { return n; }\nint f() { return __builtin_abs(1); }\nint g() { printf("x"); }\n'
+    ).report
+    assert [(f.rule, f.line) for f in report.findings] == [
+        ("library source", 18),
+        ("builtin", 19),
+        ("forbidden routine", 20),
+    ]
+    assert [f.quote for f in report.findings][2] == 'int g() { printf("x"); }'
+
+
+def test_every_line_of_a_forbidden_routine_is_named(build_code):
+    report = build_code('f() { printf("1"); }\n\ng() { printf("2"); printf("3"); }\n').report
+    (finding,) = report.findings
+    assert finding.line == 18
+    assert "lines 18, 20" in finding.text
+    assert "make_throw" in finding.text
+
+
+def test_the_librarys_own_source_is_refused_routine_by_routine(toolchain):
+    built = build(LIBRARY + EXAMPLE, LENIENT, toolchain)
+    named = {f.text.split()[3].rstrip(",") for f in built.report.findings if f.rule == "library source"}
+    assert named == {"init_random", "log2", "next_random", "make_throw", "count_points"}
+    assert {f.line for f in built.report.findings if f.rule == "include"} == {
+        number for number, line in enumerate(LIBRARY.split("\n"), 1) if line.startswith("#include")
+    }
+
+
+def test_errors_are_told_with_the_line_as_sent(build_code):
+    report = build_code("int fine;\nint wrong = nowhere;\n").report
+    assert findings_with_lines(report) == [("compiler", 19)]
+    assert "program.c:19:13: error: 'nowhere' undeclared" in report.messages
+    assert report.findings[0].quote == "int wrong = nowhere;"
+
+
+def findings_with_lines(report):
+    return [(finding.rule, finding.line) for finding in report.findings]
+
+
+def test_warnings_are_in_the_report_of_an_accepted_program(build_code):
+    report = build_code("static int unused() { return 1; }\n").report
+    assert report.accepted
+    assert "program.c:18:12: warning: 'unused' defined but not used" in report.messages
+
+
+def test_messages_are_cut(build_code):
+    code = "".join(f"static f{n:0300}() {{ }}\n" for n in range(200))
+    report = build_code(code).report
+    assert report.accepted
+    assert len(report.messages) < 17_000
+    assert "further characters" in report.messages
+
+
+def test_the_size_of_too_large_tables_is_told(build_code):
+    report = build_code("char table[2000000];\n").report
+    assert report.findings[0].rule == "memory"
+    assert "1,954 kB" in report.findings[0].text
+    assert "1,020 kB" in report.findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("code", "first"),
+    [
+        ("main() { for (;;) make_throw(log2(8192)); }", 13),
+        ("int log2(); main() { for (;;) make_throw(log2(8192)); }", 13),
+        ("main() { for (;;) make_throw(next_random(7, 7)); }", 7),
+        ("f(n) int n; { return n + n; } main() { for (;;) make_throw(f(21)); }", 42),
+        ("struct s { int a[99]; } x, y; main() { x.a[5] = 3; y = x; for (;;) make_throw(y.a[5]); }", 3),
+        ("main() { double d = 1.5; for (;;) make_throw((int) (d * 4)); }", 6),
+        ("main() { long long n = 1LL << 40; int k = 39; for (;;) make_throw((int) (n >> k)); }", 2),
+        ("main() { int n = 0x7fffffff; volatile int one = 1; if (n + one < 0) for (;;) make_throw(8); }", 8),
+        (
+            "char *memset(p, c, n) char *p; { while (n--) p[n] = c + 1; return p; }"
+            "char a[9]; main() { memset(a, 4, 9); for (;;) make_throw(a[8]); }",
+            5,
+        ),
+        (
+            "main() { int a = 0, b = 0; count_points(12288, 6144, &a, &b); for (;;) make_throw(a + b); }",
+            13,
+        ),
+        ("static int t[3] = { 4, 5, 6 }; main() { int *p = t; for (;;) make_throw(*(p + 1)); }", 5),
+    ],
+)
+def test_a_built_program_does_what_its_source_says(build_code, code, first):
+    built = build_code(code + "\n", main="")
+    assert built.report.accepted, (built.report.findings, built.report.messages)
+    assert throws(built.image) == [first] * 5
+
+
+@pytest.mark.parametrize("prefix", ["riscv64-elf-", "riscv32-unknown-elf-"])
+def test_gcc_for_the_machine_is_found_under_its_other_names(prefix, monkeypatch):
+    found = shutil.which
+
+    def only_this_gcc(name):
+        return f"/opt/{name}" if name == f"{prefix}gcc" else None if name.endswith("gcc") else found(name)
+
+    monkeypatch.setattr(shutil, "which", only_this_gcc)
+    with pytest.raises(ToolMissing, match=f"{prefix}gcc does not work in the jail"):
+        Toolchain().version()  # found, but outside of what the jail shows
+
+
+def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match="gcc-riscv64-unknown-elf"):
+        Toolchain().version()
+
+
+def test_findings_are_errors_or_warnings_with_words(build_code):
+    report = build_code("#include <stdio.h>\n#line 5\n").report
+    assert all(f.text and f.severity in (Severity.ERROR, Severity.WARNING) for f in report.findings)
+    assert [(f.rule, f.line) for f in report.findings] == [("include", 18), ("line marker", 19)]

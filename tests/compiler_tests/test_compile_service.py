@@ -1,0 +1,196 @@
+"""The compile service: queue, builds and reports; a real database, the real compiler (K45-K47, S22)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bench.contest_field import NOW, add_team
+from bench.contest_field import settings as plain_settings
+from compiler import worker
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from compiler.worker import CompileService
+from knobellib.house import house_strategies
+from knobeln.clock import FixedClock
+from knobeln.config import Settings
+from knobeln.errors import ToolMissing
+from knobeln.model import SubmissionState
+from knobeln.store import Store, contest, letters, migrate, outbox, submissions
+from reports.compile_report import compile_report
+from reports.render import Templates
+
+GOOD = house_strategies()[0].source
+BAD = "this is no C"
+
+
+class Desk:
+    """A database with one team or more, and the service that works for it."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.store = Store(f"sqlite:///{folder / 'contest.db'}")
+        migrate.upgrade(self.store)
+        self.settings = settings
+        self.clock = FixedClock(NOW)
+        write = partial(compile_report, settings=settings, templates=Templates(settings, None))
+        self.service = CompileService(self.store, settings, self.clock, Toolchain(), write)
+        with self.store.write() as tx:
+            contest.create(tx)
+
+    def team(self, name: str) -> int:
+        with self.store.write() as tx:
+            return add_team(tx, name, "").id
+
+    def send(self, team_id: int, source: str) -> None:
+        with self.store.write() as tx:
+            letter = f"{team_id} {submissions.count_versions(tx)}".encode()
+            letter_id, _ = letters.add(tx, raw=letter, sender="", recipients=(), channel="t", now=NOW)
+            submissions.add(tx, team_id, letter_id, source, NOW)
+
+    def mails(self) -> list[str]:
+        with self.store.read() as tx:
+            return [item.raw.decode() for item in outbox.due(tx, self.clock.now(), 100)]
+
+    def states(self, team_id: int) -> list[SubmissionState]:
+        with self.store.read() as tx:
+            return [version.submission.state for version in submissions.versions(tx, team_id)]
+
+    def work(self, *, at_once: bool = False) -> int:
+        count = 0
+        while self.service.build_next(at_once=at_once):
+            count += 1
+        return count
+
+
+@pytest.fixture
+def settings() -> Settings:
+    chosen = plain_settings()
+    programs = chosen.programs.model_copy(update={"max_compiles_per_hour": 3})
+    return chosen.model_copy(update={"programs": programs})
+
+
+@pytest.fixture
+def desk(tmp_path: Path, settings: Settings) -> Desk:
+    return Desk(tmp_path, settings)
+
+
+def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(desk: Desk) -> None:
+    team = desk.team("heavy_lords")
+    for source in (GOOD, BAD):
+        desk.send(team, source)
+    assert desk.work() == 2
+    first, second = desk.mails()
+    assert "Version 1 is used in the contest." in first
+    assert "Version 1 still counts." in second
+    with desk.store.read() as tx:
+        good = submissions.latest_good(tx, team)
+        assert good is not None
+        assert good.number == 1
+        assert len(submissions.versions(tx, team)) == 2
+
+
+def test_a_newer_good_version_takes_the_place_of_the_older(desk: Desk) -> None:
+    team = desk.team("heavy_lords")
+    for source in (GOOD, GOOD + "\n"):
+        desk.send(team, source)
+    desk.work()
+    assert "Version 2 is used in the contest; version 1 is kept." in desk.mails()[1]
+
+
+def test_a_team_that_sends_much_does_not_keep_the_others_waiting(desk: Desk) -> None:
+    busy, calm = desk.team("busy"), desk.team("calm")
+    for _ in range(3):
+        desk.send(busy, BAD)
+    desk.send(calm, BAD)
+    desk.service.build_next()
+    desk.service.build_next()
+    assert desk.states(calm) == [SubmissionState.BUILT]
+
+
+def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(desk: Desk) -> None:
+    team = desk.team("busy")
+    for number in range(6):
+        desk.send(team, f"{GOOD}\n/* {number} */\n")
+    assert desk.work() == 1
+    assert desk.states(team) == [SubmissionState.REPLACED] * 5 + [SubmissionState.BUILT]
+    (report,) = desk.mails()
+    assert "version 1, 2, 3, 4, 5" in " ".join(report.split())
+
+
+def test_a_team_that_had_its_share_waits_for_the_next_hour(desk: Desk) -> None:
+    team = desk.team("busy")
+    for number in range(3):
+        desk.send(team, f"{BAD} {number}")
+    assert desk.work() == 3
+    desk.send(team, BAD)
+    desk.send(team, GOOD)
+    assert desk.work() == 0
+    desk.clock.at += timedelta(hours=1, seconds=1)
+    assert desk.work() == 2
+    assert desk.states(team)[-2:] == [SubmissionState.BUILT] * 2
+
+
+def test_before_the_contest_nobody_waits(desk: Desk) -> None:
+    team = desk.team("busy")
+    for number in range(3):
+        desk.send(team, f"{BAD} {number}")
+    desk.work()
+    desk.send(team, GOOD)
+    assert desk.work(at_once=True) == 1
+
+
+def test_when_our_tools_are_missing_the_program_stays_in_the_queue(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = desk.team("heavy_lords")
+    desk.send(team, GOOD)
+
+    def missing(*_: object) -> None:
+        raise ToolMissing("no compiler")
+
+    monkeypatch.setattr(worker, "build", missing)
+    with pytest.raises(ToolMissing):
+        desk.work()
+    monkeypatch.undo()
+    assert desk.work() == 1
+
+
+def test_what_another_worker_has_built_is_not_set_aside(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    team = desk.team("lucky")
+    desk.send(team, GOOD)
+    real = build
+
+    def breaks_after_the_other(*words: object) -> object:
+        monkeypatch.setattr(worker, "build", real)
+        assert desk.work() == 1
+        raise RuntimeError("our own mistake")
+
+    monkeypatch.setattr(worker, "build", breaks_after_the_other)
+    desk.work()
+    assert desk.states(team) == [SubmissionState.BUILT]
+
+
+def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlucky, lucky = desk.team("unlucky"), desk.team("lucky")
+    desk.send(unlucky, GOOD)
+    desk.send(lucky, GOOD)
+    real = build
+
+    def breaks_once(*words: object) -> object:
+        monkeypatch.setattr(worker, "build", real)
+        raise RuntimeError("our own mistake")
+
+    monkeypatch.setattr(worker, "build", breaks_once)
+    assert desk.work() == 2
+    assert desk.states(unlucky) == [SubmissionState.SET_ASIDE]
+    assert desk.states(lucky) == [SubmissionState.BUILT]
+    with desk.store.write() as tx:
+        assert "our own mistake" in contest.journal_tail(tx, 1)[0][2]
+        assert submissions.retry(tx) == 1
+    assert desk.work() == 1
+    assert len(desk.mails()) == 2

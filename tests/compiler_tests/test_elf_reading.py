@@ -1,0 +1,56 @@
+"""Files from assembler and linker are read without trust."""
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from compiler.elf import ObjectFacts, linked_static_bytes, read_image
+
+SOURCE = "int given = 3, zeros[100]; static own() { return absent(); } main() { return own() + given; }\n"
+
+
+@pytest.fixture(scope="module")
+def compiled(toolchain):
+    return toolchain.compile(SOURCE).output
+
+
+@pytest.fixture(scope="module")
+def linked(toolchain):
+    compiled = toolchain.compile("main() { for (;;) make_throw(7); }\n").output
+    return toolchain.link(compiled).output
+
+
+def test_an_object_says_what_it_needs_and_gives(compiled):
+    facts = ObjectFacts.read(compiled)
+    assert facts.undefined == {"absent"}
+    assert facts.defined == {"given", "zeros", "main"}
+    assert facts.functions == {"main"}
+    assert facts.static_bytes == 404
+
+
+def test_an_image_covers_its_static_bytes(linked):
+    assert read_image(linked).static_size == linked_static_bytes(linked)
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x7fELF", b"#include <x>", bytes(1000)])
+@pytest.mark.parametrize("read", [ObjectFacts.read, read_image, linked_static_bytes])
+def test_what_is_no_such_file_is_a_value_error(read, raw):
+    with pytest.raises(ValueError, match=r"no (object file|program)"):
+        read(raw)
+
+
+def test_an_object_is_no_program(compiled):
+    with pytest.raises(ValueError, match="no program"):
+        read_image(compiled)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_damaged_file_is_read_or_refused_but_never_breaks_us(compiled, linked, seed):
+    chance = random.Random(seed)  # noqa: S311 - damage needs no secrecy
+    for whole, read in ((compiled, ObjectFacts.read), (linked, read_image), (linked, linked_static_bytes)):
+        raw = bytearray(whole[: chance.choice([len(whole), chance.randrange(len(whole))])])
+        for _ in range(chance.randrange(1, 40)):
+            raw[chance.randrange(min(len(raw), chance.choice([64, len(raw)])))] = chance.randrange(256)
+        with suppress(ValueError):
+            read(bytes(raw))

@@ -1,0 +1,48 @@
+"""Our own child processes."""
+
+import signal
+import time
+
+from sandbox.process import start
+
+
+def wait_for(log, text):
+    deadline = time.monotonic() + 10
+    while text not in log.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_process_writes_its_log_and_ends_when_asked(tmp_path):
+    log = tmp_path / "log"
+    process = start(
+        ["/bin/sh", "-c", "echo $WORD; echo no >&2; sleep 600"], log, {"WORD": "ready", "PATH": "/usr/bin"}
+    )
+    wait_for(log, "no")
+    assert process.poll() is None
+    assert process.terminate() == -signal.SIGTERM
+    assert process.poll() == -signal.SIGTERM
+    assert log.read_text() == "ready\nno\n"
+
+
+def test_a_process_that_does_not_end_is_ended(tmp_path):
+    log = tmp_path / "log"
+    process = start(["/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.1; done"], log)
+    wait_for(log, "deaf")
+    assert process.terminate(grace=0.2) == -signal.SIGKILL
+
+
+def test_a_process_that_has_ended_can_be_terminated(tmp_path):
+    process = start(["/bin/sh", "-c", "exit 4"], tmp_path / "log")
+    while process.poll() is None:
+        time.sleep(0.01)
+    assert process.terminate() == 4
+
+
+def test_a_log_is_continued(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    process = start(["/bin/echo", "after"], log)
+    wait_for(log, "after")
+    process.terminate()
+    assert log.read_text() == "before\nafter\n"

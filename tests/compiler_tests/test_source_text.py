@@ -1,0 +1,109 @@
+"""Lines, descriptions and secrets of a program as it was sent."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.source import Program, normalise, printable, strip_secret, with_trigraphs
+
+
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        ("#if 0\none\n\ntwo\n#endif\n", ["one", "two"]),
+        ("  #  if   0  \none\n # endif /* the end */\n", ["one"]),
+        ("# if /**/ 0 // why\none\n#endif\n", ["one"]),
+        ("#if (0)\none\n#endif\n", ["one"]),
+        ("%:if 0\none\n%:endif\n", ["one"]),
+        ("#if 0\none\n#if 1\ntwo\n#endif\nthree\n#endif\n", ["one", "#if 1", "two", "#endif", "three"]),
+        ("#if 0\none\n#else\ntwo\n#endif\n", ["one"]),
+        ("#if 0\none\n#endif\nx;\n#if 0\nb\nc\n#endif\n", ["b", "c"]),
+        ("#if 0\ndon't\n#endif\n", ["don't"]),
+        ("#if 0\n/*\n#endif\n*/\n#endif\n", ["/*", "#endif", "*/"]),
+        ("#if 0\nno end\n", ["no end"]),
+        ("#i\\\nf 0\none\n#endif\n", ["one"]),
+        ("/* #if 0\none\n#endif */\n", []),
+        ('char *s = "\\\n#if 0";\n', []),
+        ("#if 1\none\n#endif\n", []),
+        ("#ifdef NEVER\none\n#endif\n", []),
+        ("", []),
+    ],
+)
+def test_the_description_is_what_stands_in_if_0(text, description):
+    assert Program(text).description == description
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x\n", 1),
+        ("\n\nx\n", 3),
+        ("a\\\nb\n x\n", 3),
+        ("a\\\n x\n", 2),
+        ("/*\n\n*/ x\n", 3),
+        ("// a \\\n b\nx\n", 3),
+        ("#define X \\\n x\n", 2),
+        ("a \\  \n x\n", 2),
+    ],
+)
+def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
+    assert Program(text).lines_of("x") == [line]
+
+
+def test_words_in_comments_strings_and_if_0_are_not_found():
+    text = "/* x */ \"x\" 'x' // x\n#if 0\nx\n#endif\n"
+    assert Program(text).lines_of("x") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "stripped"),
+    [
+        (" <<FROM>> team secret\n", " <<FROM>> team       \n"),
+        ("/* <<FROM>>\tteam  secret*/", "/* <<FROM>>\tteam        */"),
+        ("/* <<FROM>> team secret */", "/* <<FROM>> team        */"),
+        ("// <<from>> team secret", "// <<from>> team       "),
+        ("<<FROM>> team\n", "<<FROM>> team\n"),
+        ("nothing of the kind", "nothing of the kind"),
+    ],
+)
+def test_the_secret_is_blanked_and_nothing_else(line, stripped):
+    assert strip_secret(line) == stripped
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [("a\r\nb", "a\nb\n"), ("a\rb\r", "a\nb\n"), ("\ufeffa\n", "a\n"), ("", "\n"), ("a\n", "a\n")],
+)
+def test_line_ends_become_newlines(source, text):
+    assert normalise(source) == text
+
+
+def test_trigraphs_are_seen_as_other_compilers_see_them():
+    assert with_trigraphs("??=??/??'??(??)??!??<??>??-") == "#\\^[]|{}~"
+
+
+def test_what_terminals_obey_is_not_shown():
+    assert printable("a\x1b[31m\x07b\u202e\u200bc\n\x9bd") == "a[31mbc\nd"
+
+
+def test_a_quote_is_short_and_harmless():
+    program = Program("x" * 500 + "\n\t a\x1b[1m  b\n")
+    assert len(program.quote(1)) == 60
+    assert program.quote(2) == "a[1m b"
+    assert program.quote(0) == program.quote(99) == ""
+
+
+@given(st.text(alphabet="#if01 endl\\\n\"'/*%:?=<>x\r\f\0é", max_size=300))
+def test_any_text_can_be_taken_apart(text):
+    program = Program(normalise(text))
+    total = len(program.physical_lines)
+    assert all(1 <= number <= total for line in program.lines for number in line.numbers)
+    assert len(program.description) <= total
+    assert set(program.live_lines) <= set(program.lines)
+
+
+@pytest.mark.parametrize("piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"])
+def test_no_long_text_is_hard_to_take_apart(piece):
+    program = Program(normalise(piece * (100_000 // len(piece))))
+    assert program.live_lines is not None
+    assert program.description is not None

@@ -1,0 +1,54 @@
+"""The one game that an accepted program plays at once."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from compiler.trial import OPPONENT, with_trial
+from knobeln.config import Game, Programs, Settings, usual_dates
+from knobeln.model import Verdict
+
+
+@pytest.fixture(scope="module")
+def settings():
+    return Settings(
+        dates=usual_dates(datetime(1994, 3, 22, tzinfo=UTC)),
+        programs=Programs(max_instructions=1_000_000),
+        game=Game(L=100),
+    )
+
+
+def trial(built, settings):
+    return with_trial(built, settings).report.trial
+
+
+@pytest.mark.parametrize(
+    ("main", "verdict", "throws"),
+    [
+        ("main() { for (;;) make_throw(6144); }", Verdict.OK, 100),
+        ("main() { for (;;) make_throw(0); }", Verdict.ILLEGAL_MOVE, 0),
+        ("main() { int n = 20; for (;;) make_throw(n--); }", Verdict.ILLEGAL_MOVE, 1),
+        ("main() { for (;;) ; }", Verdict.TIME, 0),
+        ("main() { make_throw(5); }", Verdict.PROTOCOL, 1),
+        ("main() { make_throw(5); make_throw(*(int *) 0); }", Verdict.CRASH, 1),
+        ("f(n) { char a[5000]; use(a); return f(n + 1) + a[n]; } main() { f(1); }", Verdict.MEMORY, 0),
+    ],
+)
+def test_a_team_sees_how_its_program_ran(build_code, settings, main, verdict, throws):
+    played = trial(build_code("use(p) char *p; { *p = 1; }" + main, main="\n"), settings)
+    assert played.opponent == OPPONENT
+    assert (played.result.seats[0].verdict, played.result.throws_played) == (verdict, throws)
+    assert played.result.seats[1].verdict is Verdict.OK
+
+
+def test_the_trial_of_a_program_is_always_the_same(build_code, settings):
+    code = "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 * i); } }"
+    built = build_code(code, main="\n")
+    other = build_code(code + " /* another source */", main="\n")
+    assert trial(built, settings) == trial(built, settings)
+    assert trial(built, settings).result.digest != trial(other, settings).result.digest
+
+
+def test_a_rejected_program_has_no_trial(build_code, settings):
+    built = build_code("#include <stdio.h>\n")
+    assert with_trial(built, settings) is built

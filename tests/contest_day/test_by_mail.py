@@ -1,0 +1,125 @@
+"""The whole product, as `knobeln demo` shows it: 41 teams by SMTP, then the contest day."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from knobeln.cli import main
+from knobeln.cli.demo import PREFERENCES, SPECIAL
+from reports import protocol
+
+EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "contest"
+    result = CliRunner().invoke(main, ["demo", str(folder), "--seed", "a test"])
+    assert result.exit_code == 0, result.output
+    assert "Evolution" in result.output
+    assert f"mutt -f {folder / 'mail'}" in result.output
+    return folder
+
+
+def mails(demo: Path, team: str) -> list[EmailMessage]:
+    files = sorted(demo.glob(f"mail/{team}@*/new/*"), key=lambda path: path.stat().st_mtime_ns)
+    return [message_from_bytes(file.read_bytes(), policy=modern) for file in files]
+
+
+def text(mail: EmailMessage) -> str:
+    body = mail.get_body(("plain",))
+    assert body is not None
+    content: str = body.get_content()
+    return content
+
+
+def report_about_the_program(demo: Path, team: str) -> str:
+    return text(mails(demo, team)[1])
+
+
+def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: Path) -> None:
+    boxes = [path.name.partition("@")[0] for path in (demo / "mail").iterdir()]
+    assert len(boxes) == 41
+    for team in boxes:
+        got = mails(demo, team)
+        assert "welcome" in str(got[0]["Subject"])
+        assert "version 1" in str(got[1]["Subject"])
+        assert len({mail["Message-ID"] for mail in got}) == len(got)
+        assert all(str(mail["To"]).startswith(team) for mail in got)
+
+
+def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
+    for file in demo.glob("mail/*/new/*"):
+        body = text(message_from_bytes(file.read_bytes(), policy=modern))
+        assert max(map(len, body.splitlines())) <= 72, body
+
+
+def test_the_example_of_1994_takes_part(demo: Path) -> None:
+    assert "is accepted" in report_about_the_program(demo, EXAMPLE)
+    assert EXAMPLE in standings(demo)
+
+
+def test_a_program_that_does_not_compile_hears_the_compiler(demo: Path) -> None:
+    report = report_about_the_program(demo, NOT_COMPILING)
+    assert "rejected" in report
+    assert "error:" in report
+
+
+def test_a_forbidden_routine_is_named(demo: Path) -> None:
+    report = report_about_the_program(demo, FORBIDDEN)
+    assert "rejected" in report
+    assert "printf" in report
+
+
+def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> None:
+    standing = standings(demo)[BREAKER]
+    assert standing["disqualified"]
+    assert standing["failures"] == 2
+    assert "disqualified" in text(mails(demo, BREAKER)[-1])
+    assert "8 are needed" in text(mails(demo, BREAKER)[-1])
+
+
+def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> None:
+    for team in (NOT_COMPILING, FORBIDDEN):
+        assert team not in standings(demo)
+        assert "without a program" in str(mails(demo, team)[-1]["Subject"])
+
+
+def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:
+    (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
+    (attachment,) = mail.iter_attachments()
+    games = protocol.read(gzip.decompress(attachment.get_content()).decode())
+    complete = [game for game in games if game.counted]
+    assert len(complete) >= 37
+    assert all(len(game.throws or ()) == 1000 for game in complete)
+    assert all(EXAMPLE in game.players for game in games)
+
+
+def test_the_reports_follow_the_mail_preference(demo: Path) -> None:
+    teams = [*(name for name, _ in SPECIAL), *standings(demo)]
+    wanted = dict(zip(dict.fromkeys(in_order_of_registration(demo)), cycle(PREFERENCES), strict=False))
+    for team in set(teams) - {NOT_COMPILING, FORBIDDEN}:
+        codes = {code for code in wanted[team].split(",") if code}
+        codes -= {"GRP"} if "DGP" in codes else set()
+        codes -= {"GRR"} if "RSM" in codes else set()
+        assert len(mails(demo, team)) == 2 + len(codes), team
+
+
+def standings(demo: Path) -> dict[str, dict[str, object]]:
+    result = CliRunner().invoke(main, ["results", "--json", "-C", str(demo)])
+    (final,) = json.loads(result.stdout)["rounds"]
+    return {standing["team"]: standing for standing in final["groups"][0]["standings"]}
+
+
+def in_order_of_registration(demo: Path) -> list[str]:
+    result = CliRunner().invoke(main, ["teams", "--json", "-C", str(demo)])
+    return [team["name"] for team in json.loads(result.stdout)]

@@ -1,0 +1,259 @@
+"""The contest day from frozen entries to the last report: real programs, the real engine, a real database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from bench.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
+from compiler.build import Built
+from knobeln.cli.contest_day import Silence, contest_day
+from knobeln.cli.folder import ContestFolder
+from knobeln.clock import Seeds
+from knobeln.config import FILE_NAME, Settings
+from knobeln.errors import EngineFailed, NotFound, NotNow
+from knobeln.model import GroupOutcome, Phase
+from knobeln.ports import Arena
+from knobeln.store import contest, outbox, results, submissions
+from knobeln.store.results import Games
+from knobeln.store.tables import metadata
+from reports.announcement import announcement
+from reports.letters import ContestReporter
+from sandbox.machine.image import Image
+from tournament.contest import ContestDay, machine_arena
+
+House = Mapping[str, Built]
+
+
+def dump(folder: ContestFolder) -> dict[str, list[Any]]:
+    """Every row of every table, but for how many workers the settings name."""
+    with folder.store.read() as tx:
+        rows = {
+            table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
+        }
+        frozen = contest.started_settings(tx)
+    if frozen is not None:
+        frozen["tournament"].pop("workers")
+        rows["contest"] = [(frozen,)]
+    return rows
+
+
+def kinds(folder: ContestFolder) -> dict[str, list[str]]:
+    """What each team got, by its name."""
+    with folder.store.read() as tx:
+        mails = outbox.listing(tx, state=None, to=None, count=10_000)
+    got: dict[str, list[str]] = {}
+    for mail in mails:
+        got.setdefault(mail["to"].partition("@")[0], []).append(mail["kind"])
+    return got
+
+
+def test_forty_one_teams_play_one_final_and_an_evolution(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 41, house, settings())
+    contest_day(folder).run()
+    with folder.store.read() as tx:
+        (final,) = results.finished_rounds(tx, Games.ALL)
+        assert contest.state(tx).phase is Phase.FINISHED
+        assert final.plan.final
+        assert len(final.groups[0].plan.members) == 41
+        assert len(final.groups[0].matches) == 41 * 42 // 2
+        assert {s.rank for s in final.groups[0].standings} >= {1, 2}
+        evolution = results.get_evolution(tx)
+    assert evolution is not None
+    assert sum(evolution.generations[0]) == 41 * 5
+
+
+def test_every_team_gets_what_its_preference_asks_for_and_nothing_else(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 41, house, settings())
+    contest_day(folder).run()
+    got = kinds(folder)
+    for number in range(1, 42):
+        codes = set(PREFERENCES[(number - 1) % len(PREFERENCES)].split(",")) - {""}
+        if "DGP" in codes:
+            codes.discard("GRP")
+        if "RSM" in codes:
+            codes.discard("GRR")
+        assert sorted(got.get(f"team_{number:04}", [])) == sorted(codes)
+
+
+def test_a_hundred_and_thirty_teams_play_several_rounds(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 130, house, settings())
+    contest_day(folder).run()
+    with folder.store.read() as tx:
+        rounds = results.finished_rounds(tx)
+    assert len(rounds) >= 3
+    assert [len(outcome.groups) for outcome in rounds[:2]] == [4, 2]
+    assert all(20 <= len(group.plan.members) <= 41 for outcome in rounds[:-1] for group in outcome.groups)
+    assert rounds[-1].plan.final
+    for earlier, later in pairwise(rounds):
+        assert sorted(earlier.survivors) == sorted(name for g in later.groups for name in g.plan.members)
+
+
+@pytest.mark.parametrize("count", [41, 130])
+def test_the_number_of_workers_changes_nothing(tmp_path: Path, house: House, count: int) -> None:
+    dumps = []
+    for workers in (1, 3):
+        folder = make_contest(tmp_path / str(workers), count, house, settings(workers=workers))
+        contest_day(folder).run()
+        dumps.append(dump(folder))
+    assert dumps[0] == dumps[1]
+
+
+class Stumbling(Silence):
+    """Stops the run after so many groups, as a power cut would between two transactions."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path: Path, house: House) -> None:
+    small = settings(group_min=4, group_max=8, final_size=8)
+    whole = make_contest(tmp_path / "whole", 30, house, small)
+    contest_day(whole).run()
+    broken = make_contest(tmp_path / "broken", 30, house, small)
+    interruptions = 0
+    for after in (0, 1, 1, 3, 2, 4):
+        try:
+            stumbling_day(broken, Stumbling(after)).run()
+        except KeyboardInterrupt:
+            interruptions += 1
+    contest_day(broken).run()
+    assert interruptions >= 3
+    assert dump(broken) == dump(whole)
+
+
+def stumbling_day(folder: ContestFolder, spectator: Silence) -> ContestDay:
+    reporter = ContestReporter(folder.settings, folder.templates)
+    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)
+
+
+def test_a_finished_contest_is_not_played_again(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 5, house, settings())
+    contest_day(folder).run()
+    before = dump(folder)
+    contest_day(folder).run()
+    assert dump(folder) == before
+
+
+def test_without_any_program_there_is_nothing_to_start(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 0, house, settings())
+    with pytest.raises(NotNow, match="nobody to play"):
+        contest_day(folder).run()
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.OPEN
+
+
+def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path / "broken", 9, house, settings())
+    whole = make_contest(tmp_path / "whole", 9, house, settings())
+
+    class Broken:
+        def play(self, jobs: object) -> list[Any]:
+            raise EngineFailed("the engine does not answer")
+
+    def broken(images: Mapping[str, Image], chosen: Settings) -> Arena:
+        return Broken()
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    day = ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), broken)
+    with pytest.raises(EngineFailed):
+        day.run()
+    contest_day(folder).run()
+    contest_day(whole).run()
+    assert dump(folder) == dump(whole)
+
+
+def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 6, house, settings())
+
+    class Stop(Exception):
+        pass
+
+    def stop(images: Mapping[str, Image], chosen: Settings) -> Arena:
+        raise Stop
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    with pytest.raises(Stop):
+        ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
+    seen: list[int] = []
+
+    def watch(images: Mapping[str, Image], chosen: Settings) -> Arena:
+        seen.append(chosen.game.L)
+        return machine_arena(images, chosen)
+
+    later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
+    ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()
+    assert seen == [1000]
+
+
+def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later(
+    tmp_path: Path, house: House
+) -> None:
+    folder = make_contest(tmp_path, 5, house, settings())
+    contest_day(folder).run()
+    file = tmp_path / FILE_NAME
+    file.write_text(file.read_text().replace("L = 1000", "L = 17").replace("The organizer", "Somebody"))
+    reopened = ContestFolder.open(tmp_path)
+    with reopened.store.read() as tx:
+        rounds = results.finished_rounds(tx, Games.ALL)
+        posting = announcement(rounds, None, SEED, reopened.templates).body
+    assert "1,000 throws each" in " ".join(posting.split())
+    assert "Somebody" in posting
+
+
+def test_the_summary_waits_for_the_organizers_words_when_the_settings_say_so(
+    tmp_path: Path, house: House, reporting: Callable[[Settings], Settings]
+) -> None:
+    folder = make_contest(tmp_path, 6, house, reporting(settings()), ("RSM",))
+    day = contest_day(folder)
+    day.run()
+    assert kinds(folder) == {}
+    with folder.store.write() as tx:
+        assert results.set_words(tx, 1, "What a final!\n")
+        assert day.report_round(tx, 1) == 6
+    with folder.store.read() as tx:
+        mail = outbox.due(tx, folder.clock.now(), 1)[0]
+    assert b"What a final!" in mail.raw
+    assert SEED.hex().encode() in b"".join(mail.raw.split())
+    with folder.store.write() as tx:
+        with pytest.raises(NotNow):
+            day.report_round(tx, 1)
+        with pytest.raises(NotFound):
+            day.report_round(tx, 2)
+
+
+@pytest.fixture
+def reporting() -> Callable[[Settings], Settings]:
+    def wait(chosen: Settings) -> Settings:
+        reports = chosen.reports.model_copy(update={"summary": "organizer"})
+        return chosen.model_copy(update={"reports": reports})
+
+    return wait
+
+
+def test_a_team_without_a_program_is_told_so_and_takes_no_part(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 5, house, settings(), ("LAP",))
+    with folder.store.write() as tx:
+        add_team(tx, "the_dreamers", "LAP,RSM")
+    contest_day(folder).run()
+    assert kinds(folder).pop("the_dreamers") == ["no program"]
+    with folder.store.read() as tx:
+        assert "the_dreamers" not in submissions.participants(tx)
+
+
+def test_the_seed_is_promised_at_the_start(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 5, house, settings(), ("LAP",))
+    contest_day(folder).run()
+    with folder.store.read() as tx:
+        mail = outbox.due(tx, folder.clock.now(), 1)[0]
+    assert Seeds(SEED).commitment.encode() in b"".join(mail.raw.split())

@@ -1,0 +1,141 @@
+"""`knobeln run` as a process, killed again and again: the day ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.contest_field import make_contest, settings
+from compiler.build import Built
+from knobeln.cli.folder import ContestFolder
+from knobeln.model import OutboxState, Phase
+from knobeln.store import contest, outbox, results
+from sandbox.process import Process, start
+
+from .test_contest_day import dump
+
+PAUSES = [number * 17 % 60 / 1_000 for number in range(18)]  # seconds from a step to the kill
+PATIENCE = 60.0
+SMALL = settings(group_min=4, group_max=8, final_size=8)
+
+
+def run(folder: ContestFolder) -> Process:
+    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
+    return start(command, folder.path.parent / "log")
+
+
+def finish(process: Process) -> int:
+    end = time.monotonic() + PATIENCE
+    while (code := process.poll()) is None:
+        assert time.monotonic() < end, "the run takes too long"
+        time.sleep(0.01)
+    return code
+
+
+def progress(folder: ContestFolder) -> tuple[object, ...]:
+    """Changes with every step of the day and every mail that is sent."""
+    with folder.store.read() as tx:
+        return (
+            contest.state(tx).phase,
+            sum(len(outcomes) for _, outcomes in results.all_rounds(tx)),
+            outbox.count_by_state(tx),
+        )
+
+
+def kill_after_some_progress(folder: ContestFolder, pause: float) -> bool:
+    """Start the day, and kill it in the middle of its next step or the one after. False: it was over."""
+    before, process = progress(folder), run(folder)
+    while progress(folder) == before and process.poll() is None:
+        time.sleep(0.002)
+    time.sleep(pause)
+    children = children_of(process.pid)
+    if process.poll() is None:
+        os.kill(process.pid, signal.SIGKILL)
+    code = finish(process)
+    wait_until_gone(children)
+    return code == -signal.SIGKILL
+
+
+def children_of(pid: int) -> set[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    except OSError:  # it ended while we looked
+        return set()
+
+
+def wait_until_gone(pids: set[int]) -> None:
+    """The engines end with the run that started them."""
+    end = time.monotonic() + PATIENCE
+    while any(is_running(pid) for pid in pids):
+        assert time.monotonic() < end, "an engine outlives its run"
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The dump without the clock: times, the Date of mails, and what the Maildirs said."""
+    return {table: [tuple(map(_timeless, row)) for row in found] for table, found in rows.items()}
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return None
+    if isinstance(value, str) and value.startswith(("kept as ", "was kept before")):
+        return "kept"
+    if isinstance(value, bytes) and value.startswith(b"From: "):
+        return tuple(line for line in value.split(b"\r\n") if not line.startswith(b"Date: "))
+    return value
+
+
+def delivered(folder: ContestFolder) -> Counter[tuple[str, str]]:
+    boxes = (folder.path / "mail").iterdir()
+    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
+    tmp_path: Path, house: Mapping[str, Built]
+) -> None:
+    whole = make_contest(tmp_path / "whole", 40, house, SMALL)
+    assert finish(run(whole)) == 0
+    broken = make_contest(tmp_path / "broken", 40, house, SMALL)
+    kills = sum(kill_after_some_progress(broken, pause) for pause in PAUSES)
+    assert kills >= len(PAUSES) // 2
+    assert finish(run(broken)) == 0
+
+    with broken.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+        assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
+    assert without_times(dump(broken)) == without_times(dump(whole))
+    assert delivered(broken) == delivered(whole)
+    assert set(delivered(broken).values()) == {1}
+
+
+def test_of_two_runs_at_once_one_plays_and_the_other_says_so(
+    tmp_path: Path, house: Mapping[str, Built]
+) -> None:
+    folder = make_contest(tmp_path / "contest", 20, house, settings())
+    processes = [run(folder) for _ in range(2)]
+    codes = sorted(map(finish, processes))
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+    assert codes in ([0, 0], [0, 1])  # [0, 0]: the second came when the first was done
+    if codes == [0, 1]:
+        assert "is at work in this contest already" in (tmp_path / "log").read_text()

@@ -1,0 +1,561 @@
+"""The guides are held to the program: what it has is in them, and what they show works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from enum import EnumMeta
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import click
+import pytest
+
+from compiler.build import Built, build
+from compiler.tokens import count as count_elements
+from compiler.toolchain import Toolchain
+from compiler.trial import with_trial
+from knobeln import config
+from knobeln.cli import main
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.cli.services import Services
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Settings
+from knobeln.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
+from knobeln.model import MailPreference, Verdict
+from knobeln.store import outbox, submissions
+from mailserver.commands import recognise
+from mailserver.intake.accept import accept
+from mailserver.letter import find_program, parse
+from mailserver.registration import read
+from mailserver.text import Text
+
+ROOT = Path(__file__).parents[2]
+TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
+ORGANIZER = (ROOT / "docs" / "organizer-guide.md").read_text(encoding="utf-8")
+GAME = (ROOT / "docs" / "games" / "knobeln.md").read_text(encoding="utf-8")
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+}
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """The cells of the table whose first column has this heading."""
+    table = re.search(rf"^\| {re.escape(heading)} \|.*\n\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
+    assert table, f"there is no table that begins with {heading!r}"
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table[1].splitlines()]
+
+
+# --- what the program has is in the guides -----------------------------------------------------------------
+def commands(
+    command: click.Command = main, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
+    """Every command and sub-command with its full name."""
+    if path:
+        yield " ".join(path), command
+    if isinstance(command, click.Group):
+        for name, sub in command.commands.items():
+            yield from commands(sub, (*path, name))
+
+
+COMMANDS = dict(commands())
+OPTIONS = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for parameter in command.params
+    if isinstance(parameter, click.Option)
+    for option in parameter.opts
+]
+
+
+def lines_about(name: str) -> str:
+    """The rows of the organizer guide's table of commands that are about this command."""
+    found = [
+        line for line in ORGANIZER.splitlines() if re.match(rf"\| `knobeln {name}( [^a-z`][^`]*)?` \|", line)
+    ]
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, command in COMMANDS.items()
+        if not isinstance(command, click.Group) or command.invoke_without_command
+    ],
+)
+def test_every_command_is_in_the_organizer_guides_table(name: str) -> None:
+    assert lines_about(name)
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_every_option_stands_in_the_row_of_its_command(name: str, option: str) -> None:
+    assert f"`{option}`" in lines_about(name)
+
+
+@pytest.mark.parametrize("option", ["-C DIR", "--contest DIR", "-h", "--help", "--version"])
+def test_the_options_of_all_commands_are_explained(option: str) -> None:
+    assert f"`{option}`" in ORGANIZER or f"`knobeln {option}`" in ORGANIZER
+
+
+CALENDAR = Settings(dates=config.usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
+SETTINGS = [
+    (section, key)
+    for section in Settings.model_fields
+    for key in type(getattr(CALENDAR, section)).model_fields
+]
+
+
+def choices(annotation: Any) -> tuple[str, ...]:
+    if isinstance(annotation, EnumMeta):
+        return tuple(map(str, annotation.__members__.values()))
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def settings_row(section: str, key: str) -> str:
+    """The row of the organizer guide as knobeln.config has it."""
+    value = getattr(getattr(CALENDAR, section), key)
+    info = type(getattr(CALENDAR, section)).model_fields[key]
+    others = ", ".join(f'`"{choice}"`' for choice in choices(info.annotation) if choice != value)
+    written = re.search(rf"^{key} = (.*)$", section_text(section), re.MULTILINE)
+    assert written
+    default = "see below" if isinstance(value, datetime) else f"`{written[1]}`"
+    return f"| `{section}.{key}` | {default}{f' or {others}' if others else ''} | {info.description} |"
+
+
+def section_text(section: str) -> str:
+    """This section of the contest.toml that `knobeln init` writes."""
+    return config.template(CALENDAR).partition(f"[{section}]\n")[2].partition("\n[")[0]
+
+
+@pytest.mark.parametrize(("section", "key"), SETTINGS)
+def test_every_setting_stands_in_the_organizer_guide_with_default_and_meaning(section: str, key: str) -> None:
+    assert settings_row(section, key) in ORGANIZER.splitlines()
+
+
+def test_the_organizer_guide_has_no_setting_that_there_is_not() -> None:
+    names = {f"{section}.{key}" for section, key in SETTINGS}
+    table = ORGANIZER.partition("## All settings")[2]
+    assert set(re.findall(r"^\| `([a-z]+\.\w+)` \|", table, re.MULTILINE)) == names
+
+
+@pytest.mark.parametrize("preference", list(MailPreference))
+def test_every_mail_preference_has_its_row_in_the_team_guide(preference: MailPreference) -> None:
+    assert [f"`{preference}`"] == [row[0] for row in rows(TEAM, "code") if row[0] == f"`{preference}`"]
+
+
+@pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
+def test_every_verdict_has_its_row_in_the_team_guide(verdict: Verdict) -> None:
+    assert f"`{verdict}`" in [row[0] for row in rows(TEAM, "verdict")]
+
+
+TEMPLATES = sorted(path.name for path in (ROOT / "reports" / "templates").glob("*.j2"))
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_mail_template_is_in_the_organizer_guide(template: str) -> None:
+    table = [row[0] for row in rows(ORGANIZER, "template")]
+    assert f"`{template}`" in (ORGANIZER if template.startswith("_") else table)
+
+
+# --- the commands that the pages show exist ----------------------------------------------------------------
+_CALL = re.compile(r"(?:(?:^|[\s\"|(])(?:[\w./~-]+/)?|=[\w./~-]+/)knobeln (-?-?[a-zA-Z].*)")
+
+
+def code_lines(text: str) -> Iterator[str]:
+    """The lines of fenced and indented blocks, and the code spans of the prose."""
+    fences = re.split(r"^```.*$", text, flags=re.MULTILINE)
+    for number, part in enumerate(fences):
+        for line in part.splitlines():
+            if number % 2 or line.startswith("    "):
+                yield line
+            else:
+                yield from re.findall(r"`([^`]+)`", line)
+
+
+def calls(text: str) -> Iterator[str]:
+    """What follows the command's name, without a remark behind two blanks."""
+    for line in code_lines(text):
+        found = _CALL.search(line)
+        if found and "useradd" not in line:
+            words = re.split(r" {2,}|\\$|[|>`]", found[1])[0].strip()
+            yield words.replace('"', "") if words.count('"') % 2 else words
+
+
+CALLS = sorted({(page, call) for page, text in PAGES.items() for call in calls(text)})
+
+
+def complaint(words: list[str]) -> str:
+    """Why the command line would not take these words; "" when it would."""
+    command: click.Command = main
+    arguments = 0
+    while words:
+        word, *words = words
+        if word.startswith("-") and word != "-":
+            name, _, value = word.partition("=")
+            option = option_of(command, name)
+            if option is None:
+                return f"{command.name} has no option {name}"
+            if not option.is_flag and not value:
+                words = words[1:]
+        elif isinstance(command, click.Group) and word in command.commands:
+            command = command.commands[word]
+        else:
+            arguments += 1
+    taken = [p for p in command.params if isinstance(p, click.Argument)]
+    most = 1_000 if any(p.nargs == -1 for p in taken) else len(taken)
+    if arguments > most:
+        return f"{command.name} takes at most {most} arguments, or has no such sub-command"
+    return ""
+
+
+def option_of(command: click.Command, name: str) -> click.Option | None:
+    with click.Context(command, help_option_names=["-h", "--help"]) as context:
+        parameters = command.get_params(context)
+    return next((p for p in parameters if isinstance(p, click.Option) and name in p.opts), None)
+
+
+@pytest.mark.parametrize(("page", "call"), CALLS)
+def test_every_command_line_on_a_page_is_one_that_the_program_takes(page: str, call: str) -> None:
+    assert complaint(shlex.split(call.replace("<", "").replace("[", "").replace("]", ""))) == ""
+
+
+def test_command_lines_were_found_on_all_three_kinds_of_pages() -> None:
+    assert {"README.md", "docs/team-guide.md", "docs/organizer-guide.md"} <= {page for page, _ in CALLS}
+    assert len(CALLS) > 60
+
+
+@pytest.mark.parametrize("words", ["rum", "run --later", "letters shown 3", "check a.c b.c", "teams --jsn"])
+def test_a_command_line_that_does_not_exist_is_noticed(words: str) -> None:
+    assert complaint(words.split())
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page]):
+        assert (ROOT / page).parent.joinpath(target).exists(), target
+
+
+# --- the sample letters work -------------------------------------------------------------------------------
+REGISTER, COMPILE, SOFTWARE = re.findall(r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE)
+SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
+ADDRESS = "our_team@machine.domain.alfdkj"
+_letters = count(1)
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A real contest to which letters can be sent."""
+
+    folder: ContestFolder
+
+    def answer(self, letter: str, writer: str) -> str:
+        """Send the letter from this address; the newest mail that goes there or to the sample team."""
+        headers, _, body = letter.partition("\n\n")
+        headers = re.sub(r"^From: .*$", f"From: {writer}", headers, flags=re.MULTILINE)
+        raw = f"{headers}\nMessage-ID: <{next(_letters)}@machine.domain.alfdkj>\n\n{body}".encode()
+        now = self.folder.clock.now()
+        before = {mail["Message-ID"] for mail in self._mails()}
+        accept(self.folder.store, raw, writer, (), "smtp", now)
+        Services(self.folder).handle_letters()
+        new = [mail for mail in self._mails() if mail["Message-ID"] not in before]
+        return "\n".join(f"{mail['Subject']}\n{text_of(mail)}" for mail in new)
+
+    def _mails(self) -> list[EmailMessage]:
+        with self.folder.store.read() as tx:
+            items = outbox.due(tx, self.folder.clock.now() + timedelta(days=1), 10_000)
+        return [message_from_bytes(item.raw, policy=modern) for item in items]
+
+
+def text_of(mail: EmailMessage) -> str:
+    body = mail.get_body(("plain",))
+    return str(body.get_content()) if body else ""
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
+    settings = Settings(
+        contest=Contest(address="knobeln@contest.example"),
+        dates=config.usual_dates(SystemClock().now() - timedelta(minutes=1)),
+    )
+    folder = create_contest(tmp_path_factory.mktemp("contest"), settings)
+    yield Robot(folder)
+    folder.store.close()
+
+
+@pytest.fixture(scope="module")
+def welcome(robot: Robot) -> str:
+    """The answer to the guide's registration."""
+    return robot.answer(REGISTER, "joe@machine.domain.alfdkj")
+
+
+def test_the_sample_registration_is_read_without_a_remark() -> None:
+    letter = parse(REGISTER.encode())
+    reading = read(letter.form_lines, CALENDAR)
+    assert (reading.problems, reading.remarks) == ((), ())
+    assert reading.registration
+    assert reading.registration.address == ADDRESS
+    assert recognise(letter.subject, CALENDAR).name == "registration"
+
+
+def test_the_sample_registration_is_accepted(welcome: str) -> None:
+    assert "Your registration is accepted." in flat(welcome)
+    assert re.search(r"authentification string \S{24}\s", welcome)
+
+
+def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot, welcome: str) -> None:
+    string = re.findall(r"authentification string (\S+)", welcome)[0]
+    assert len(string) == len(SAMPLE_STRING)
+    assert robot.answer(COMPILE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj") == ""
+    with robot.folder.store.read() as tx:
+        queued = submissions.next_queued(tx)
+    assert queued
+    assert "The door changes hands." in queued.source
+
+
+def test_the_sample_request_brings_the_software(robot: Robot) -> None:
+    assert "Here is knobellib.c" in robot.answer(SOFTWARE, "mona@machine.domain.alfdkj")
+
+
+@pytest.fixture(scope="module")
+def toolchain() -> Toolchain:
+    return Toolchain()
+
+
+@pytest.fixture(scope="module")
+def built(toolchain: Toolchain) -> Built:
+    program = find_program(parse(COMPILE.encode()))
+    assert isinstance(program, Text)
+    source = "\n".join(program.lines) + "\n"
+    return with_trial(build(source, CALENDAR.programs, toolchain), CALENDAR)
+
+
+def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(built: Built) -> None:
+    report = built.report
+    assert report.accepted
+    assert report.findings == ()
+    assert report.trial
+    own, other = (seat.points for seat in report.trial.result.seats)
+    shown = flat(TEAM)
+    assert f"lexical elements {report.elements} of 10,000 allowed" in shown
+    assert f"description {report.description_lines} lines" in shown
+    assert f"A trial game against {report.trial.opponent}: your points {own:,} its points {other:,}" in shown
+
+
+# --- frequent mistakes and the answers to them -------------------------------------------------------------
+Change = Callable[[str], str]
+
+
+def instead(old: str, new: str) -> Change:
+    def change(letter: str) -> str:
+        assert old in letter
+        return letter.replace(old, new, 1)
+
+    return change
+
+
+def html_only(letter: str) -> str:
+    return instead("\n\n", "\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>")(letter)
+
+
+MEMBER = "  20-year-experienced programmer\n"
+FORM_MISTAKES: list[tuple[str, Change]] = [
+    ("Please write `lap` in capitals: LAP.", instead("LAP,DGP,GRG,RSM", "lap")),
+    ("`ALL` is none of LAP, LGP, DGP, GRP, GRG, GRR, RSM", instead("LAP,DGP,GRG,RSM", "ALL")),
+    ("A team name is a C identifier: letters A-Z", instead("the_heavy_lords_of_knobeln", "heavy lords")),
+    ("The name `while` is a keyword of C (or of gcc)", instead("the_heavy_lords_of_knobeln", "while")),
+    (
+        "The field `Organization:` is missing.",
+        lambda letter: re.sub("^Organization:.*\n", "", letter, flags=re.M),
+    ),
+    ("This line does not belong to the form; please send", instead("\n\n", "\n\nHello robot!\n\n")),
+    (
+        "Each member takes exactly two lines, this one has 3.",
+        instead(MEMBER, MEMBER + "  likes long walks\n"),
+    ),
+    ("it consists of HTML only; please send plain text, or the program as an attachment", html_only),
+    (
+        "I did not understand what your letter wants: its subject is none of those that I know.",
+        instead("registration for", "hello"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("quote", "change"), FORM_MISTAKES)
+def test_a_mistake_in_the_form_gets_the_answer_that_the_guide_quotes(
+    robot: Robot, quote: str, change: Change
+) -> None:
+    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
+    assert quote in flat(robot.answer(change(REGISTER), writer))
+    assert quote in flat(TEAM)
+
+
+def test_a_second_registration_gets_the_answer_that_the_guide_quotes(robot: Robot, welcome: str) -> None:
+    quote = "There is already a team with this mail-address, and the address identifies the team."
+    assert "accepted" in welcome
+    assert quote in flat(robot.answer(REGISTER, "second@machine.domain.alfdkj"))
+    assert quote in flat(TEAM)
+
+
+MENDED = [
+    ("line 1 was read as `mail-address:`", instead("mail-address:", "mail-address :")),
+    ("line 5 was read as the rest of `Organization:`", instead(" Eggland", "\nEggland")),
+]
+
+
+@pytest.mark.parametrize(("remark", "change"), MENDED)
+def test_what_is_mended_in_a_form_gets_the_remark_that_the_guide_quotes(remark: str, change: Change) -> None:
+    reading = read(parse(change(REGISTER).encode()).form_lines, CALENDAR)
+    assert reading.registration
+    assert reading.remarks == (remark,)
+    assert f"accepted; {remark}" in TEAM
+
+
+PROGRAM_MISTAKES: list[tuple[str, Change]] = [
+    (
+        "There is no <<FROM>> line in the program, so I do not know whose it is.",
+        lambda letter: re.sub(".*<<FROM>>.*\n", "", letter),
+    ),
+    (
+        "<<FROM>> has to be given exactly as shown: in capitals, with two < and two >.",
+        instead("<<FROM>>", "<<From>>"),
+    ),
+    (
+        "The <<FROM>> line is split over two lines; perhaps your mailer did it. It must be one line.",
+        instead(f" {SAMPLE_STRING}", f"\n  {SAMPLE_STRING}"),
+    ),
+    (
+        "the team name and the authentification string behind <<FROM>> do not belong together",
+        instead(SAMPLE_STRING, "wrong"),
+    ),
+    (
+        "There are 2 programs attached, but a program is a single file.",
+        lambda _: (
+            "From: joe\nSubject: please compile\nContent-Type: multipart/mixed; boundary=x\n\n"
+            + "--x\nContent-Type: text/x-csrc\n\nmain () {}\n" * 2
+            + "--x--\n"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("quote", "change"), PROGRAM_MISTAKES)
+def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(
+    robot: Robot, welcome: str, quote: str, change: Change
+) -> None:
+    assert "accepted" in welcome
+    writer = f"writer{next(_letters)}@machine.domain.alfdkj"
+    assert quote in flat(robot.answer(change(COMPILE), writer))
+    assert quote in flat(TEAM)
+
+
+REPAIRS = [
+    (
+        "1 line(s) that your mailer had wrapped were joined again",
+        lambda letter: instead("\n\n", "\nContent-Type: text/plain; format=flowed\n\n")(
+            instead("the other is low\nwins", "the other is low \nwins")(letter)
+        ),
+    ),
+    ("the signature (2 line(s) from `-- ` on) was left out", lambda letter: letter + "-- \nJoe Cool\n"),
+]
+
+
+@pytest.mark.parametrize(("repair", "change"), REPAIRS)
+def test_what_is_mended_in_a_program_gets_the_remark_that_the_guide_quotes(
+    repair: str, change: Change
+) -> None:
+    program = find_program(parse(change(COMPILE).encode()))
+    assert isinstance(program, Text)
+    assert program.repairs == (repair,)
+    assert f"compiled; {repair}" in TEAM
+
+
+REJECTED: list[tuple[str, Change]] = [
+    (
+        "a program is a single file without #include; the library routines need no declaration",
+        instead("#define SERIES", "#include <stdio.h>\n#define SERIES"),
+    ),
+    (
+        "printf is neither in your program nor a library routine; there are only init_random, log2, "
+        "next_random, make_throw and count_points",
+        instead("init_random ();", 'printf ("hello");'),
+    ),
+    (
+        "your program has no description; it needs a description of at least 15 lines between #if 0 and "
+        "#endif",
+        lambda letter: re.sub("#if 0.*?#endif", "", letter, flags=re.DOTALL),
+    ),
+]
+
+
+@pytest.mark.parametrize(("quote", "change"), REJECTED)
+def test_a_program_against_the_rules_gets_the_finding_that_the_guide_quotes(
+    toolchain: Toolchain, quote: str, change: Change
+) -> None:
+    program = find_program(parse(change(COMPILE).encode()))
+    assert isinstance(program, Text)
+    report = build("\n".join(program.lines) + "\n", CALENDAR.programs, toolchain).report
+    assert not report.accepted
+    assert any(quote in finding.text for finding in report.findings)
+    assert quote in flat(TEAM)
+
+
+# --- the tables of numbers ---------------------------------------------------------------------------------
+def test_lexical_elements_are_counted_as_the_team_guides_table_says() -> None:
+    table = rows(TEAM, "text")
+    assert len(table) >= 8
+    assert {row[0]: count_elements(row[0].strip("`")) for row in table} == {
+        row[0]: int(row[1]) for row in table
+    }
+
+
+def test_the_throws_on_the_games_page_are_won_as_it_says() -> None:
+    table = rows(GAME, "first")
+    assert len(table) >= 10
+    for first, second, winner, points in table:
+        sides = {"first": (int(points), 0), "second": (0, int(points)), "nobody": (0, 0)}
+        assert throw_points(int(first), int(second)) == sides[winner]
+
+
+def test_the_points_table_on_the_games_page_has_every_number_once_with_its_worth() -> None:
+    expected = 1
+    for numbers, points in rows(GAME, "the winner's number"):
+        lowest, _, highest = numbers.partition(" to ")
+        assert int(lowest) == expected
+        for number in (int(lowest), int(highest or lowest)):
+            assert sum(throw_points(number, number - 1)) == int(points) or number == 1
+        expected = int(highest or lowest) + 1
+    assert expected == Rules().b + 1
+
+
+def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
+    for throws, verdict in rows(GAME, "throws"):
+        numbers = [int(number) for number in throws.split(", ")]
+        judged = play_out(Rules(k=3, L=len(numbers)), [(number, 5) for number in numbers])
+        objection = judged.objections[0]
+        assert verdict.startswith("yes" if objection is None else "no")
+        if objection:
+            assert f"the {judged.throws + 1}{'nd' if judged.throws == 1 else 'th'} throw" in verdict
+
+
+def test_the_failures_on_the_games_page_are_worded_as_in_reports() -> None:
+    assert out_of_range(Rules(), 767, 0) in GAME
+    assert early_drop(Rules(), 381, 3737, 3742, 1) in GAME
+
+
+def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:
+    shown = {name: int(value) for name, value, *_ in rows(GAME, "parameter")}
+    assert shown == {name: getattr(CALENDAR.game, name) for name in ("a", "b", "k", "L")}

@@ -1,0 +1,189 @@
+"""The sample programs that are asked by arguments: each is run as a participant would run it by hand."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from knobeln.games import Dialogue, SpokenGame
+from knobeln.games.cooperation import Cooperation, LegacyCooperation
+from knobeln.games.standoff import Action, Standoff
+
+FOLDER = Path(__file__).parents[2] / "knobellib" / "opponents"
+RULES: dict[str, SpokenGame[Any, Any]] = {
+    "cooperation": Cooperation(12),
+    "cooperation-legacy": LegacyCooperation(),
+    "standoff": Standoff(max_rounds=12),
+}
+PROGRAMS = sorted(file.relative_to(FOLDER).as_posix() for name in RULES for file in FOLDER.glob(f"{name}/*"))
+RANDOM = {"cooperation/coin_flip.pl": "CB", "standoff/dice.pl": "SPN"}
+
+Run = Callable[..., str]
+
+NODE = "node" if shutil.which("node") else None
+INTERPRETERS = {".py": sys.executable, ".pl": "perl", ".sh": "sh", ".js": NODE}
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """`run(program, *arguments)`: what the program prints on being asked this; it must say it is content."""
+    built = tmp_path_factory.mktemp("built")
+
+    @cache
+    def command(program: str) -> list[str]:
+        source = FOLDER / program
+        if source.suffix == ".c":
+            binary = built / program.replace("/", "_")
+            subprocess.run(["gcc", "-O", "-Wall", "-Wextra", "-Werror", source, "-o", binary], check=True)
+            return [str(binary)]
+        interpreter = INTERPRETERS[source.suffix]
+        if interpreter is None:
+            pytest.skip("there is no node on this computer")
+        return [interpreter, str(source)]
+
+    def run(program: str, *arguments: object) -> str:
+        words = [*command(program), *map(str, arguments)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+        assert done.stderr == ""
+        return done.stdout
+
+    return run
+
+
+ANSWERS = [
+    ("cooperation/always_cooperate.sh", "[] []", "C"),
+    ("cooperation/always_cooperate.sh", "[C,C] [B,B]", "C"),
+    ("cooperation/always_betray.c", "[] []", "B"),
+    ("cooperation/always_betray.c", "[B,B] [C,C]", "B"),
+    ("cooperation/tit_for_tat.py", "[] []", "C"),
+    ("cooperation/tit_for_tat.py", "[C] [B]", "B"),
+    ("cooperation/tit_for_tat.py", "[C,B] [B,C]", "C"),
+    ("cooperation/grudger.pl", "[] []", "C"),
+    ("cooperation/grudger.pl", "[B,B] [C,C]", "C"),
+    ("cooperation/grudger.pl", "[C,C,B] [C,B,C]", "B"),
+    ("cooperation/pavlov.c", "[] []", "C"),
+    ("cooperation/pavlov.c", "[C] [C]", "C"),
+    ("cooperation/pavlov.c", "[C,B] [C,B]", "C"),
+    ("cooperation/pavlov.c", "[C,C] [C,B]", "B"),
+    ("cooperation/pavlov.c", "[C,B] [C,C]", "B"),
+    ("cooperation/two_tits.sh", "[] []", "C"),
+    ("cooperation/two_tits.sh", "[C] [B]", "C"),
+    ("cooperation/two_tits.sh", "[C,C] [B,B]", "B"),
+    ("cooperation/two_tits.sh", "[C,C,B] [B,B,C]", "C"),
+    ("cooperation/detective.js", "[] []", "C"),
+    ("cooperation/detective.js", "[C] [C]", "B"),
+    ("cooperation/detective.js", "[C,B,C] [C,C,B]", "C"),
+    ("cooperation/detective.js", "[C,B,C,C] [C,C,C,C]", "B"),
+    ("cooperation/detective.js", "[C,B,C,C] [C,C,B,C]", "C"),
+    ("cooperation/detective.js", "[C,B,C,C,C] [C,C,B,C,B]", "B"),
+    ("cooperation/nervous.py", "[] []", "C"),
+    ("cooperation/nervous.py", "[C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C]", "C"),
+    ("cooperation/nervous.py", "[C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,B]", "B"),
+    ("cooperation/nervous.py", "[C,C,C,C,C,C,C,C,C] [C,C,C,C,C,C,C,C,C]", "B"),
+    ("cooperation-legacy/always_cooperate.pl", "", "C"),
+    ("cooperation-legacy/always_cooperate.pl", "C B", "C"),
+    ("cooperation-legacy/always_betray.sh", "", "B"),
+    ("cooperation-legacy/always_betray.sh", "B/B C/C", "B"),
+    ("cooperation-legacy/tit_for_tat.py", "", "C"),
+    ("cooperation-legacy/tit_for_tat.py", "C B", "B"),
+    ("cooperation-legacy/tit_for_tat.py", "C/B B/C", "C"),
+    ("cooperation-legacy/grudger.sh", "", "C"),
+    ("cooperation-legacy/grudger.sh", "B/B C/C", "C"),
+    ("cooperation-legacy/grudger.sh", "C/C/B C/B/C", "B"),
+    ("cooperation-legacy/last_round_thief.c", "", "C"),
+    ("cooperation-legacy/last_round_thief.c", "C C", "C"),
+    ("cooperation-legacy/last_round_thief.c", "C B", "B"),
+    ("cooperation-legacy/last_round_thief.c", "C/C/C/C/C/C/C/C C/C/C/C/C/C/C/C", "C"),
+    ("cooperation-legacy/last_round_thief.c", "C/C/C/C/C/C/C/C/C C/C/C/C/C/C/C/C/C", "B"),
+    ("cooperation-legacy/pavlov.js", "", "C"),
+    ("cooperation-legacy/pavlov.js", "C/B C/B", "C"),
+    ("cooperation-legacy/pavlov.js", "C/C C/B", "B"),
+    ("cooperation-legacy/backward_inducer.py", "", "C"),
+    ("cooperation-legacy/backward_inducer.py", "C/C/C/C/C/C C/C/C/C/C/C", "C"),
+    ("cooperation-legacy/backward_inducer.py", "C/C/C/C/C/C/C C/C/C/C/C/C/C", "B"),
+    ("cooperation-legacy/backward_inducer.py", "C/C B/C", "B"),
+    ("standoff/trigger_happy.sh", "30/2/N 30/2/N 30/2/N", "S"),
+    ("standoff/trigger_happy.sh", "30/1/S 30/0/N", "S"),
+    ("standoff/trigger_happy.sh", "10/0/S 30/2/N 30/2/N", "R"),
+    ("standoff/pacifist.c", "30/2/N 30/2/N 30/2/N", "P"),
+    ("standoff/pacifist.c", "4/0/N 30/0/S", "P"),
+    ("standoff/cautious.py", "30/2/N 30/0/S 30/1/R", "P"),
+    ("standoff/cautious.py", "30/2/P 30/0/S 30/0/S", "S"),
+    ("standoff/cautious.py", "30/0/S 30/0/S", "R"),
+    ("standoff/avenger.pl", "30/2/N 30/2/N 30/2/N", "P"),
+    ("standoff/avenger.pl", "20/2/P 30/1/S 30/2/N", "S"),
+    ("standoff/avenger.pl", "20/1/S 30/1/P 30/2/N", "R"),
+    ("standoff/avenger.pl", "20/0/S 30/1/S 30/2/N", "R"),
+    ("standoff/vulture.js", "30/2/N 10/2/N 30/2/N", "S"),
+    ("standoff/vulture.js", "30/0/N 10/2/N 30/2/N", "P"),
+    ("standoff/vulture.js", "30/2/N 20/2/N", "P"),
+    ("standoff/vulture.js", "30/1/N 20/0/N 30/0/S", "R"),
+    ("standoff/vulture.js", "30/2/N 20/0/N 30/0/S", "S"),
+    ("standoff/accountant.c", "30/2/N 30/2/N 30/2/N", "S"),
+    ("standoff/accountant.c", "20/1/S 30/1/N 30/2/N", "P"),
+    ("standoff/accountant.c", "8/1/S 30/1/N 10/2/N", "S"),
+    ("standoff/accountant.c", "30/1/S 30/1/N 30/2/N", "P"),
+    ("standoff/accountant.c", "30/1/S 30/0/S", "R"),
+    ("standoff/accountant.c", "30/0/S 30/0/S", "R"),
+]
+
+
+@pytest.mark.parametrize(("program", "arguments", "answer"), ANSWERS)
+def test_a_program_answers_as_its_first_line_says(
+    run: Run, program: str, arguments: str, answer: str
+) -> None:
+    assert run(program, *arguments.split()).strip() == answer
+
+
+@pytest.mark.parametrize(("program", "letters"), RANDOM.items())
+def test_a_program_without_a_plan_does_everything_that_is_allowed(
+    run: Run, program: str, letters: str
+) -> None:
+    words = ("30/2/N", "30/2/N") if program.startswith("standoff") else ("[]", "[]")
+    assert {run(program, *words).strip() for _ in range(80)} == set(letters)
+
+
+def test_every_program_is_in_the_tables_above() -> None:
+    assert sorted({program for program, _, _ in ANSWERS} | RANDOM.keys()) == PROGRAMS
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_there_are_six_programs_or_more_in_several_languages(name: str) -> None:
+    programs = [Path(program) for program in PROGRAMS if program.startswith(f"{name}/")]
+    assert len(programs) >= 6
+    assert {program.suffix for program in programs} == {".c", ".js", ".pl", ".py", ".sh"}
+
+
+@pytest.mark.parametrize("program", [each for each in PROGRAMS if each.startswith("cooperation")])
+def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) -> None:
+    rules = RULES[program.partition("/")[0]]
+    position = rules.start(2)
+    round_ = 0
+    while rules.awaited(position):
+        words = rules.question(position, 0, Dialogue.ARGUMENTS)
+        own = rules.answer(position, 0, run(program, *words))
+        other = rules.answer(position, 1, "CCBCCCBB"[round_ % 8])
+        position = rules.after(position, {0: own, 1: other})
+        round_ += 1
+    assert sum(rules.points(position)) >= 2 * round_
+
+
+def test_all_programs_stand_in_one_circle_and_do_only_what_they_may(run: Run) -> None:
+    rules = RULES["standoff"]
+    programs = [each for each in PROGRAMS if each.startswith("standoff/") and (NODE or ".js" not in each)]
+    position = rules.start(len(programs))
+    while awaited := rules.awaited(position):
+        moves: dict[int, Action] = {}
+        for seat in sorted(awaited):
+            words = rules.question(position, seat, Dialogue.ARGUMENTS)
+            moves[seat] = rules.answer(position, seat, run(programs[seat], *words))
+            assert rules.objection(position, seat, moves[seat]) is None, programs[seat]
+        position = rules.after(position, moves)
+    assert max(rules.points(position)) > 0

@@ -1,0 +1,57 @@
+"""What the pages about cooperation and the standoff say, held to the games."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from knobeln.games import Dialogue
+from knobeln.games.cooperation import Decision, round_points
+from knobeln.games.standoff import Action, Circle, Fighter, Standoff
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "games"
+COOPERATION = (PAGES / "cooperation.md").read_text(encoding="utf-8")
+STANDOFF = (PAGES / "standoff.md").read_text(encoding="utf-8")
+
+CALLS = re.findall(r"^    \$ (.+)\n    (.+)$", COOPERATION + STANDOFF, re.MULTILINE)
+
+
+def test_the_table_of_cooperation_has_every_round_with_its_points() -> None:
+    rows = re.findall(r"^\| ([CB]) \| ([CB]) \| (\d) \| (\d) \|$", COOPERATION, re.MULTILINE)
+    assert len(set(rows)) == len(rows) == 4
+    for first, second, *points in rows:
+        own, other = Decision(first), Decision(second)
+        assert [round_points(own, other), round_points(other, own)] == [int(each) for each in points]
+
+
+@pytest.mark.parametrize(("call", "answer"), CALLS)
+def test_a_program_that_is_asked_on_a_page_gives_that_answer(call: str, answer: str) -> None:
+    done = subprocess.run(["sh", "-c", call], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == answer
+
+
+def test_each_page_shows_how_to_ask_a_program_by_hand() -> None:
+    assert len(CALLS) == 2
+
+
+def test_the_letters_of_the_standoff_are_in_its_table() -> None:
+    assert re.findall(r"^\| `([A-Z])` \| \w+ \|", STANDOFF, re.MULTILINE) == [str(each) for each in Action]
+
+
+def test_the_example_of_the_standoff_goes_as_it_says() -> None:
+    rules = Standoff()
+    rows = re.findall(r"^\| \d \| `(.)` \|(?: `(.)` )?\s?\| `(.)` \| .* \|$", STANDOFF, re.MULTILINE)
+    assert len(rows) == 2
+    position = Circle((Fighter(30), Fighter(10), Fighter(30)))
+    for row in rows:
+        position = rules.after(position, {seat: Action(row[seat]) for seat in position.alive})
+        if position.rounds == 1:
+            told = [" ".join(map(str, rules.question(position, seat, Dialogue.ARGUMENTS))) for seat in (0, 2)]
+            assert f"In round 2 A is told `{told[0]}`, and C `{told[1]}`." in STANDOFF
+    assert [each.health for each in position.fighters] == [20, 0, 12]
+    assert "A has 20, C has 22." in STANDOFF
+    assert "C has 12." in STANDOFF

@@ -1,0 +1,426 @@
+"""The rules of Bid-Tac-Toe, against the announcement's words and its example, and against a second judge."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln.games import Dialogue, Ruling
+from knobeln.games import game as game_named
+from knobeln.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, objection
+from knobeln.testing import check_game
+
+GAME = BidTacToe(("MarkMcLovin", "rebecca111"))
+MARK, REBECCA = 0, 1
+
+# The announcement's example game (B24). Rebecca's second bids add up to 86, of 73 dollars: the announcement
+# breaks its own rule. With 4 instead of 17 for square 3, nothing else changes.
+ANNOUNCED = [
+    ((2, 4, 2, 4, 10, 4, 2, 4, 2), (2, 7, 2, 14, 2, 1, 6, 4, 2)),
+    ((25, 0, 25, 0, 0, 0, 0, 0, 30), (25, 0, 17, 0, 0, 0, 0, 13, 31)),
+    ((61, 0, 0, 0, 0, 0, 0, 0, 0), (29, 0, 0, 0, 0, 0, 0, 0, 0)),
+]
+EXAMPLE = [ANNOUNCED[0], (ANNOUNCED[1][0], (25, 0, 4, 0, 0, 0, 0, 13, 31)), ANNOUNCED[2]]
+EXAMPLE_BOARDS = [".R. RMM R..", ".RM RMM RRR", "MRM RMM RRR"]
+EXAMPLE_BANKROLLS = [(86, 73), (61, 29), (0, 29)]
+
+
+def bids(**by_square: int) -> Bids:
+    """bids(s3=7): 7 dollars for square 3, nothing for the others."""
+    return tuple(by_square.get(f"s{square}", 0) for square in range(1, 10))
+
+
+def after_all(rounds: Iterable[tuple[Bids, Bids]]) -> Board:
+    """The board after these rounds, whether they are allowed or not."""
+    board = GAME.start(2)
+    for pair in rounds:
+        board = GAME.after(board, dict(enumerate(pair)))
+    return board
+
+
+def play(rounds: Sequence[tuple[Bids, Bids]]) -> Board:
+    for number, pair in enumerate(rounds):
+        before = after_all(rounds[:number])
+        for seat in sorted(GAME.awaited(before)):
+            assert GAME.objection(before, seat, pair[seat]) is None
+    return after_all(rounds)
+
+
+def owned(text: str) -> tuple[int | None, ...]:
+    return tuple({"M": MARK, "R": REBECCA, ".": None}[mark] for mark in text.replace(" ", ""))
+
+
+# The announcement's example
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_the_example_game_has_the_boards_and_bankrolls_of_the_announcement(rounds: int) -> None:
+    for board in (after_all(ANNOUNCED[:rounds]), play(EXAMPLE[:rounds])):
+        assert board.owners == owned(EXAMPLE_BOARDS[rounds - 1])
+        assert board.bankrolls == EXAMPLE_BANKROLLS[rounds - 1]
+
+
+def test_the_example_game_breaks_the_announcements_own_rule_in_its_second_round() -> None:
+    board = after_all(ANNOUNCED[:1])
+    assert objection(board, MARK, ANNOUNCED[1][MARK]) is None
+    assert objection(board, REBECCA, ANNOUNCED[1][REBECCA]) == "the bids add up to 86, but the bankroll is 73"
+
+
+def told(rounds: Sequence[tuple[Bids, Bids]], seat: int) -> list[str]:
+    """Every line that this seat's program gets."""
+    boards = [after_all(rounds[:number]) for number in range(len(rounds) + 1)]
+    questions = [GAME.question(board, seat, Dialogue.LINES) for board in boards[:-1]]
+    return [" ".join(map(str, words)) for words in [*questions, GAME.farewell(boards[-1], seat)]]
+
+
+def test_the_programs_of_the_example_game_are_told_what_the_announcement_says() -> None:
+    assert told(ANNOUNCED, MARK) == [
+        "newgame rebecca111",
+        "nextround 2 7 2 14 2 1 6 4 2",
+        "nextround 25 0 17 0 0 0 0 13 31",
+        "gameover 29 0 0 0 0 0 0 0 0",
+    ]
+    assert told(ANNOUNCED, REBECCA) == [
+        "newgame MarkMcLovin",
+        "nextround 2 4 2 4 10 4 2 4 2",
+        "nextround 25 0 25 0 0 0 0 0 30",
+        "gameover 61 0 0 0 0 0 0 0 0",
+    ]
+
+
+def test_the_example_game_goes_on_although_rebecca_has_a_line_and_is_hers_in_the_end() -> None:
+    assert lines(play(EXAMPLE[:2]).owners, REBECCA) == 1
+    assert GAME.awaited(play(EXAMPLE[:2])) == {MARK, REBECCA}
+    assert GAME.points(play(EXAMPLE[:2])) == (0, 0)
+    assert GAME.awaited(play(EXAMPLE)) == frozenset()
+    assert GAME.points(play(EXAMPLE)) == (0, 2)
+
+
+# Squares, money and the end
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "owner", "bankrolls"),
+    [
+        (5, 4, 0, (95, 100)),
+        (4, 5, 1, (100, 95)),
+        (1, 0, 0, (99, 100)),
+        (0, 0, None, (100, 100)),
+        (7, 7, None, (100, 100)),
+        (100, 99, 0, (0, 100)),
+        (100, 100, None, (100, 100)),
+    ],
+)
+def test_the_higher_bid_takes_the_square_and_only_its_bidder_pays(
+    first: int, second: int, owner: int | None, bankrolls: tuple[int, int]
+) -> None:
+    board = play([(bids(s4=first), bids(s4=second))])
+    assert board.owners == (None, None, None, owner, None, None, None, None, None)
+    assert board.bankrolls == bankrolls
+
+
+def line_cases() -> list[tuple[str, int]]:
+    rows = ["MMM ... ...", "... MMM ...", "... ... MMM"]
+    columns = ["M.. M.. M..", ".M. .M. .M.", "..M ..M ..M"]
+    return [(line, 1) for line in [*rows, *columns, "M.. .M. ..M", "..M .M. M.."]] + [
+        ("... ... ...", 0),
+        ("MM. ..M M..", 0),
+        ("MMR RRM MMR", 0),
+        ("MMM RRR MMM", 2),
+        ("MMM .M. .M.", 2),
+        ("MMM M.. M..", 2),
+        ("MMM .MM M.M", 4),
+        ("MMM MMM MMM", 8),
+    ]
+
+
+@pytest.mark.parametrize(("board", "number"), line_cases())
+def test_every_line_counts(board: str, number: int) -> None:
+    assert lines(owned(board), MARK) == number
+    assert lines(owned(board.replace("R", "x").replace("M", "R").replace("x", "M")), REBECCA) == number
+
+
+@pytest.mark.parametrize(
+    ("board", "points"),
+    [
+        ("MMM RR. ...", (2, 0)),
+        ("MM. RRR ...", (0, 2)),
+        ("MMM RRR ...", (1, 1)),
+        ("MMR RRM MMR", (1, 1)),
+        ("... ... ...", (1, 1)),
+        ("MMM RRR MMM", (2, 0)),
+    ],
+)
+def test_more_lines_win_and_as_many_tie(board: str, points: tuple[int, int]) -> None:
+    assert GAME.points(Board(owned(board), unchanged=3)) == points
+
+
+def test_three_rounds_in_a_row_without_a_change_end_the_game() -> None:
+    tied = (bids(s1=9), bids(s1=9))
+    assert [bool(GAME.awaited(play([tied] * rounds))) for rounds in (0, 1, 2, 3)] == [True, True, True, False]
+
+
+def test_a_change_starts_the_three_rounds_anew() -> None:
+    tied, change = (NO_BIDS, NO_BIDS), (bids(s1=1), NO_BIDS)
+    rounds = [tied, tied, change, tied, tied]
+    assert GAME.awaited(play(rounds)) == {0, 1}
+    assert GAME.awaited(play([*rounds, tied])) == frozenset()
+    assert GAME.awaited(play([*rounds, (bids(s2=1), NO_BIDS)])) == {0, 1}
+
+
+def test_rounds_of_zeros_alone_are_a_tie() -> None:
+    board = play([(NO_BIDS, NO_BIDS)] * 3)
+    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (1, 1))
+
+
+def test_a_game_without_money_on_either_side_still_takes_its_three_rounds() -> None:
+    board = play([(bids(s1=100), bids(s2=100))])
+    assert board.bankrolls == (0, 0)
+    assert GAME.awaited(board) == {0, 1}
+    assert [GAME.objection(board, seat, bids(s3=1)) for seat in (0, 1)] == [
+        "the bids add up to 1, but the bankroll is 0"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    "end", [[(NO_BIDS, NO_BIDS)] * 3, [(NO_BIDS, NO_BIDS)] * 2 + [(bids(s9=1), NO_BIDS)]]
+)
+def test_the_longest_games_have_27_rounds(end: list[tuple[Bids, Bids]]) -> None:
+    squares = [(bids(**{f"s{square}": 1}), NO_BIDS) for square in range(1, 9)]
+    rounds = [pair for taken in squares for pair in ((NO_BIDS, NO_BIDS), (NO_BIDS, NO_BIDS), taken)] + end
+    assert len(rounds) == GAME.info.max_turns == 27
+    assert GAME.awaited(play(rounds[:-1])) == {0, 1}
+    assert GAME.awaited(play(rounds)) == frozenset()
+
+
+# What is illegal
+
+AFTER_ONE = play(EXAMPLE[:1])  # squares 1, 3, 8 and 9 are free, Mark has 86 dollars
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        bids(s1=86),
+        bids(s1=20, s3=20, s8=20, s9=26),
+        NO_BIDS,
+    ],
+)
+def test_bids_up_to_the_whole_bankroll_are_allowed(allowed: Bids) -> None:
+    assert objection(AFTER_ONE, MARK, allowed) is None
+
+
+@pytest.mark.parametrize(
+    ("illegal", "sentence"),
+    [
+        (bids(s1=87), "the bids add up to 87, but the bankroll is 86"),
+        (bids(s1=30, s3=30, s8=30), "the bids add up to 90, but the bankroll is 86"),
+        (bids(s5=1), "the bid for square 5 was 1, but it is taken, so only 0 is allowed"),
+        (bids(s4=3), "the bid for square 4 was 3, but it is taken, so only 0 is allowed"),
+        (bids(s9=-1), "the bid for square 9 was -1; no bid may be below 0"),
+        (bids(s1=90, s3=-10), "the bid for square 3 was -10; no bid may be below 0"),
+        ((1,) * 8, "there were 8 bids; 9 are needed, one for each square"),
+        ((0,) * 10, "there were 10 bids; 9 are needed, one for each square"),
+    ],
+)
+def test_illegal_bids_are_refused_with_what_is_wrong(illegal: Bids, sentence: str) -> None:
+    assert objection(AFTER_ONE, MARK, illegal) == sentence
+
+
+def test_101_dollars_in_sum_are_too_many_in_the_first_round() -> None:
+    assert objection(Board(), MARK, bids(s1=50, s9=50)) is None
+    assert objection(Board(), MARK, bids(s1=50, s9=51)) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("2 4 2 4 10 4 2 4 2", (2, 4, 2, 4, 10, 4, 2, 4, 2)),
+        ("2 4 2 4 10 4 2 4 2\r\n", (2, 4, 2, 4, 10, 4, 2, 4, 2)),
+        ("  0\t0 0 0 007 0 0   0 0  ", bids(s5=7)),
+        ("+5 0 0 0 0 0 0 0 -0", bids(s1=5)),
+        ("-1 0 0 0 0 0 0 0 0", bids(s1=-1)),
+        ("0 0 0 0 999999999999999999 0 0 0 0", bids(s5=10**18 - 1)),
+    ],
+)
+def test_nine_whole_numbers_are_read(text: str, move: Bids) -> None:
+    assert GAME.answer(Board(), MARK, text) == move
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "the answer has 0 words; 9 whole numbers are needed"),
+        ("1 2 3 4 5 6 7 8", "the answer has 8 words; 9 whole numbers are needed"),
+        ("1 2 3 4 5 6 7 8 9 10", "the answer has 10 words; 9 whole numbers are needed"),
+        ("bids: 1 2 3 4 5 6 7 8 9", "the answer has 10 words; 9 whole numbers are needed"),
+        ("1.5 0 0 0 0 0 0 0 0", "the bid for square 1 is wrong: '1.5' is no whole number"),
+        ("0 1e2 0 0 0 0 0 0 0", "the bid for square 2 is wrong: '1e2' is no whole number"),
+        ("0 0 0x10 0 0 0 0 0 0", "the bid for square 3 is wrong: '0x10' is no whole number"),
+        ("0 0 0 1_0 0 0 0 0 0", "the bid for square 4 is wrong: '1_0' is no whole number"),
+        ("0 0 0 0 0, 0 0 0 0", "the bid for square 5 is wrong: '0,' is no whole number"),
+        ("0 0 0 0 0 \u0663 0 0 0", "the bid for square 6 is wrong: '\u0663' is no whole number"),
+        ("\ufeff0 0 0 0 0 0 0 0 0", "the bid for square 1 is wrong: '\\ufeff0' is no whole number"),
+        ("0 0 0 0 0 0 -- 0 0", "the bid for square 7 is wrong: '--' is no whole number"),
+        (f"{'9' * 5000} 0 0 0 0 0 0 0 0", f"the bid for square 1 is wrong: '{'9' * 20}' is no whole number"),
+    ],
+)
+def test_anything_else_is_refused_with_what_is_wrong(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"needed|wrong") as caught:
+        GAME.answer(Board(), MARK, text)
+    assert str(caught.value) == sentence
+
+
+@given(st.text())
+def test_no_text_is_read_as_anything_but_nine_whole_numbers(text: str) -> None:
+    try:
+        move = GAME.answer(Board(), MARK, text)
+    except ValueError:
+        return
+    assert len(move) == 9
+    assert all(isinstance(bid, int) for bid in move)
+
+
+# Faults
+
+
+def never(_limit: int) -> int:
+    raise AssertionError("Bid-Tac-Toe draws no lots")
+
+
+def test_an_illegal_bid_loses_the_game_and_the_opponent_is_shown_zeros() -> None:
+    board = GAME.after_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
+    assert GAME.awaited(board) == frozenset()
+    assert GAME.points(board) == (0, 2)
+    assert GAME.farewell(board, REBECCA) == ("gameover", *NO_BIDS)
+    assert GAME.farewell(board, MARK) == ("gameover", *bids(s1=5))
+
+
+def test_the_opponents_bids_of_that_round_count_so_that_both_can_deduce_the_board() -> None:
+    board = GAME.after_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
+    assert board.owners == owned("RR. RMM R..")
+    assert board.bankrolls == (86, 68)
+
+
+def test_a_fault_in_the_first_round_ends_the_game_too() -> None:
+    board = GAME.after_faults(Board(), {MARK: bids(s1=5)}, never)
+    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (2, 0))
+
+
+def test_two_who_bid_illegally_in_one_round_both_lose() -> None:
+    board = GAME.after_faults(AFTER_ONE, {}, never)
+    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (0, 0))
+    assert [GAME.farewell(board, seat) for seat in (0, 1)] == [("gameover", *NO_BIDS)] * 2
+
+
+def test_who_leads_cannot_win_by_an_illegal_bid() -> None:
+    leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
+    assert GAME.points(GAME.after_faults(leading, {REBECCA: NO_BIDS}, never)) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("moves", "points"), [({REBECCA: NO_BIDS}, (2, 0)), ({MARK: NO_BIDS}, (2, 0)), ({}, (2, 0))]
+)
+def test_to_the_letter_the_bids_count_as_zeros_and_the_board_decides(
+    moves: dict[int, Bids], points: tuple[int, int]
+) -> None:
+    game = BidTacToe(illegal_bid=IllegalBid.ZERO)
+    leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
+    board = game.after_faults(leading, moves, never)
+    assert (game.awaited(board), game.points(board)) == (frozenset(), points)
+
+
+def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
+    game = BidTacToe(illegal_bid=IllegalBid.ZERO)
+    board = Board(owned("MMM RR. ..."), (50, 100), (NO_BIDS, NO_BIDS))
+    after = game.after_faults(board, {REBECCA: bids(s6=1, s7=1, s8=1, s9=1)}, never)
+    assert game.points(after) == (0, 2)
+
+
+# The registry's view
+
+
+def test_the_registry_has_the_game_and_its_facts() -> None:
+    info = game_named("bid-tac-toe").info
+    assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, True, False)
+    assert (info.ruling, info.dialogues) == (Ruling.GAME_LOST, (Dialogue.LINES,))
+
+
+@pytest.mark.parametrize("name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"])
+def test_an_opponent_id_is_one_word(name: str) -> None:
+    with pytest.raises(ValueError, match="is no opponent ID"):
+        BidTacToe(("fine", name))
+
+
+@pytest.mark.parametrize("seats", [1, 3])
+def test_two_play(seats: int) -> None:
+    with pytest.raises(ValueError, match="played by 2"):
+        GAME.start(seats)
+
+
+def test_a_hundred_random_games_keep_the_promises_of_games() -> None:
+    check_game(GAME, games=100)
+    check_game(BidTacToe(illegal_bid=IllegalBid.ZERO), games=20)
+
+
+# A second judge, which looks at a whole game at once and shares nothing with the rules
+
+Round = tuple[Sequence[int], Sequence[int]]
+
+
+def judged_lines(owner: dict[int, int], seat: int) -> int:
+    """Three different places of a grid are in a row just when the triangle between them has no area."""
+    places = [(square % 3, square // 3) for square, who in owner.items() if who == seat]
+    return sum(
+        (bx - ax) * (cy - ay) == (cx - ax) * (by - ay)
+        for (ax, ay), (bx, by), (cx, cy) in combinations(places, 3)
+    )
+
+
+def judged(rounds: Sequence[Round]) -> tuple[dict[int, int], list[int], bool]:
+    """Owners, bankrolls and whether the game is over, from all bids of a game."""
+    won: dict[int, tuple[int, int]] = {}  # square -> (round, seat), by the first bids that differ
+    for square in range(9):
+        differing = (n for n, (first, second) in enumerate(rounds) if first[square] != second[square])
+        if (number := next(differing, None)) is not None:
+            won[square] = (number, int(rounds[number][1][square] > rounds[number][0][square]))
+    paid = [
+        sum(rounds[number][seat][square] for square, (number, who) in won.items() if who == seat)
+        for seat in (0, 1)
+    ]
+    changes = sorted({-1, *(number for number, _ in won.values())})
+    waits = [later - earlier - 1 for earlier, later in pairwise([*changes, len(rounds)])]
+    owner = {square: seat for square, (_, seat) in won.items()}
+    return owner, [100 - dollars for dollars in paid], len(won) == 9 or waits[-1] >= 3
+
+
+def random_bids(chooser: random.Random, board: Board, seat: int) -> Bids:
+    """Allowed bids; small ones often, so that many rounds tie and games get long."""
+    left, result = board.bankrolls[seat], [0] * 9
+    for square in chooser.sample(range(9), 9):
+        if board.owners[square] is None and chooser.random() < 0.5:
+            result[square] = min(left, chooser.choice([0, 0, 1, 1, 2, 10, chooser.randint(0, 100)]))
+            left -= result[square]
+    return tuple(result)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_games_are_judged_alike_by_a_second_judge(seed: int) -> None:
+    chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
+    board, rounds = GAME.start(2), []
+    while GAME.awaited(board):
+        moves = {seat: random_bids(chooser, board, seat) for seat in (0, 1)}
+        assert [GAME.objection(board, seat, moves[seat]) for seat in (0, 1)] == [None, None]
+        rounds.append((moves[0], moves[1]))
+        board = GAME.after(board, moves)
+        owner, bankrolls, over = judged(rounds)
+        assert board.owners == tuple(owner.get(square) for square in range(9))
+        assert list(board.bankrolls) == bankrolls
+        assert GAME.awaited(board) == (frozenset() if over else {0, 1})
+    lead = judged_lines(owner, 0) - judged_lines(owner, 1)
+    assert GAME.points(board) == ((2, 0) if lead > 0 else (0, 2) if lead < 0 else (1, 1))

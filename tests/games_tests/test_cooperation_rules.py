@@ -1,0 +1,249 @@
+"""The cooperation game and its first version: rounds, questions, answers, forfeits (C1-C5, L1, L2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln.clock import Seeds
+from knobeln.games import Dialogue, Ruling, game
+from knobeln.games.cooperation import (
+    Cooperation,
+    Dealings,
+    Decision,
+    LegacyCooperation,
+    round_points,
+    secret_rounds,
+)
+from knobeln.testing import check_game
+
+C, B = Decision.COOPERATE, Decision.BETRAY
+decisions = st.sampled_from(Decision)
+rounds_played = st.lists(st.tuples(decisions, decisions), max_size=15)
+
+
+def no_lots(bound: int) -> int:
+    raise AssertionError("there is no chance in this game")
+
+
+def played(rules: Cooperation, rounds: Sequence[tuple[Decision, Decision]]) -> Dealings:
+    position = rules.start(2)
+    for pair in rounds:
+        position = rules.after(position, dict(enumerate(pair)))
+    return position
+
+
+def pairs(first: str, second: str) -> list[tuple[Decision, Decision]]:
+    return [(Decision(own), Decision(other)) for own, other in zip(first, second, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "points"), [(B, B, (1, 1)), (B, C, (3, 0)), (C, B, (0, 3)), (C, C, (2, 2))]
+)
+def test_a_round_is_worth_what_the_announcement_says(
+    own: Decision, other: Decision, points: tuple[int, int]
+) -> None:
+    assert (round_points(own, other), round_points(other, own)) == points
+    assert Cooperation().points(played(Cooperation(), [(own, other)])) == points
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "points"),
+    [
+        ("CCCCCCCCCC", "CCCCCCCCCC", (20, 20)),
+        ("BBBBBBBBBB", "BBBBBBBBBB", (10, 10)),
+        ("BBBBBBBBBB", "CCCCCCCCCC", (30, 0)),
+        ("CCCCCCCCCB", "CCCCCCCCCC", (21, 18)),
+        ("CBCBCBCBCB", "BCBCBCBCBC", (15, 15)),
+        ("CBCC", "CCBC", (2 + 3 + 0 + 2, 2 + 0 + 3 + 2)),
+        ("", "", (0, 0)),
+    ],
+)
+def test_points_are_added_over_the_rounds(first: str, second: str, points: tuple[int, int]) -> None:
+    assert Cooperation().points(played(Cooperation(), pairs(first, second))) == points
+
+
+@given(decisions, decisions)
+def test_a_round_brings_both_together_two_three_or_four_points(own: Decision, other: Decision) -> None:
+    together = round_points(own, other) + round_points(other, own)
+    assert together == {0: 4, 1: 3, 2: 2}[[own, other].count(B)]
+
+
+@given(decisions)
+def test_betrayal_pays_more_in_a_single_round_whatever_the_other_does(other: Decision) -> None:
+    assert round_points(B, other) == round_points(C, other) + 1
+
+
+@given(rounds_played)
+def test_the_points_are_those_of_a_straightforward_count(rounds: list[tuple[Decision, Decision]]) -> None:
+    first = second = 0
+    for own, other in rounds:
+        if own == "C" and other == "C":
+            first, second = first + 2, second + 2
+        elif own == "C":
+            second += 3
+        elif other == "C":
+            first += 3
+        else:
+            first, second = first + 1, second + 1
+    assert Cooperation().points(played(Cooperation(), rounds)) == (first, second)
+
+
+# --- length -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("rounds", [1, 10, 12, 15])
+def test_a_game_has_exactly_its_rounds(rounds: int) -> None:
+    rules = Cooperation(rounds)
+    position = rules.start(2)
+    for _ in range(rounds):
+        assert rules.awaited(position) == {0, 1}
+        position = rules.after(position, {0: C, 1: B})
+    assert rules.awaited(position) == frozenset()
+    assert rules.info.max_turns == rounds
+
+
+def test_a_contest_draws_ten_to_fifteen_rounds_and_every_number_happens() -> None:
+    drawn = set()
+    for number in range(100):
+        seeds = Seeds(number.to_bytes(32, "big"))
+        drawn.add(secret_rounds(lambda bound, seeds=seeds: seeds.below("cooperation/rounds", bound)))  # type: ignore[misc]
+    assert drawn == {10, 11, 12, 13, 14, 15}
+
+
+@pytest.mark.parametrize("rounds", [0, -3])
+def test_a_game_without_rounds_is_refused(rounds: int) -> None:
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        Cooperation(rounds)
+
+
+@pytest.mark.parametrize("seats", [0, 1, 3])
+def test_two_are_needed(seats: int) -> None:
+    with pytest.raises(ValueError, match="played by 2"):
+        Cooperation().start(seats)
+
+
+def test_no_question_betrays_the_length() -> None:
+    rounds = pairs("CBCCBCBCCB", "CCBBCCBCBC")
+    for number in range(10):
+        asked = {
+            Cooperation(length).question(
+                played(Cooperation(length), rounds[:number]), seat, Dialogue.ARGUMENTS
+            )
+            for length in range(10, 16)
+            for seat in (0,)
+        }
+        assert len(asked) == 1
+
+
+# --- questions --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("first", "second", "words", "legacy"),
+    [
+        ("", "", ("[]", "[]"), ()),
+        ("C", "B", ("[C]", "[B]"), ("C", "B")),
+        ("BCC", "CBC", ("[B,C,C]", "[C,B,C]"), ("B/C/C", "C/B/C")),
+        ("CBCC", "BBBB", ("[C,B,C,C]", "[B,B,B,B]"), ("C/B/C/C", "B/B/B/B")),
+    ],
+)
+def test_a_program_is_told_its_own_decisions_and_then_the_others(
+    first: str, second: str, words: tuple[str, ...], legacy: tuple[str, ...]
+) -> None:
+    for rules, expected in ((Cooperation(), words), (LegacyCooperation(), legacy)):
+        position = played(rules, pairs(first, second))
+        assert rules.question(position, 0, Dialogue.ARGUMENTS) == expected
+        assert rules.question(position, 1, Dialogue.ARGUMENTS) == expected[::-1]
+        assert rules.farewell(position, 0) == ()
+
+
+@given(rounds_played.filter(bool))
+def test_what_one_is_told_of_the_other_is_what_the_other_is_told_of_itself(
+    rounds: list[tuple[Decision, Decision]],
+) -> None:
+    for rules in (Cooperation(), LegacyCooperation()):
+        position = played(rules, rounds)
+        own, other = rules.question(position, 0, Dialogue.ARGUMENTS)
+        assert rules.question(position, 1, Dialogue.ARGUMENTS) == (other, own)
+        letters = [letter for letter in str(own) if letter.isalpha()]
+        assert letters == [str(decision) for decision, _ in rounds]
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("text", ["C", "C\n", "C\r\n", " C", "\tC \n\n"])
+def test_a_letter_alone_is_an_answer_whatever_white_space_is_around_it(text: str) -> None:
+    assert Cooperation().answer(Dealings(), 0, text) is C
+    assert Cooperation().answer(Dealings(), 0, text.replace("C", "B")) is B
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "\n", "c", "b", "CC", "C B", "C\nB", "C.", "'C'", "[C]", "cooperate", "D", "S", "0"),
+        *("\ufeffC", "C\x00", "\u0421", "debug: round 1\nC", "C" * 100_000),
+    ],
+)
+def test_anything_else_is_none_and_the_team_is_told_what_is(text: str) -> None:
+    for rules in (Cooperation(), LegacyCooperation()):
+        with pytest.raises(ValueError, match="must be C or B and nothing else, but it was") as error:
+            rules.answer(Dealings(), 0, text)
+        sentence = str(error.value)
+        assert sentence.isprintable()
+        assert len(sentence) < 150
+
+
+@given(st.text(max_size=30))
+def test_no_text_breaks_the_reading_of_answers(text: str) -> None:
+    try:
+        assert Cooperation().answer(Dealings(), 0, text) == text.strip()
+    except ValueError:
+        assert text.strip() not in ("C", "B")
+
+
+# --- forfeits ---------------------------------------------------------------------------------------------
+FORFEITS: list[tuple[Mapping[int, Decision], tuple[int, int]]] = [
+    ({1: C}, (0, 2)),
+    ({0: B}, (2, 0)),
+    ({}, (0, 0)),
+]
+
+
+@pytest.mark.parametrize(("answered", "per_round"), FORFEITS)
+@pytest.mark.parametrize("before", ["", "BBB", "BBBBBBBBBBB"])
+@pytest.mark.parametrize("rules", [Cooperation(12), Cooperation(15), LegacyCooperation()])
+def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(
+    rules: Cooperation, before: str, answered: Mapping[int, Decision], per_round: tuple[int, int]
+) -> None:
+    earlier = before[: rules.rounds - 1]
+    position = played(rules, pairs(earlier, "C" * len(earlier)))
+    after = rules.after_faults(position, answered, no_lots)
+    assert rules.awaited(after) == frozenset()
+    assert rules.points(after) == tuple(points * rules.rounds for points in per_round)
+    assert rules.points(position) == (3 * len(earlier), 0)
+
+
+def test_a_forfeit_does_not_depend_on_the_seat() -> None:
+    rules = Cooperation(11)
+    first = rules.after_faults(rules.start(2), {1: B}, no_lots)
+    second = rules.after_faults(rules.start(2), {0: B}, no_lots)
+    assert rules.points(first) == rules.points(second)[::-1] == (0, 22)
+
+
+# --- as the registry knows them ---------------------------------------------------------------------------
+def test_the_first_version_has_exactly_ten_rounds() -> None:
+    assert game("cooperation-legacy").info.max_turns == 10
+    assert game("cooperation").info.max_turns == 15
+
+
+@pytest.mark.parametrize("name", ["cooperation", "cooperation-legacy"])
+def test_the_facts_say_what_becomes_of_faults_and_how_programs_are_asked(name: str) -> None:
+    info = game(name).info
+    assert info.ruling is Ruling.GAME_LOST
+    assert info.dialogues == (Dialogue.ARGUMENTS,)
+    assert info.simultaneous
+    assert not info.chance
+
+
+@pytest.mark.parametrize("rules", [Cooperation(1), Cooperation(10), Cooperation(15), LegacyCooperation()])
+def test_the_promises_of_games_are_kept(rules: Cooperation) -> None:
+    check_game(rules)

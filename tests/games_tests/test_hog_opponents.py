@@ -1,0 +1,88 @@
+"""Hog: our own strategies, and what the page says, held to the program."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from knobeln.games.hog import (
+    LOWEST_GOAL,
+    SCORES,
+    HogEntry,
+    all_pairs,
+    dice_objection,
+    goal_for,
+    hog_pile,
+    name_objection,
+    picky_piggy,
+    ranking,
+)
+from sandbox.hog import win_rates
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "games" / "hog.md").read_text(encoding="utf-8")
+OPPONENTS = sorted((ROOT / "knobellib" / "opponents" / "hog").glob("*.py"))
+
+
+@cache
+def answers(program: Path) -> tuple[object, ...]:
+    strategy = runpy.run_path(str(program))["final_strategy"]
+    return tuple(strategy(own, opponent) for own in range(SCORES) for opponent in range(SCORES))
+
+
+@pytest.mark.parametrize("program", OPPONENTS, ids=lambda program: program.stem)
+def test_every_sample_strategy_is_a_valid_one_of_the_lowest_goal(program: Path) -> None:
+    assert {dice_objection(answer) for answer in answers(program)} == {None}
+    assert name_objection(runpy.run_path(str(program))["PLAYER_NAME"]) is None
+    assert goal_for(program.stat().st_size) == LOWEST_GOAL
+
+
+def test_sample_strategies_have_different_names() -> None:
+    names = {runpy.run_path(str(program))["PLAYER_NAME"] for program in OPPONENTS}
+    assert len(names) == len(OPPONENTS) == 8
+
+
+def test_the_page_shows_the_ranking_of_the_sample_strategies() -> None:
+    entries = [HogEntry(bytes(answers(p)), goal_for(p.stat().st_size)) for p in OPPONENTS]  # type: ignore[arg-type]
+    pairs = all_pairs(len(entries))
+    table = ranking(len(entries), dict(zip(pairs, win_rates(entries, pairs), strict=True)))
+    lines = [f"| {place.rank} | {OPPONENTS[place.entry].stem} | {place.match_points} |" for place in table]
+    assert "\n".join(lines) in PAGE
+
+
+def test_the_pages_goals_are_those_of_the_program() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 10
+    assert [goal_for(int(size)) for size, _goal in rows] == [int(goal) for _size, goal in rows]
+
+
+def test_the_pages_digits_are_those_of_the_program() -> None:
+    scores, digits = (
+        [int(number) for number in re.findall(r"\d+", line)]
+        for line in PAGE.splitlines()
+        if line.startswith(("| opponent's score", "| points without dice"))
+    )
+    assert [picky_piggy(score) for score in scores] == digits
+
+
+def test_the_pages_example_of_hog_pile_adds_up() -> None:
+    rows = re.findall(r"^\| (?:first|second) \| \d \| (\d) \| (\d+) : (\d+) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 4
+    scores = [0, 0]
+    for turn, (points, *after) in enumerate(rows):
+        scores[turn % 2] = hog_pile(scores[turn % 2] + int(points), scores[1 - turn % 2])
+        assert scores == [int(score) for score in after]
+
+
+def test_the_pages_formula_is_the_programs() -> None:
+    formula = re.search(r"^def target_score.*?\n```", PAGE, re.MULTILINE | re.DOTALL)
+    assert formula
+    names: dict[str, object] = {}
+    exec(formula[0].removesuffix("```"), names)  # noqa: S102 - a function of our own page
+    target_score = names["target_score"]
+    assert callable(target_score)
+    assert all(target_score(size) == goal_for(size) for size in range(11_000))

@@ -1,0 +1,437 @@
+"""The mega mexican standoff: shots, ammunition, the circle that closes, the end (M1-M10).
+
+`simulated` is the game told a second time, straight from the announcement, with a linked circle of people.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln.games import Dialogue, Ruling, game
+from knobeln.games.standoff import Action, Circle, Fighter, Standoff
+from knobeln.testing import check_game
+
+S, P, R, N = Action.SHOOT, Action.PROTECT, Action.RELOAD, Action.NOTHING
+
+Answers = Mapping[int, Action]
+
+
+def no_lots(bound: int) -> int:
+    raise AssertionError("there is no chance in this game")
+
+
+def fighter(triplet: str, fell: int | None = None) -> Fighter:
+    health, ammo, last = triplet.split("/")
+    return Fighter(int(health), int(ammo), Action(last), fell)
+
+
+def circle(*triplets: str, rounds: int = 0) -> Circle:
+    return Circle(tuple(map(fighter, triplets)), rounds)
+
+
+def turn(rules: Standoff, position: Circle, answers: Answers) -> Circle:
+    """A turn as a referee makes it: who does what the rules forbid is at fault."""
+    allowed = {seat: move for seat, move in answers.items() if not rules.objection(position, seat, move)}
+    if allowed.keys() == rules.awaited(position):
+        return rules.after(position, allowed)
+    return rules.after_faults(position, allowed, no_lots)
+
+
+def acted(rules: Standoff, position: Circle, actions: str) -> Circle:
+    """A turn in which the living do this, in the order of the circle."""
+    return turn(rules, position, dict(zip(position.alive, map(Action, actions), strict=True)))
+
+
+def words(position: Circle, seat: int) -> tuple[str | int | float, ...]:
+    return Standoff().question(position, seat, Dialogue.ARGUMENTS)
+
+
+# --- a second telling of the rules ------------------------------------------------------------------------
+class Person:
+    def __init__(self) -> None:
+        self.hp, self.ammo, self.last = 30, 2, "N"
+        self.left: Person = self
+        self.right: Person = self
+        self.death = 0
+
+
+def simulated(people: int, rounds: Sequence[Sequence[str]]) -> list[Person]:
+    """The people after these rounds; a round has a letter for each seat, those of the dead are ignored."""
+    everybody = [Person() for _ in range(people)]
+    for place, person in enumerate(everybody):
+        person.right = everybody[(place + 1) % people]
+        person.right.left = person
+    for number, letters in enumerate(rounds, start=1):
+        living = [person for person in everybody if not person.death]
+        if len(living) <= 1:
+            break
+        wishes = dict(zip(everybody, letters, strict=True))
+        for person in living:
+            wish = wishes[person]
+            if (wish == "S" and person.ammo < 1) or (wish == "R" and person.ammo > 1) or wish not in "SPRN":
+                wish = "N"
+            person.last = wish
+        for person in living:
+            if person.last == "S":
+                person.ammo -= 1
+                for target in {person.left, person.right}:
+                    target.hp -= 4 if target.last == "P" else 10
+            if person.last == "R":
+                person.ammo += 1
+        for person in living:
+            if person.hp <= 0:
+                person.death = number
+                person.left.right = person.right
+                person.right.left = person.left
+    return everybody
+
+
+def told(person: Person) -> list[str]:
+    seen = [person, person.left]
+    if person.right is not person.left:
+        seen.append(person.right)
+    return [f"{each.hp}/{each.ammo}/{each.last}" for each in seen]
+
+
+@st.composite
+def standoffs(draw: st.DrawFn) -> tuple[int, list[list[str]]]:
+    people = draw(st.integers(2, 9))
+    letter = st.sampled_from("SSSPRNX")
+    rounds = draw(st.lists(st.lists(letter, min_size=people, max_size=people), max_size=25))
+    return people, rounds
+
+
+def compare(people: int, rounds: Sequence[Sequence[str]]) -> None:
+    rules = Standoff()
+    position = rules.start(people)
+    for number, letters in enumerate(rounds):
+        if not rules.awaited(position):
+            break
+        persons = simulated(people, rounds[:number])
+        assert position.alive == tuple(seat for seat, person in enumerate(persons) if not person.death)
+        for seat in position.alive:
+            assert list(words(position, seat)) == told(persons[seat])
+        answers = {seat: letters[seat] for seat in position.alive if letters[seat] != "X"}
+        position = turn(rules, position, {seat: Action(letter) for seat, letter in answers.items()})
+    persons = simulated(people, rounds)
+    assert [(each.ammo, each.last, each.fell or 0) for each in position.fighters] == [
+        (person.ammo, person.last, person.death) for person in persons
+    ]
+    assert [each.health for each in position.fighters] == [max(person.hp, 0) for person in persons]
+
+
+@given(standoffs())
+def test_every_game_goes_like_in_the_second_telling(standoff: tuple[int, list[list[str]]]) -> None:
+    compare(*standoff)
+
+
+@pytest.mark.parametrize("people", [2, 3, 4, 10, 41])
+def test_long_random_games_go_like_in_the_second_telling(people: int) -> None:
+    chance = random.Random(people)  # noqa: S311 - a repeatable game, no secret
+    compare(people, [chance.choices("SPRN", k=people) for _ in range(60)])
+
+
+def test_every_two_rounds_of_three_people_go_like_in_the_second_telling() -> None:
+    for first, second in product(product("SPRN", repeat=3), repeat=2):
+        compare(3, [first, second])
+
+
+# --- a round ----------------------------------------------------------------------------------------------
+def test_everybody_starts_with_thirty_points_full_ammunition_and_nothing_done() -> None:
+    position = Standoff().start(5)
+    assert {words(position, seat) for seat in range(5)} == {("30/2/N", "30/2/N", "30/2/N")}
+
+
+@pytest.mark.parametrize(
+    ("actions", "after"),
+    [
+        ("NNN", ["30/2/N", "30/2/N", "30/2/N"]),
+        ("SNN", ["30/1/S", "20/2/N", "20/2/N"]),  # both neighbours are hit, and it costs one
+        ("SPN", ["30/1/S", "26/2/P", "20/2/N"]),
+        ("SSN", ["20/1/S", "20/1/S", "10/2/N"]),  # two neighbours that shoot
+        ("SSP", ["20/1/S", "20/1/S", "22/2/P"]),  # protection counts against every shot
+        ("SSS", ["10/1/S", "10/1/S", "10/1/S"]),
+        ("PPP", ["30/2/P", "30/2/P", "30/2/P"]),
+        ("RNN", ["30/2/N", "30/2/N", "30/2/N"]),  # full: nothing
+    ],
+)
+def test_a_round_between_three(actions: str, after: list[str]) -> None:
+    position = acted(Standoff(), Standoff().start(3), actions)
+    assert [each.triplet for each in position.fighters] == after
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "after"),
+    [
+        ("30/2/N", S, "30/1/S"),
+        ("30/1/S", S, "30/0/S"),
+        ("30/0/S", S, "30/0/N"),
+        ("30/0/S", R, "30/1/R"),
+        ("30/1/R", R, "30/2/R"),
+        ("30/2/R", R, "30/2/N"),
+        ("30/1/R", P, "30/1/P"),
+        ("30/1/P", N, "30/1/N"),
+    ],
+)
+def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(
+    before: str, action: Action, after: str
+) -> None:
+    position = turn(Standoff(), circle(before, "30/2/N", "30/2/N"), {0: action, 1: P, 2: P})
+    assert position.fighters[0].triplet == after
+
+
+@pytest.mark.parametrize(
+    ("triplet", "action", "sentence"),
+    [
+        ("30/0/N", S, "had no ammunition"),
+        ("30/2/N", R, "wanted to reload"),
+        ("30/2/N", S, None),
+        ("30/1/N", R, None),
+        ("30/0/N", R, None),
+        ("1/0/N", P, None),
+        ("1/0/N", N, None),
+    ],
+)
+def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, sentence: str | None) -> None:
+    objection = Standoff().objection(circle(triplet, "30/2/N"), 0, action)
+    assert objection is None if sentence is None else sentence in str(objection)
+
+
+def test_who_gives_no_answer_does_nothing_and_the_others_are_not_disturbed() -> None:
+    rules = Standoff()
+    position = rules.after_faults(rules.start(3), {0: S, 2: P}, no_lots)
+    assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
+    assert rules.awaited(position) == {0, 1, 2}
+
+
+def test_a_round_in_which_nobody_answers_is_a_round_like_any_other() -> None:
+    rules = Standoff(max_rounds=2)
+    position = rules.after_faults(rules.after_faults(rules.start(2), {}, no_lots), {}, no_lots)
+    assert position.rounds == 2
+    assert rules.awaited(position) == frozenset()
+
+
+def test_who_dies_in_a_round_still_shoots_in_it() -> None:
+    position = acted(Standoff(), circle("10/1/N", "10/1/N", "30/2/N"), "SSN")
+    assert [each.fell for each in position.fighters] == [1, 1, None]
+    assert position.fighters[2].health == 10
+
+
+def test_health_does_not_fall_below_zero() -> None:
+    position = acted(Standoff(), circle("4/0/N", "30/2/N", "30/2/N"), "NSS")
+    assert position.fighters[0].triplet == "0/0/N"
+
+
+@pytest.mark.parametrize(("health", "lives"), [(4, False), (5, True), (8, True)])
+def test_the_last_points_of_a_protected_one(health: int, lives: bool) -> None:
+    position = acted(Standoff(), circle(f"{health}/0/N", "30/2/N"), "PS")
+    assert (position.fighters[0].fell is None) is lives
+
+
+# --- the circle -------------------------------------------------------------------------------------------
+FIVE = ("31/2/N", "32/2/N", "33/2/N", "34/2/N", "35/2/N")  # health that tells them apart
+
+
+@pytest.mark.parametrize(("seat", "left", "right"), [(0, 35, 32), (1, 31, 33), (2, 32, 34), (4, 34, 31)])
+def test_neighbours_are_told_left_first(seat: int, left: int, right: int) -> None:
+    assert words(circle(*FIVE), seat) == (FIVE[seat], f"{left}/2/N", f"{right}/2/N")
+
+
+def test_the_dead_leave_and_their_neighbours_stand_side_by_side() -> None:
+    five = circle(*FIVE)
+    dead = Circle((*five.fighters[:2], fighter("0/0/N", 7), *five.fighters[3:]), 7)
+    assert dead.alive == (0, 1, 3, 4)
+    assert words(dead, 1) == ("32/2/N", "31/2/N", "34/2/N")
+    assert words(dead, 3) == ("34/2/N", "32/2/N", "35/2/N")
+
+
+@pytest.mark.parametrize("dying", [0, 1, 2])
+def test_of_three_whoever_dies_the_other_two_see_each_other_once_and_hit_once(dying: int) -> None:
+    rules = Standoff()
+    position = rules.start(3)
+    weak = Circle(tuple(Fighter(10 if seat == dying else 30) for seat in range(3)))
+    killer, bystander = (seat for seat in range(3) if seat != dying)
+    position = turn(rules, weak, {dying: N, killer: S, bystander: P})
+    assert position.alive == tuple(sorted((killer, bystander)))
+    assert words(position, killer) == ("30/1/S", "26/2/P")
+    assert words(position, bystander) == ("26/2/P", "30/1/S")
+    position = turn(rules, position, {killer: S, bystander: N})
+    assert position.fighters[bystander].health == 16
+
+
+def test_two_may_begin_it_as_a_duel() -> None:
+    rules = Standoff()
+    position = rules.start(2)
+    assert words(position, 0) == ("30/2/N", "30/2/N")
+    position = acted(rules, position, "SP")
+    assert [each.triplet for each in position.fighters] == ["30/1/S", "26/2/P"]
+
+
+@pytest.mark.parametrize("seats", [0, 1, 1001])
+def test_nobody_alone_and_no_more_than_a_thousand(seats: int) -> None:
+    with pytest.raises(ValueError, match="2 to 1000 players"):
+        Standoff().start(seats)
+
+
+# --- the end ----------------------------------------------------------------------------------------------
+def ended(*fell: int | None) -> Circle:
+    fighters = tuple(Fighter(0 if each else 30, 0, N, each) for each in fell)
+    return Circle(fighters, max(each or 0 for each in fell))
+
+
+@pytest.mark.parametrize(
+    ("position", "points"),
+    [
+        (ended(3, None, 5, 4), (0, 3, 2, 1)),
+        (ended(3, 3, None), (0, 0, 2)),
+        (ended(5, 3, 5), (1, 0, 1)),  # the last two die together
+        (ended(4, 4, 4), (0, 0, 0)),  # nobody survives
+        (ended(2, None), (0, 1)),
+        (ended(None, None, 3, None), (1, 1, 0, 1)),  # it goes on
+        (ended(None, None), (0, 0)),
+    ],
+)
+def test_a_point_is_won_for_everyone_who_is_ranked_below(position: Circle, points: tuple[int, ...]) -> None:
+    assert Standoff().points(position) == points
+
+
+@pytest.mark.parametrize(
+    ("actions", "alive", "over"),
+    [
+        ("SSS", (), True),  # nobody survives
+        ("SSN", (0,), True),
+        ("SNN", (0,), True),
+        ("NSN", (0, 1), False),
+        ("NSP", (0, 1, 2), False),
+        ("PPP", (0, 1, 2), False),
+    ],
+)
+def test_it_is_over_when_at_most_one_lives(actions: str, alive: tuple[int, ...], over: bool) -> None:
+    position = acted(Standoff(), circle("20/2/N", "10/2/N", "10/2/N"), actions)
+    assert position.alive == alive
+    assert Standoff().awaited(position) == (frozenset() if over else frozenset(alive))
+
+
+@pytest.mark.parametrize(
+    ("triplets", "points"),
+    [
+        (("30/2/P", "30/2/P", "30/2/P"), (0, 0, 0)),
+        (("20/2/P", "30/0/P", "10/2/P"), (1, 2, 0)),  # health first
+        (("30/1/P", "30/0/P", "30/2/P"), (1, 0, 2)),  # then ammunition
+        (("30/1/P", "30/1/S", "20/2/P"), (1, 1, 0)),  # then they are equal
+    ],
+)
+def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
+    triplets: tuple[str, ...], points: tuple[int, ...]
+) -> None:
+    rules = Standoff(max_rounds=8)
+    position = acted(rules, circle(*triplets, rounds=7), "PPP")
+    assert rules.awaited(position) == frozenset()
+    assert rules.points(position) == points
+    assert Standoff(max_rounds=9).points(position) == (0, 0, 0)
+
+
+def test_whoever_died_is_below_every_survivor_of_the_last_round() -> None:
+    rules = Standoff(max_rounds=8)
+    position = acted(rules, circle("30/2/N", "10/0/N", "11/0/N", rounds=7), "SNN")
+    assert rules.points(position) == (2, 0, 1)
+
+
+def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and_no_longer() -> None:
+    rules = Standoff()
+    position = rules.start(3)
+    for _ in range(1000):
+        assert rules.awaited(position)
+        position = acted(rules, position, "PPP")
+    assert not rules.awaited(position)
+
+
+@given(standoffs(), st.integers(1, 12))
+def test_points_follow_the_order_of_death(standoff: tuple[int, list[list[str]]], most: int) -> None:
+    people, rounds = standoff
+    rules = Standoff(max_rounds=most)
+    position = rules.start(people)
+    for letters in rounds:
+        if rules.awaited(position):
+            position = turn(
+                rules, position, {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
+            )
+    points = rules.points(position)
+    lived = [each.fell or most + 1 for each in position.fighters]
+    for own, other in product(range(people), repeat=2):
+        if lived[own] < lived[other]:
+            assert points[own] < points[other]
+    assert max(points) <= people - 1
+    assert min(points) == 0
+
+
+@given(standoffs())
+def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
+    standoff: tuple[int, list[list[str]]],
+) -> None:
+    people, rounds = standoff
+    rules = Standoff()
+    position = rules.start(people)
+    for letters in rounds:
+        if not rules.awaited(position):
+            break
+        answers = {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
+        following = turn(rules, position, answers)
+        assert following == turn(rules, position, answers)
+        position = following
+        assert all(0 <= each.health <= 30 and 0 <= each.ammo <= 2 for each in position.fighters)
+        assert all((each.health == 0) is (each.fell is not None) for each in position.fighters)
+        assert_a_circle(position)
+
+
+def assert_a_circle(position: Circle) -> None:
+    """Going right from anybody passes everybody living, and every left hand holds a right hand."""
+    beside = position.neighbours()
+    if len(position.alive) < 2:
+        assert all(not others for others in beside.values())
+        return
+    at, passed = position.alive[0], []
+    for _ in position.alive:
+        passed.append(at)
+        assert beside[beside[at][-1]][0] == at
+        at = beside[at][-1]
+    assert at == position.alive[0]
+    assert tuple(passed) == position.alive
+
+
+# --- answers and facts ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("letter", "SPRN")
+@pytest.mark.parametrize("form", ["{}", "{}\n", " {}\r\n"])
+def test_a_letter_alone_is_an_answer(letter: str, form: str) -> None:
+    assert Standoff().answer(Standoff().start(2), 0, form.format(letter)) == letter
+
+
+@pytest.mark.parametrize("text", ["", "s", "SS", "S P", "Shoot", "X", "C", "\ufeffS", "1", "debug\nS"])
+def test_anything_else_is_no_answer_and_the_team_is_told_what_is(text: str) -> None:
+    with pytest.raises(ValueError, match="must be S, P, R or N and nothing else, but it was"):
+        Standoff().answer(Standoff().start(2), 0, text)
+
+
+def test_the_facts_say_that_a_fault_is_doing_nothing() -> None:
+    info = game("standoff").info
+    assert info.ruling is Ruling.NOTHING
+    assert info.dialogues == (Dialogue.ARGUMENTS,)
+    assert (info.min_seats, info.max_turns) == (2, 1000)
+    assert Standoff().farewell(Standoff().start(2), 0) == ()
+
+
+@pytest.mark.parametrize("most", [0, -1])
+def test_a_standoff_without_rounds_is_refused(most: int) -> None:
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        Standoff(most)
+
+
+@pytest.mark.parametrize("most", [1, 7, 1000])
+def test_the_promises_of_games_are_kept(most: int) -> None:
+    check_game(Standoff(most), games=3)

@@ -1,0 +1,384 @@
+"""The rules of Ultimate Tic-Tac-Toe, and random games against a second judge."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln.games import Dialogue, Ruling
+from knobeln.games import game as game_named
+from knobeln.games.ultimate_tic_tac_toe import (
+    Boards,
+    UltimateTicTacToe,
+    board_winner,
+    forced_board,
+    is_closed,
+    objection,
+    open_squares,
+    winners,
+)
+from knobeln.testing import check_game
+
+GAME = UltimateTicTacToe()
+
+# Boards as letters: won by X or O, Full and won by nobody, x and o with two in a row, Nearly full, empty.
+PATTERNS = {
+    "X": "111000000",
+    "O": "000222000",
+    "F": "121122211",
+    "x": "110000000",
+    "o": "000220000",
+    "N": "021122211",
+    ".": "000000000",
+}
+
+
+def boards(letters: str, last: int | None = None, mover: int = 0, faults: tuple[int, int] = (0, 0)) -> Boards:
+    squares = "".join(PATTERNS[letter] for letter in letters.replace(" ", ""))
+    return Boards(squares, last, mover, faults)
+
+
+def play(squares: Sequence[int]) -> Boards:
+    position = GAME.start(2)
+    for square in squares:
+        assert GAME.objection(position, position.mover, square) is None
+        position = GAME.after(position, {position.mover: square})
+    return position
+
+
+# Boards
+
+
+@pytest.mark.parametrize(
+    ("squares", "winner"),
+    [
+        ("111000000", "1"),
+        ("000111000", "1"),
+        ("000000111", "1"),
+        ("200200200", "2"),
+        ("020020020", "2"),
+        ("002002002", "2"),
+        ("100010001", "1"),
+        ("002020200", "2"),
+        ("000000000", "0"),
+        ("110000000", "0"),
+        ("112221112", "0"),
+        ("121122211", "0"),
+        ("111222000", "1"),
+    ],
+)
+def test_a_board_is_won_by_three_in_a_row(squares: str, winner: str) -> None:
+    for board in (0, 4, 8):
+        everything = "0" * 9 * board + squares + "0" * 9 * (8 - board)
+        assert board_winner(everything, board) == winner
+
+
+@pytest.mark.parametrize(("letter", "closed"), [(letter, letter in "XOF") for letter in PATTERNS])
+def test_a_board_is_closed_when_it_is_won_or_full(letter: str, closed: bool) -> None:
+    assert is_closed(boards("...." + letter + "....").squares, 4) == closed
+
+
+# Where one may play
+
+
+def test_the_first_move_may_be_anywhere() -> None:
+    assert open_squares(GAME.start(2)) == list(range(81))
+
+
+@pytest.mark.parametrize(("square", "board"), [(0, 0), (1, 1), (40, 4), (44, 8), (80, 8), (72, 0), (37, 1)])
+def test_the_place_of_a_move_is_the_board_of_the_next(square: int, board: int) -> None:
+    position = play([square])
+    assert forced_board(position) == board
+    assert open_squares(position) == [s for s in range(9 * board, 9 * board + 9) if s != square]
+
+
+@pytest.mark.parametrize("letter", ["X", "O", "F"])
+def test_whoever_is_sent_to_a_closed_board_may_play_in_any_open_one(letter: str) -> None:
+    position = boards(letter + "... .....", last=9)
+    assert forced_board(position) is None
+    assert open_squares(position) == list(range(9, 81))
+
+
+def test_any_open_square_means_none_in_a_won_board_although_it_is_empty() -> None:
+    position = boards("XOF XO. N..", last=0)
+    assert position.squares[3] == "0"
+    assert open_squares(position) == [*range(45, 54), 54, *range(63, 81)]
+
+
+def test_a_move_that_wins_the_board_it_points_at_frees_the_opponent() -> None:
+    before = Boards("011" + "0" * 78, last=9)
+    after = GAME.after(before, {0: 0})
+    assert (forced_board(before), forced_board(after)) == (0, None)
+
+
+def test_a_move_that_fills_the_board_it_points_at_frees_the_opponent() -> None:
+    before = boards("N.. ... ...", last=9)
+    after = GAME.after(before, {0: 0})
+    assert (forced_board(before), forced_board(after)) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("position", "square", "sentence"),
+    [
+        (GAME.start(2), 81, "there is no square 81, only 0 to 80"),
+        (GAME.start(2), -1, "there is no square -1, only 0 to 80"),
+        (play([40]), 40, "square 40 is taken"),
+        (play([40]), 0, "square 0 is in board 0, but the move has to be in board 4"),
+        (boards("X.. ... ...", last=9), 3, "square 3 is in board 0, which is won already"),
+        (boards("X.. ... ...", last=10), 3, "square 3 is in board 0, but the move has to be in board 1"),
+    ],
+)
+def test_forbidden_moves_are_refused_with_what_is_wrong(position: Boards, square: int, sentence: str) -> None:
+    assert objection(position, square) == sentence
+
+
+def test_exactly_the_open_squares_are_allowed() -> None:
+    for position in (GAME.start(2), play([40]), play([0, 4, 36]), boards("XOF xo. N..", last=0)):
+        allowed = [square for square in range(-5, 90) if objection(position, square) is None]
+        assert allowed == open_squares(position)
+
+
+# The end
+
+
+@pytest.mark.parametrize(
+    ("letters", "points"),
+    [
+        ("XXX OO. ...", (100, 0)),
+        ("O.. XOX .XO", (0, 100)),
+        ("XO. XO. XF.", (100, 0)),
+        ("..O XOX OX.", (0, 100)),
+    ],
+)
+def test_three_boards_in_a_row_win_100_points_and_boards_count_nothing(
+    letters: str, points: tuple[int, int]
+) -> None:
+    position = boards(letters, last=80)
+    assert GAME.awaited(position) == frozenset()
+    assert GAME.points(position) == points
+
+
+@pytest.mark.parametrize(
+    ("letters", "points"),
+    [
+        ("XOX XOO OXF", (4, 4)),
+        ("FFF FFF FFF", (0, 0)),
+        ("XXO FFX XOF", (4, 2)),
+        ("XFX FFF FFF", (2, 0)),
+    ],
+)
+def test_in_a_tie_each_board_counts_one_point_and_drawn_boards_nothing(
+    letters: str, points: tuple[int, int]
+) -> None:
+    position = boards(letters, last=80)
+    assert GAME.awaited(position) == frozenset()
+    assert GAME.points(position) == points
+
+
+def test_a_drawn_board_is_in_nobodys_line() -> None:
+    assert winners(boards("XFX ... ...").squares) == "101000000"
+    assert GAME.awaited(boards("XFX ... ...", last=80)) == {0}
+
+
+def test_a_game_goes_on_while_one_square_is_open() -> None:
+    position = boards("XOX XOO OXN", last=0)
+    assert (open_squares(position), GAME.points(position)) == ([72], (0, 0))
+    assert GAME.points(GAME.after(position, {0: 72})) == (4, 4)
+
+
+def test_the_last_move_may_win() -> None:
+    position = boards("XXx FFF FFF", last=0)
+    assert GAME.points(GAME.after(position, {0: 20})) == (100, 0)
+
+
+def test_x_and_o_alternate() -> None:
+    position = play([40, 36, 0])
+    assert (position.squares[40], position.squares[36], position.squares[0]) == ("1", "2", "1")
+    assert GAME.awaited(position) == {1}
+
+
+# Faults
+
+
+@pytest.mark.parametrize("index", [0, 3, 7])
+def test_a_fault_costs_a_point_and_a_drawn_move_is_made(index: int) -> None:
+    position, limits = play([40]), []
+
+    def draw(limit: int) -> int:
+        limits.append(limit)
+        return index
+
+    after = GAME.after_faults(position, {}, draw)
+    square = [36, 37, 38, 39, 41, 42, 43, 44][index]
+    assert after.squares == position.squares[:square] + "2" + position.squares[square + 1 :]
+    assert (after.last, after.mover, after.faults, limits) == (square, 0, (0, 1), [8])
+    assert GAME.points(after) == (0, -1)
+
+
+def test_penalties_are_taken_off_the_winner_and_in_ties_too() -> None:
+    assert GAME.points(boards("XXX OO. ...", 80, faults=(3, 1))) == (97, -1)
+    assert GAME.points(boards("XOX XOO OXF", 80, faults=(0, 5))) == (4, -1)
+
+
+def test_a_game_of_faults_alone_ends_and_every_move_was_allowed() -> None:
+    chooser, position, moves = random.Random(7), GAME.start(2), 0  # noqa: S311 - a repeatable walk
+    while GAME.awaited(position):
+        following = GAME.after_faults(position, {}, chooser.randrange)
+        assert following.last in open_squares(position)
+        position, moves = following, moves + 1
+    assert sum(position.faults) == moves
+    assert abs(position.faults[0] - position.faults[1]) <= 1
+
+
+# What programs are told, and what they answer
+
+
+def test_the_game_state_has_83_characters() -> None:
+    assert GAME.question(GAME.start(2), 0, Dialogue.ARGUMENTS) == (5, "19" + "0" * 81)
+    assert GAME.question(play([40]), 1, Dialogue.FUNCTION) == (5, "24" + "0" * 40 + "1" + "0" * 40)
+    told = "10" + "0" * 36 + "2" + "000" + "1" + "0" * 40
+    assert GAME.question(play([40, 36]), 0, Dialogue.ARGUMENTS) == (5, told)
+
+
+@pytest.mark.parametrize("letter", ["X", "O", "F"])
+def test_a_closed_board_is_told_as_any(letter: str) -> None:
+    (_, state) = GAME.question(boards("...." + letter + "....", last=4, mover=1), 1, Dialogue.ARGUMENTS)
+    assert str(state)[:2] == "29"
+
+
+@pytest.mark.parametrize(("seconds", "word"), [(5, "5"), (5.0, "5"), (0.25, "0.25"), (2.5, "2.5")])
+def test_a_whole_number_of_seconds_is_told_without_a_point(seconds: float, word: str) -> None:
+    (told, _) = UltimateTicTacToe(seconds).question(GAME.start(2), 0, Dialogue.ARGUMENTS)
+    assert str(told) == word
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+def test_there_is_some_time_for_a_move_and_not_all_time(seconds: float) -> None:
+    with pytest.raises(ValueError, match="time for a move"):
+        UltimateTicTacToe(seconds)
+
+
+def test_nothing_is_told_when_the_game_is_over() -> None:
+    assert GAME.farewell(boards("XXX ... ...", 80), 0) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "square"), [("40", 40), ("40\n", 40), (" 40\r\n", 40), ("007", 7), ("-1", -1), ("81", 81)]
+)
+def test_a_whole_number_is_read(text: str, square: int) -> None:
+    assert GAME.answer(GAME.start(2), 0, text) == square
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "40.0",
+        "4e1",
+        "true",
+        '"40"',
+        "None",
+        "40 41",
+        "move: 40",
+        "debug\n40",
+        "\ufeff40",
+        "٣",
+        "9" * 5000,
+    ],
+)
+def test_anything_else_is_refused_with_what_is_needed(text: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"the number of a square, 0 to 80, is needed: .* is no whole number"
+    ):
+        GAME.answer(GAME.start(2), 0, text)
+
+
+@given(st.text())
+def test_no_text_is_read_as_anything_but_a_whole_number(text: str) -> None:
+    try:
+        move = GAME.answer(GAME.start(2), 0, text)
+    except ValueError:
+        return
+    assert type(move) is int
+
+
+# The registry's view
+
+
+def test_the_registry_has_the_game_and_its_facts() -> None:
+    info = game_named("ultimate-tic-tac-toe").info
+    assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, False, False)
+    assert (info.ruling, info.dialogues) == (Ruling.RANDOM_MOVE, (Dialogue.ARGUMENTS, Dialogue.FUNCTION))
+
+
+@pytest.mark.parametrize("seats", [1, 3])
+def test_two_play(seats: int) -> None:
+    with pytest.raises(ValueError, match="played by 2"):
+        GAME.start(seats)
+
+
+def test_random_games_keep_the_promises_of_games() -> None:
+    check_game(GAME, games=40)
+
+
+# A second judge, which knows nothing but the moves of a game
+
+_MAGIC = (2, 7, 6, 9, 5, 1, 4, 3, 8)  # three places are in a row just when their numbers add up to 15
+
+
+def has_row(places: set[int]) -> bool:
+    return any(sum(_MAGIC[place] for place in three) == 15 for three in combinations(places, 3))
+
+
+class Judge:
+    """A board-by-board record of a game, kept move by move in sets."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[int, int], set[int]] = {
+            (seat, board): set() for seat in (0, 1) for board in range(9)
+        }
+        self.closed: set[int] = set()
+        self.won: tuple[set[int], set[int]] = (set(), set())
+        self.moves: list[int] = []
+
+    def move(self, square: int) -> None:
+        seat, (board, place) = len(self.moves) % 2, divmod(square, 9)
+        self.moves.append(square)
+        self.places[seat, board].add(place)
+        if has_row(self.places[seat, board]):
+            self.won[seat].add(board)
+            self.closed.add(board)
+        if len(self.places[0, board]) + len(self.places[1, board]) == 9:
+            self.closed.add(board)
+
+    def allowed(self) -> set[int]:
+        if any(has_row(boards) for boards in self.won):
+            return set()
+        free = {s for s in range(81) if s not in self.moves and s // 9 not in self.closed}
+        forced = {s for s in free if self.moves and s // 9 == self.moves[-1] % 9}
+        return forced or free
+
+    def points(self) -> tuple[int, int]:
+        rows = [has_row(boards) for boards in self.won]
+        if True in rows:
+            return (100, 0) if rows[0] else (0, 100)
+        return len(self.won[0]), len(self.won[1])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_games_are_judged_alike_by_a_second_judge(seed: int) -> None:
+    chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
+    position, judge = GAME.start(2), Judge()
+    while GAME.awaited(position):
+        assert set(GAME.samples(position, position.mover)) == judge.allowed()
+        square = chooser.choice(open_squares(position))
+        position = GAME.after(position, {position.mover: square})
+        judge.move(square)
+    assert judge.allowed() == set()
+    assert GAME.points(position) == judge.points()

@@ -1,0 +1,180 @@
+"""The sample programs of Ultimate Tic-Tac-Toe: asked with arguments, or, in Python, as a function."""
+
+from __future__ import annotations
+
+import random
+import re
+import runpy
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import knobellib
+from knobeln.games import Dialogue
+from knobeln.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe, open_squares
+
+FOLDER = Path(knobellib.__file__).parent / "opponents" / "ultimate-tic-tac-toe"
+PAGE = Path(__file__).parents[2] / "docs" / "games" / "ultimate-tic-tac-toe.md"
+PROGRAMS = sorted(path.name for path in FOLDER.iterdir() if path.is_file())
+THINKING = [
+    "alpha_beta.c",
+    "board_taker.pl",
+    "host.py",
+    "playouts.js",
+]  # those that see a line when there is one
+SLOW = ["playouts.js"]  # starts anew for each move, as all do, and its language takes long to start
+
+GAME = UltimateTicTacToe(seconds=0.06)
+
+_INTERPRETERS = {".pl": "perl", ".sh": "sh", ".js": "node"}
+
+Player = Callable[[Boards], str]  # the answer in a position
+
+
+@pytest.fixture(scope="module")
+def player(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Player]:
+    folder = tmp_path_factory.mktemp("opponents")
+
+    def make(name: str) -> Player:
+        path = FOLDER / name
+        if path.suffix == ".py":
+            return _function(path)
+        if path.suffix == ".c":
+            return _command([str(_compiled(path, folder))])
+        if not shutil.which(_INTERPRETERS[path.suffix]):
+            pytest.skip(f"{_INTERPRETERS[path.suffix]} is not installed")
+        return _command([_INTERPRETERS[path.suffix], str(path)])
+
+    return make
+
+
+def _compiled(source: Path, folder: Path) -> Path:
+    program = folder / source.stem
+    if not program.exists():
+        flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
+        subprocess.run(["gcc", *flags, "-o", program, source], check=True)
+    return program
+
+
+def _function(path: Path) -> Player:
+    get_move = runpy.run_path(str(path))["get_move"]
+
+    def player(position: Boards) -> str:
+        move = get_move(*GAME.question(position, position.mover, Dialogue.FUNCTION))
+        assert type(move) is int
+        return str(move)
+
+    return player
+
+
+def _command(command: list[str]) -> Player:
+    def player(position: Boards) -> str:
+        words = GAME.question(position, position.mover, Dialogue.ARGUMENTS)
+        arguments = [*command, *map(str, words)]
+        return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=10).stdout
+
+    return player
+
+
+def _move(player: Player, position: Boards) -> int:
+    move = GAME.answer(position, position.mover, player(position))
+    assert GAME.objection(position, position.mover, move) is None
+    return move
+
+
+def _play(players: tuple[Player, Player]) -> tuple[int, ...]:
+    position = GAME.start(2)
+    while GAME.awaited(position):
+        position = GAME.after(position, {position.mover: _move(players[position.mover], position)})
+    return GAME.points(position)
+
+
+def _by_chance(seed: int) -> Player:
+    chooser = random.Random(seed)  # noqa: S311 - a repeatable opponent, no secret
+    return lambda position: str(chooser.choice(open_squares(position)))
+
+
+def test_there_are_programs_in_five_languages() -> None:
+    assert {Path(name).suffix for name in PROGRAMS} == {".c", ".js", ".pl", ".py", ".sh"}
+    assert len(PROGRAMS) >= 5
+
+
+def test_the_games_page_names_every_program_and_no_other() -> None:
+    named = re.findall(r"^\| `(\w+\.\w+)` \|", PAGE.read_text(), re.MULTILINE)
+    assert sorted(name for name in named if name[0].isalpha()) == PROGRAMS
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS]
+)
+def test_every_program_plays_a_game_with_either_mark_without_a_fault(
+    player: Callable[[str], Player], name: str
+) -> None:
+    assert min(_play((player(name), _by_chance(1)))) >= 0
+    assert min(_play((_by_chance(2), player(name)))) >= 0
+
+
+# Boards as letters: won by X or O, Full and won by nobody, Nearly full (its first square is free), x and o
+# with two in a row and the third or sixth square to take, empty.
+_PATTERNS = {
+    "X": "111000000",
+    "O": "000222000",
+    "F": "121122211",
+    "N": "021122211",
+    "x": "110000000",
+    "o": "000220000",
+    ".": "000000000",
+}
+
+
+def _boards(letters: str, last: int, mover: int) -> Boards:
+    return Boards("".join(_PATTERNS[letter] for letter in letters.replace(" ", "")), last, mover)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("position", "square"),
+    [
+        (_boards("XOX XOO OXN", last=8, mover=0), 72),  # sent to the one open board
+        (_boards("XOX XOO OXN", last=0, mover=1), 72),  # sent to a won board, and only one square is open
+        (_boards("NOF XOO OXX", last=3, mover=1), 0),  # won boards have empty squares; none of them is open
+    ],
+)
+def test_every_program_finds_the_only_open_square(
+    player: Callable[[str], Player], name: str, position: Boards, square: int
+) -> None:
+    assert open_squares(position) == [square]
+    assert _move(player(name), position) == square
+
+
+@pytest.mark.parametrize("name", THINKING)
+@pytest.mark.parametrize(
+    ("position", "square"),
+    [
+        (_boards("XXx ... .OO", last=2, mover=0), 20),
+        (_boards("XXx ... .OO", last=0, mover=0), 20),
+        (_boards("OOo XX. ...", last=2, mover=1), 23),
+    ],
+)
+def test_programs_that_think_take_the_board_that_wins_the_game(
+    player: Callable[[str], Player], name: str, position: Boards, square: int
+) -> None:
+    won = GAME.after(position, {position.mover: square})
+    assert 100 in GAME.points(won)
+    assert _move(player(name), position) == square
+
+
+@pytest.mark.parametrize(
+    ("name", "at_least"),  # one of them loses to chance now and then, so there is room to the usual
+    [("board_taker.pl", 5), ("host.py", 8), pytest.param("alpha_beta.c", 8, marks=pytest.mark.slow)],
+)
+def test_programs_that_think_win_most_of_10_games_against_chance(
+    player: Callable[[str], Player], name: str, at_least: int
+) -> None:
+    mine = player(name)
+    games = [_play((mine, _by_chance(seed))) for seed in range(5)]
+    games += [_play((_by_chance(seed), mine))[::-1] for seed in range(5)]
+    assert sum(points[0] > points[1] for points in games) >= at_least

@@ -1,0 +1,393 @@
+"""The engine as a process: how it is built, locked, fed, watched, replayed and ended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
+
+from knobeln.errors import EngineFailed, NotFound, ToolMissing
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob
+from sandbox.engines import chunks
+from sandbox.machine import engine, engine_binary
+from sandbox.machine.batch import Batch, NonsenseError
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+
+RULES = Rules(L=50)
+FUEL = 1_000_000
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def images() -> dict[str, Image]:
+    programs = [compiled(EXAMPLE.read_text()), throwing([7] * 50), throwing([1, 2, 3])]
+    return {image.digest: image for image in programs}
+
+
+@pytest.fixture(scope="module")
+def jobs(images: dict[str, Image]) -> list[GameJob]:
+    pairs = [(a, b) for a in images for b in images for _ in range(4)]
+    return [
+        GameJob(pair, (stream(f"{n}/0"), stream(f"{n}/1")), protocol=n % 3 == 0)
+        for n, pair in enumerate(pairs)
+    ]
+
+
+def _script(folder: Path, text: str) -> Path:
+    path = folder / "engine"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def _arena(images: dict[str, Image], program: Path, workers: int = 1) -> MachineArena:
+    arena = MachineArena(images, RULES, FUEL, workers)
+    arena._program = program
+    return arena
+
+
+# --- results ---
+def test_results_do_not_depend_on_the_number_of_workers(
+    images: dict[str, Image], jobs: list[GameJob]
+) -> None:
+    results = [list(MachineArena(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
+    assert results[1:] == results[:-1]
+    assert len(results[0]) == len(jobs)
+
+
+def test_a_game_is_the_same_in_any_company(images: dict[str, Image], jobs: list[GameJob]) -> None:
+    arena = MachineArena(images, RULES, FUEL)
+    together = list(arena.play(jobs))
+    assert list(arena.play(jobs[::-1])) == together[::-1]
+    assert [arena.play([job])[0] for job in jobs[:5]] == together[:5]
+
+
+def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list[GameJob]) -> None:
+    arena = MachineArena(images, RULES, FUEL)
+    swapped = [replace(job, images=job.images[::-1], streams=job.streams[::-1]) for job in jobs]
+    for result, mirror in zip(arena.play(jobs), arena.play(swapped), strict=True):
+        assert result.seats == mirror.seats[::-1]
+
+
+def test_throws_come_only_where_a_protocol_was_asked_for(
+    images: dict[str, Image], jobs: list[GameJob]
+) -> None:
+    arena = MachineArena(images, RULES, FUEL)
+    with_throws = list(arena.play([replace(job, protocol=True) for job in jobs]))
+    without = list(arena.play([replace(job, protocol=False) for job in jobs]))
+    assert [replace(result, throws=None) for result in with_throws] == without
+    assert all(len(result.throws or ()) == result.throws_played for result in with_throws)
+
+
+def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:
+    example = next(iter(images))
+    jobs = [GameJob((example, example), (stream(f"{n}a"), stream(f"{n}b"))) for n in range(20)]
+    digests = {result.digest for result in MachineArena(images, RULES, FUEL).play(jobs)}
+    assert len(digests) == 20
+
+
+def test_no_jobs_give_no_results(images: dict[str, Image]) -> None:
+    assert list(MachineArena(images, RULES, FUEL).play([])) == []
+
+
+def test_an_unknown_image_is_named(images: dict[str, Image]) -> None:
+    with pytest.raises(NotFound, match="cafe"):
+        MachineArena(images, RULES, FUEL).play([GameJob(("cafe", "cafe"), (bytes(16), bytes(16)))])
+
+
+@pytest.mark.parametrize(
+    ("games", "workers"), [(0, 2), (1, 2), (7, 2), (8, 2), (9, 2), (861, 2), (100_000, 2)]
+)
+def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> None:
+    jobs = list(range(games))
+    parts = list(chunks(jobs, workers))
+    assert [job for part in parts for job in part] == jobs
+    assert all(0 < len(part) <= 2_000 for part in parts)
+
+
+def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: list[GameJob]) -> None:
+    expected = MachineArena(images, RULES, FUEL).play(jobs)
+    assert MachineArena(images, RULES, 2**62).play(jobs) == expected
+
+
+# --- an engine that fails ---
+@pytest.mark.parametrize("accident", ["kill -9 $$", "exit 3", "echo nonsense; cat > /dev/null", "exec true"])
+def test_games_of_an_engine_that_failed_are_played_again(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, accident: str
+) -> None:
+    real = engine_binary.engine_binary()
+    program = _script(
+        tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
+        f"mkdir {tmp_path}/2 2>/dev/null && {{ {accident}; exit 0; }}\nexec {real}"
+    )  # fmt: skip
+    expected = MachineArena(images, RULES, FUEL).play(jobs)
+    assert _arena(images, program, workers=2).play(jobs) == expected
+    assert (tmp_path / "2").exists()
+
+
+def test_an_answer_that_is_cut_short_is_nonsense(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
+) -> None:
+    real = engine_binary.engine_binary()
+    with pytest.raises(EngineFailed, match="4 times"):
+        _arena(images, _script(tmp_path, f"{real} | head -c 500")).play(jobs)
+
+
+def test_an_engine_that_always_fails_is_our_failure(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
+) -> None:
+    program = _script(tmp_path, f"echo x >> {tmp_path}/attempts; echo broken >&2; exit 2")
+    with pytest.raises(EngineFailed, match=r"4 times running: ended with 2 'broken"):
+        _arena(images, program).play(jobs[:1])
+    assert (tmp_path / "attempts").read_text() == "x\n" * 4
+
+
+def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jobs: list[GameJob]) -> None:
+    with pytest.raises(EngineFailed, match="No such file"):
+        _arena(images, Path("/nowhere/engine")).play(jobs[:1])
+
+
+def test_an_engine_that_hangs_is_ended(
+    images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "wall_limit", lambda _batch: 0.1)
+    program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
+    with pytest.raises(EngineFailed, match="no answer within"):
+        _arena(images, program, workers=2).play(jobs)
+    assert not _alive(tmp_path / "pids")
+
+
+def _alive(pids: Path) -> list[str]:
+    return [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+sys.path[:0] = [{root!r}, {here!r}]
+from machine_programs import throwing
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob
+from sandbox.machine.engine import MachineArena
+image = throwing([1])
+arena = MachineArena({{image.digest: image}}, Rules(), 1000, 2)
+arena._program = Path({program!r})
+arena.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals) -> None:
+    # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps it busy.
+    waiting = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
+    spinning = _script_spinning(tmp_path)
+    program = waiting if number is signal.SIGINT else spinning
+    text = INTERRUPTED.format(root=str(ROOT), here=str(HERE), program=str(program))
+    child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
+    _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
+    time.sleep(0.1)
+    child.send_signal(number)
+    child.wait(10)
+    _wait_for(lambda: not _alive(tmp_path / "pids"))
+
+
+def _script_spinning(folder: Path) -> Path:
+    """The real engine, on a batch that takes for ever."""
+    (folder / "spin").mkdir()
+    endless = assembled([0x0000006F])
+    job = GameJob((endless.digest,) * 2, (bytes(16), bytes(16)))
+    order = Batch(Rules(), 2**60, {endless.digest: endless}, [job]).to_bytes()
+    (folder / "order").write_bytes(order)
+    real = engine_binary.engine_binary()
+    return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
+
+
+def _wait_for(holds: object, seconds: float = 10) -> None:
+    assert callable(holds)
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+# --- a batch that is malformed, an answer that is ---
+def _good_order(images: dict[str, Image], jobs: list[GameJob]) -> bytes:
+    return Batch(RULES, FUEL, images, jobs[:1]).to_bytes()
+
+
+def _with_number(order: bytes, at: int, number: int) -> bytes:
+    return order[:at] + struct.pack("<I", number) + order[at + 4 :]
+
+
+MALFORMED = {
+    "empty": (lambda order: b"", "ends too early"),
+    "cut": (lambda order: order[:-1], "ends too early"),
+    "no batch": (lambda order: _with_number(order, 0, 7), "no batch"),
+    "a = 0": (lambda order: _with_number(order, 4, 0), "rules are impossible"),
+    "b < a": (lambda order: _with_number(order, 8, 0), "rules are impossible"),
+    "k = 0": (lambda order: _with_number(order, 12, 0), "rules are impossible"),
+    "L = 0": (lambda order: _with_number(order, 16, 0), "limits are impossible"),
+    "L huge": (lambda order: _with_number(order, 16, 2**32 - 1), "limits are impossible"),
+    "images": (lambda order: _with_number(order, 20, 2**32 - 1), "too large"),
+    "games": (lambda order: _with_number(order, 24, 2**32 - 1), "too large"),
+    "fuel": (lambda order: _with_number(order, 36, 2**31), "limits are impossible"),
+    "entry": (lambda order: _with_number(order, 40, 4), "entry"),
+    "code size": (lambda order: _with_number(order, 44, 2**32 - 4), "code has an impossible size"),
+    "data size": (lambda order: _with_number(order, 48, 2**31), "data is larger"),
+    "static size": (lambda order: _with_number(order, 52, 2**20), "static data has an impossible size"),
+    "image number": (lambda order: _with_number(order, len(order) - 44, 2), "image that is not there"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_batch_is_refused_with_a_sentence(
+    images: dict[str, Image], jobs: list[GameJob], name: str
+) -> None:
+    spoil, sentence = MALFORMED[name]
+    program = engine_binary.engine_binary()
+    done = subprocess.run([program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert sentence in done.stderr.decode()
+
+
+@pytest.mark.parametrize("at", [8, 12, 24, 28])
+def test_an_answer_that_contradicts_itself_is_nonsense(
+    images: dict[str, Image], jobs: list[GameJob], at: int
+) -> None:
+    batch = Batch(RULES, FUEL, images, jobs[:2])
+    program = engine_binary.engine_binary()
+    raw = subprocess.run([program], input=batch.to_bytes(), capture_output=True, check=True).stdout
+    assert len(batch.results(raw)) == 2
+    with pytest.raises(NonsenseError):
+        batch.results(_with_number(raw, at, 2**31 + 5))
+
+
+def test_a_stream_of_another_length_is_a_mistake_of_the_caller(images: dict[str, Image]) -> None:
+    digest = next(iter(images))
+    with pytest.raises(ValueError, match="16 bytes"):
+        MachineArena(images, RULES, FUEL).play([GameJob((digest, digest), (b"short", bytes(16)))])
+
+
+# --- the lock ---
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lock")
+    shutil.copy(HERE / "lock_probe.c", folder)
+    for name in ("lock.c", "lock.h"):
+        shutil.copy(engine_binary.SOURCES / name, folder)
+    return engine_binary.built(folder, engine_binary.FLAGS, folder)
+
+
+def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
+    done = subprocess.run([locked, "nothing"], capture_output=True, check=True)
+    assert done.stdout == b"alive"
+
+
+@pytest.mark.parametrize(
+    "attempt", ["open", "socket", "fork", "exec", "mprotect", "getpid", "other architecture"]
+)
+def test_a_locked_process_is_killed_for_any_other_system_call(locked: Path, attempt: str) -> None:
+    done = subprocess.run([locked, attempt], capture_output=True, check=False)
+    if attempt == "other architecture" and os.uname().machine != "x86_64":
+        pytest.skip("only x86_64 has system calls of another architecture")
+    assert (done.returncode, done.stdout) == (-signal.SIGSYS, b"")
+
+
+def test_the_engine_locks_itself_up_before_it_plays(tmp_path: Path) -> None:
+    pid = subprocess.Popen([_script_spinning(tmp_path)])
+    try:
+        _wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{pid.pid}/status").read_text())
+        status = Path(f"/proc/{pid.pid}/status").read_text()
+        assert "NoNewPrivs:\t1" in status
+        assert "knobeln" in os.readlink(f"/proc/{pid.pid}/exe")
+    finally:
+        pid.kill()
+        pid.wait()
+
+
+# --- the build ---
+def test_a_computer_without_a_compiler_is_told_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match="no C compiler"):
+        engine_binary.built(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
+
+
+def test_a_compiler_that_cannot_build_the_engine_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "broken.c").write_text("#error the wrong computer\n")
+    with pytest.raises(ToolMissing, match="the wrong computer"):
+        engine_binary.built(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ToolMissing, match="cannot be kept in"):
+        engine_binary.built(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
+
+
+def test_a_process_without_a_home_to_write_to_builds_its_own_engine_and_removes_it(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from sandbox.machine.engine_binary import engine_binary\n"
+        "path = engine_binary()\n"
+        "assert path.is_file() and path == engine_binary()\n"
+        "print(path)"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    path = Path(done.stdout.strip())
+    assert path.is_relative_to(tmp_path)
+    assert not path.parent.exists()
+
+
+def test_several_who_build_at_once_get_the_same_engine(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "small.c").write_text("int main (void) { return 7; }\n")
+    cache = tmp_path / "cache"
+    with ThreadPoolExecutor(6) as pool:
+        paths = set(pool.map(lambda _: engine_binary.built(sources, ("-O1",), cache), range(6)))
+    (path,) = paths
+    assert list(cache.iterdir()) == [path]
+    assert subprocess.run([path], check=False).returncode == 7
+
+
+def test_other_sources_or_flags_are_another_engine(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "small.c").write_text("int main (void) { return VALUE; }\n")
+    one = engine_binary.built(sources, ("-DVALUE=1",), tmp_path / "cache")
+    two = engine_binary.built(sources, ("-DVALUE=2",), tmp_path / "cache")
+    (sources / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
+    six = engine_binary.built(sources, ("-DVALUE=1",), tmp_path / "cache")
+    assert [subprocess.run([path], check=False).returncode for path in (one, two, six)] == [1, 2, 6]
+
+
+def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert engine_binary.cache_folder() == tmp_path / "knobeln"
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert engine_binary.cache_folder() == tmp_path / ".cache" / "knobeln"
+
+
+def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:
+    sources = sorted(engine_binary.SOURCES.glob("*.c"))
+    command = [engine_binary.c_compiler(), *engine_binary.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
+    done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
+    assert done.stderr.decode() == ""

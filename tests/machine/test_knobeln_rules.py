@@ -1,0 +1,192 @@
+"""The rules of the game: by themselves, and the same games on the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from machine_programs import game, throwing
+
+from knobeln.errors import ConfigError, NotFound
+from knobeln.games import game as game_named
+from knobeln.games import registered
+from knobeln.games.knobeln import Knobeln, Rules, digest, play_out, throw_points
+from knobeln.model import Verdict
+from knobeln.testing import check_game
+
+POINTS = [  # K3, K4, K5: the throws, and both players' points
+    (5, 5, (0, 0)),
+    (12288, 12288, (0, 0)),
+    (6800, 3400, (12, 0)),
+    (6801, 3400, (0, 11)),
+    (6800, 6799, (12, 0)),
+    (3, 1, (0, 0)),
+    (2, 1, (1, 0)),
+    (1, 2, (0, 1)),
+    (12288, 6144, (13, 0)),
+    (12288, 6143, (0, 12)),
+    (4, 3, (2, 0)),
+    (8191, 8190, (12, 0)),
+    (8192, 8191, (13, 0)),
+    (2**30, 2**29, (30, 0)),
+    (2**30, 2**29 - 1, (0, 28)),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "points"), POINTS)
+def test_a_throw_is_worth_what_the_announcement_says(
+    first: int, second: int, points: tuple[int, int]
+) -> None:
+    rules = Rules(b=2**30, L=1)
+    for swapped in (False, True):
+        throws = (second, first) if swapped else (first, second)
+        wanted = points[::-1] if swapped else points
+        assert throw_points(*throws) == wanted
+        result = game(throwing(throws[:1]), throwing(throws[1:]), rules)
+        assert tuple(seat.points for seat in result.seats) == wanted
+
+
+SERIES = [  # k, throws, the first that is forbidden
+    (3, (1, 2, 3, 1, 4, 5, 6, 8, 2), None),  # both from the announcement
+    (3, (1, 2, 3, 4, 1, 2, 1), 7),
+    (3, (1, 2, 1), 3),
+    (3, (2, 1), 2),
+    (3, (5, 5, 5, 1), None),  # equal numbers go on
+    (3, (5, 5, 5, 5, 1, 1, 1, 0 + 1), None),
+    (3, (3, 3, 3, 1, 2, 1), 6),
+    (1, (9, 8, 7, 6, 1), None),
+    (8, (1, 2, 3, 4, 5, 6, 7, 8, 1), None),
+    (8, (1, 2, 3, 4, 5, 6, 7, 1), 8),
+    (2, (1, 20, 19, 20, 1, 21), 6),  # out of range
+    (2, (0,), 1),
+]
+
+
+@pytest.mark.parametrize(("k", "throws", "forbidden"), SERIES)
+def test_series_are_judged_alike_by_people_and_by_the_engine(
+    k: int, throws: tuple[int, ...], forbidden: int | None
+) -> None:
+    rules = Rules(a=1, b=20, k=k, L=len(throws))
+    patient = [20] * len(throws)
+    played = play_out(rules, zip(throws, patient, strict=True))
+    assert played.throws == (len(throws) if forbidden is None else forbidden - 1)
+    result = game(throwing(throws), throwing(patient), rules)
+    assert result.throws_played == played.throws
+    fault = result.seats[0].fault
+    assert (fault.reason if fault else None) == played.objections[0]
+    assert result.seats[1].verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("throws", "reason"),
+    [
+        ((1, 0), "throw 2 was 0, but only 1..12288 are allowed"),
+        ((-1,), "throw 1 was -1, but only 1..12288 are allowed"),
+        ((12289,), "throw 1 was 12289, but only 1..12288 are allowed"),
+        ((2**31 - 1,), "throw 1 was 2147483647, but only 1..12288 are allowed"),
+        ((-(2**31),), "throw 1 was -2147483648, but only 1..12288 are allowed"),
+        (
+            (1, 2, 9, 5),
+            "throw 4 (5) is lower than throw 3 (9), but its series is only 3 throws long; 8 are needed",
+        ),
+        ((2, 1), "throw 2 (1) is lower than throw 1 (2), but its series is only 1 throw long; 8 are needed"),
+    ],
+)
+def test_a_forbidden_throw_is_described_to_its_team(throws: tuple[int, ...], reason: str) -> None:
+    seat = game(throwing(throws), throwing([1] * 9), Rules(L=9)).seats[0]
+    assert seat.verdict is Verdict.ILLEGAL_MOVE
+    assert seat.fault is not None
+    assert (seat.fault.throw, seat.fault.reason) == (len(throws), reason)
+
+
+throw = st.one_of(st.integers(0, 21), st.integers(5, 20))
+sides = st.lists(throw, min_size=12, max_size=12)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sides, sides, st.integers(1, 4), st.integers(1, 12), st.booleans())
+def test_random_games_are_judged_alike_by_people_and_by_the_engine(
+    first: list[int], second: list[int], k: int, length: int, tidy: bool
+) -> None:
+    if tidy:  # or hardly any game would be completed
+        first, second = sorted(first), sorted(second)
+    rules = Rules(a=1, b=20, k=k, L=length)
+    played = play_out(rules, zip(first, second, strict=True))
+    result = game(throwing(first), throwing(second), rules)
+    reasons = tuple(seat.fault.reason if seat.fault else None for seat in result.seats)
+    assert (result.throws_played, reasons) == (played.throws, played.objections)
+    assert result.throws == tuple(zip(first, second, strict=True))[: played.throws]
+    assert result.digest == digest(result.throws)
+    wanted = played.points if result.complete else (0, 0)
+    assert tuple(seat.points for seat in result.seats) == wanted
+
+
+def test_seats_that_fail_in_the_same_throw_are_both_charged() -> None:
+    result = game(throwing([5, 3]), throwing([5, 99]), Rules(b=20, L=5))
+    assert [seat.verdict for seat in result.seats] == [Verdict.ILLEGAL_MOVE] * 2
+    assert [seat.fault.throw for seat in result.seats if seat.fault] == [2, 2]
+    assert result.throws_played == 1
+
+
+def test_a_fault_in_one_throw_does_not_charge_the_other_seat() -> None:
+    result = game(throwing([5, 5, 1]), throwing([5, 99]), Rules(b=20, L=5))
+    assert [seat.verdict for seat in result.seats] == [Verdict.OK, Verdict.ILLEGAL_MOVE]
+
+
+def test_the_digest_depends_on_every_throw() -> None:
+    throws = [(1, 2), (3, 4), (5, 6)]
+    others = [throws[:2], throws[::-1], [(2, 1), *throws[1:]], [*throws[:2], (5, 7)], []]
+    assert len({digest(t) for t in (throws, *others)}) == 6
+
+
+def test_every_registered_game_keeps_the_promises_of_games() -> None:
+    games = registered()
+    assert "knobeln" in games
+    for each in games.values():
+        check_game(each, games=3)
+
+
+def test_small_games_keep_the_promises_too() -> None:
+    check_game(Knobeln(Rules(a=3, b=3, k=2, L=4)))
+    check_game(Knobeln(Rules(a=1, b=7, k=3, L=30)))
+
+
+class _TooLong(Knobeln):
+    """Says that it is shorter than it is."""
+
+    @property
+    def info(self):
+        return replace(super().info, max_turns=self.rules.L - 1)
+
+
+class _Grudging(Knobeln):
+    """Objects to everything."""
+
+    def objection(self, position, seat, move):
+        return "no"
+
+
+@pytest.mark.parametrize(
+    ("faulty", "complaint"), [(_TooLong, "goes on after"), (_Grudging, "its own sample")]
+)
+def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        check_game(faulty(Rules(L=5)))
+
+
+def test_two_games_of_one_name_are_an_error() -> None:
+    with pytest.raises(ConfigError, match="two games are called 'knobeln'"):
+        registered([Knobeln, Knobeln])
+
+
+def test_an_unknown_game_is_answered_with_those_that_exist() -> None:
+    with pytest.raises(NotFound, match=r"'chess', only .*knobeln"):
+        game_named("chess")
+
+
+@pytest.mark.parametrize("wrong", [{"a": 0}, {"a": 5, "b": 4}, {"k": 0}, {"L": 0}, {"b": 2**30 + 1}])
+def test_impossible_rules_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"needed|at least"):
+        Rules(**wrong)

@@ -1,0 +1,283 @@
+"""What C programs can do to the machine, and what their teams are told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from machine_programs import EXAMPLE, assembled, compiled, game, stream, throwing
+
+from knobeln.games.knobeln import Rules, play_out
+from knobeln.model import GameJob, Verdict
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import CODE_BASE, MEMORY_SIZE
+
+RULES = Rules(L=20)
+PATIENT = throwing([100] * 20)
+
+FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its team is told
+    "endless": ("main() { for (;;); }", Verdict.TIME, "used more than 1,000,000 instructions"),
+    "endless after a throw": (
+        "main() { make_throw (1); for (;;); }",
+        Verdict.TIME,
+        "used more than 1,000,000 instructions",
+    ),
+    "ends at once": ("main() { }", Verdict.PROTOCOL, "ended after 0 of 20 throws"),
+    "ends early": (
+        "main() { int i; for (i = 0; i < 19; i++) make_throw (5); }",
+        Verdict.PROTOCOL,
+        "ended after 19 of 20 throws",
+    ),
+    "reads address 0": (
+        "int *p; main() { make_throw (*p); }",
+        Verdict.CRASH,
+        r"read from address 0x00000000, which is outside its memory, "
+        r"in function main \(instruction at 0x000100\w\w\)",
+    ),
+    "writes its code": (
+        "main() { *(int *) main = 0; }",
+        Verdict.CRASH,
+        r"wrote to address 0x000100\w\w, which is outside its memory, in function main .*",
+    ),
+    "reads its code": (
+        "main() { make_throw (*(int *) main); }",
+        Verdict.CRASH,
+        r"read from address 0x000100\w\w, which is outside .*",
+    ),
+    "reads misaligned": (
+        "char c[8]; volatile int one = 1; main() { make_throw (*(int *) (c + one)); }",
+        Verdict.CRASH,
+        r"read from address 0x1000\w{4}, which does not fit the size of what lies there, in .*",
+    ),
+    "behind its data": (
+        "int last[4]; main() { int *p = last; for (;;) *p++ = 1; }",
+        Verdict.CRASH,
+        r"wrote to address 0x1000\w{4}, which is outside its memory, in function main .*",
+    ),
+    "calls data": (
+        "int code[4] = { 0x13, 0x73 }; main() { ((int (*) ()) code) (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x10000\w{3}, which holds no code, in function main .*",
+    ),
+    "calls nothing": (
+        "int (*f) (); main() { f (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x00000000, which holds no code, in .*",
+    ),
+    "calls between instructions": (
+        "int (*f) (); main() { f = (int (*) ()) ((char *) main + 2); f (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x000100\w\w, which is not divisible by 4, in .*",
+    ),
+    "no instruction": (
+        'main() { __asm__ ("ebreak"); }',
+        Verdict.CRASH,
+        r"executed 0x00100073, which is no instruction, in function main .*",
+    ),
+    "an unknown door": (
+        'main() { __asm__ volatile ("li a7, 7\\n ecall" : : : "a7"); }',
+        Verdict.PROTOCOL,
+        r"used door 7, which does not exist, in function main .*",
+    ),
+    "seed to nowhere": (
+        "main() { knobeln_seed_door (8); }",
+        Verdict.CRASH,
+        r"wrote to address 0x00000008, which is outside its memory, in function knobeln_seed_door .*",
+    ),
+    "seed over the end": (
+        "extern char __static_end[]; main() { knobeln_seed_door (__static_end - 8); }",
+        Verdict.CRASH,
+        r"wrote to address 0x1000\w{4}, which is outside its memory, in function knobeln_seed_door .*",
+    ),
+    "recursion": (
+        "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main() { f (1); }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB \(address 0x0f\w{6}\), in function f .*",
+    ),
+    "huge array": (
+        "main() { volatile int a[250000000]; a[1] = 2; make_throw (a[1]); }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB .*",
+    ),
+    "huge alloca": (
+        "int n = 2000000; main() { volatile int *p = __builtin_alloca (n); p[0] = 1; }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB .*",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_a_program_does_wrong_is_its_own_failure_and_told_to_its_team(name: str) -> None:
+    source, verdict, reason = FAULTS[name]
+    bad = compiled(source)
+    for result, seat in ((game(bad, PATIENT, RULES), 0), (game(PATIENT, bad, RULES), 1)):
+        fault = result.seats[seat].fault
+        assert fault is not None
+        assert re.fullmatch(reason, fault.reason), fault.reason
+        assert (result.seats[seat].verdict, fault.throw) == (verdict, result.throws_played + 1)
+        assert (result.seats[1 - seat].verdict, result.seats[1 - seat].points) == (Verdict.OK, 0)
+
+
+COMPUTED = {  # X07, X19, K16, K19, K20: an expression whose value is thrown
+    "log2 (12288)": 13,
+    "log2 (1)": 0,
+    "log2 (0)": 0,
+    "log2 (-5)": 0,
+    "log2 (2147483647)": 30,
+    "next_random (5, 5)": 5,
+    "next_random (12288, 12288)": 12288,
+    "(next_random (-2147483647 - 1, 2147483647), 7)": 7,
+    "one / zero": -1,
+    "one % zero": 1,
+    "(-2147483647 - one) / -one": -2147483648,
+    "(-2147483647 - one) % -one": 0,
+    "(int) (2.5 * (one + one))": 5,
+    "sizeof (long) * 100 + sizeof (char *)": 404,
+    "(-one >> 1) == -1": 1,
+    "(int) (1000000000000LL / (one + 999999999))": 1000,
+    "(count_points (6800, 3400, &p, &q), p * 100 + q)": 1200,
+    "(count_points (6801, 3400, &p, &q), p * 100 + q)": 11,
+    "(count_points (3, 3, &p, &q), p * 100 + q)": 0,
+    "count_points (-2147483647 - one, 2147483647, &p, &q)": 1,
+}
+
+
+@pytest.mark.parametrize("expression", COMPUTED)
+def test_expressions_have_the_values_of_a_32_bit_computer(expression: str) -> None:
+    program = compiled(f"volatile int one = 1, zero = 0; int p, q; main() {{ make_throw ({expression}); }}")
+    value = COMPUTED[expression]
+    result = game(program, throwing([1]), Rules(b=2**30, L=1))
+    if value >= 1:
+        assert result.throws == ((value, 1),)
+    else:
+        fault = result.seats[0].fault
+        assert fault is not None
+        assert fault.reason.startswith(f"throw 1 was {value},")
+
+
+def test_a_reversed_range_of_random_numbers_is_swapped() -> None:
+    program = compiled("main() { for (;;) { make_throw (next_random (9, 2)); } }")
+    result = game(program, throwing([1] * 60), Rules(k=1, L=60))
+    assert result.throws is not None
+    assert {first for first, _ in result.throws} == set(range(2, 10))
+
+
+def test_a_program_may_end_or_throw_on_after_the_last_throw() -> None:
+    ends = throwing([7] * 20)
+    goes_on = compiled("main() { for (;;) make_throw (7); }")
+    crashes = compiled("main() { int i; for (i = 0; i < 20; i++) make_throw (7); *(int *) 0 = 1; }")
+    for program in (ends, goes_on, crashes):
+        assert game(program, PATIENT, RULES).complete
+
+
+def test_a_program_sees_its_opponents_throw_of_the_same_turn_and_no_other() -> None:
+    echo = compiled("main() { int last = 1; for (;;) last = make_throw (last); }")
+    result = game(echo, throwing(range(10, 30)), RULES)
+    assert result.throws == ((1, 10), *((n - 1, n) for n in range(11, 30)))
+
+
+def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruction() -> None:
+    program = compiled("main() { for (;;) make_throw (7); }")
+    needed = game(program, PATIENT, RULES).seats[0].instructions
+    exact = game(program, program, RULES, max_instructions=needed)
+    assert [seat.instructions for seat in exact.seats] == [needed, needed]
+    assert exact.complete
+    short = game(program, program, RULES, max_instructions=needed - 1)
+    assert [seat.verdict for seat in short.seats] == [Verdict.TIME, Verdict.TIME]
+    assert short.seats[0].instructions == needed - 1
+    assert short.throws_played == 19
+
+
+def test_both_sides_of_a_self_game_have_their_own_memory_and_random_stream() -> None:
+    example = compiled(EXAMPLE.read_text())
+    result = game(example, example, Rules(L=100))
+    assert result.throws is not None
+    assert any(first != second for first, second in result.throws[:9])
+    counting = compiled("int n; main() { for (;;) make_throw (++n); }")
+    twins = game(counting, counting, RULES)
+    assert twins.throws == tuple((n, n) for n in range(1, 21))
+
+
+def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
+    scribbler = compiled(
+        "int zero[300], data[300] = { 1, 2, 3 }; main() { int i, sum = 0; volatile char deep[900000];"
+        "for (i = 0; i < 300; i++) { sum += zero[i] + data[i]; zero[i] = data[i] = 5; }"
+        "for (i = 0; i < 900000; i += 500) { sum += deep[i]; deep[i] = 1; }"
+        "for (;;) make_throw (sum); }"
+    )
+    reader = compiled(
+        "main() { int i, sum = 1; volatile char deep[1040000];"
+        "for (i = 0; i < 1040000; i += 100) sum += deep[i];"
+        "for (;;) make_throw (sum); }"
+    )
+    keeper = compiled(f'char text[] = "{"x" * 20_000}"; main() {{ for (;;) make_throw (text[500]); }}')
+    images = {image.digest: image for image in (scribbler, reader, keeper)}
+    pairs = [
+        (scribbler, reader),
+        (reader, scribbler),
+        (keeper, scribbler),
+        (reader, keeper),
+        (reader, reader),
+    ] * 2
+    jobs = [GameJob((a.digest, b.digest), (stream("a"), stream("b")), True) for a, b in pairs]
+    first_throw = {scribbler.digest: 6, reader.digest: 1, keeper.digest: ord("x")}
+    for job, result in zip(jobs, MachineArena(images, RULES, 10_000_000).play(jobs), strict=True):
+        assert result.throws == ((first_throw[job.images[0]], first_throw[job.images[1]]),) * 20
+
+
+def test_memory_in_use_is_static_data_and_the_pages_of_stack_that_were_written() -> None:
+    small = compiled("main() { for (;;) make_throw (1); }")
+    static = compiled("char big[500000]; main() { big[5] = 1; for (;;) make_throw (big[5]); }")
+    deep = compiled(
+        "main() { volatile char a[400000]; int i; for (i = 0; i < 400000; i++) a[i] = 1;"
+        "for (;;) make_throw (1); }"
+    )
+    used = [game(program, PATIENT, RULES, 10_000_000).seats[0].memory for program in (small, static, deep)]
+    assert used[0] <= 8192
+    assert 500_000 <= used[1] <= 509_000
+    assert 400_000 <= used[2] <= 412_000
+
+
+def test_almost_all_of_the_memory_can_be_used() -> None:
+    program = compiled(
+        "char big[1040000]; main() { int i; for (i = 0; i < 1040000; i++) big[i] = 1;"
+        "for (;;) make_throw (big[7]); }"
+    )
+    result = game(program, PATIENT, RULES, 20_000_000)
+    assert result.complete
+    assert 1_040_000 <= result.seats[0].memory <= MEMORY_SIZE
+
+
+def test_the_example_of_1994_plays_by_the_rules_or_throws_0() -> None:
+    example = compiled(EXAMPLE.read_text())
+    images = {example.digest: example}
+    jobs = [GameJob((example.digest,) * 2, (stream(f"{i}/0"), stream(f"{i}/1")), True) for i in range(60)]
+    results = MachineArena(images, Rules(), 855_000_000, workers=2).play(jobs)
+    for result in results:
+        assert result.throws is not None
+        played = play_out(Rules(), result.throws)
+        assert (played.throws, played.objections) == (result.throws_played, (None, None))
+        if result.complete:
+            assert played.points == tuple(seat.points for seat in result.seats)
+        else:
+            reasons = [seat.fault.reason for seat in result.seats if seat.fault]
+            assert all("was 0, but only 1..12288" in reason for reason in reasons)
+    assert sum(result.complete for result in results) > 50
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"entry": CODE_BASE + 4}, "entry"),
+        ({"code": b"abc"}, "of code"),
+        ({"static_size": 8}, "of data"),
+        ({"data": b"x"}, "of data"),
+        ({"static_size": MEMORY_SIZE}, "of data"),
+    ],
+)
+def test_an_image_of_impossible_sizes_cannot_be_made(wrong: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        replace(assembled([0x73]), **wrong)

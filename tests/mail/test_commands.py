@@ -1,0 +1,485 @@
+"""Letters through the desk into a real database: effects, and the answers that go out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from knobeln.config import Teams
+from knobeln.model import LetterState, TeamState
+from knobeln.store import contest, letters, outbox, submissions, teams
+from mailserver.commands import COMMANDS, recognise
+from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.desk import handle_next
+from mailserver.intake.accept import accept
+
+from .conftest import FORM, LETTERS, OPENS, START, World, body_of, make_settings
+
+ADDRESS = "our_team@machine.domain.alfdkj"
+REGISTER = "registration for KNOBELN"
+COMPILE = "please compile"
+MINUTE = timedelta(minutes=1)
+
+SUBJECTS = [
+    ("registration for KNOBELN", "registration"),
+    ("Re: Registration  for Knobeln.", "registration"),
+    ("registration for CHESS", "unknown"),
+    ("please compile", "compile"),
+    ("AW: Re[2]: FWD: Please Compile!", "compile"),
+    ('"please compile"', "compile"),
+    ("please compile my program", "unknown"),
+    ("SEND knobelnsoftware", "software"),
+    ("send Knobeln Software", "software"),
+    ("", "unknown"),
+    ("Re:", "unknown"),
+]
+
+
+@pytest.mark.parametrize(("subject", "name"), SUBJECTS)
+def test_the_subject_says_which_command_is_meant(subject: str, name: str) -> None:
+    assert recognise(subject, make_settings()).name == name
+
+
+@pytest.mark.parametrize("word", ["Knobeln!", "KNOBELN'94", "(dice)"])
+def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
+    settings = make_settings(contest={"subject_word": word})
+    assert recognise(f"Re: registration for {word}", settings).name == "registration"
+    assert recognise(f"SEND {word}software", settings).name == "software"
+
+
+def test_the_registry_names_each_command_once() -> None:
+    assert [command.name for command in COMMANDS] == ["registration", "compile", "software"]
+
+
+def registered(world: World, form: str = FORM) -> tuple[str, str]:
+    """Register; the team's name and its authentification string as the answer tells them."""
+    (mail,) = world.send(REGISTER, form)
+    return told(mail)
+
+
+def told(mail: EmailMessage) -> tuple[str, str]:
+    found = re.search(r"name is +(\S+)\n.*string +(\S+)\n", body_of(mail))
+    assert found
+    return found[1], found[2]
+
+
+def form_of(number: int, **values: str) -> str:
+    text = FORM.replace("our_team", f"team{number}").replace("Joe Cool", f"Member {number}")
+    for field, value in values.items():
+        text = re.sub(rf"(?m)^{field}:.*", f"{field}: {value}", text.replace("-", "-"))
+    return text
+
+
+def program(team: str, string: str) -> str:
+    return f"/*\n  <<FROM>> {team} {string}\n*/\nmain() {{ for (;;) make_throw(1); }}\n"
+
+
+# --- registration ----------------------------------------------------------------------------------------
+def test_a_registration_is_accepted_at_the_address_of_the_form(world: World) -> None:
+    (mail,) = world.send(REGISTER, FORM, sender="joe@elsewhere.example", message_id="<m1@elsewhere.example>")
+    name, string = told(mail)
+    assert mail["To"] == ADDRESS
+    assert mail["In-Reply-To"] == "<m1@elsewhere.example>"
+    assert name == "the_heavy_lords_of_knobeln"
+    assert body_of(mail).count(string) == 2
+    assert f"<<FROM>> {name} {string}" in body_of(mail)
+    (attachment,) = mail.iter_attachments()
+    assert attachment.get_filename() == "knobellib.c"
+    library = Path(__file__).parents[2] / "knobellib" / "knobellib.c"
+    assert "".join(str(attachment.get_content()).split("\r")) == library.read_text()
+
+
+def test_the_answer_describes_the_five_routines_and_the_dates(world: World) -> None:
+    (mail,) = world.send(REGISTER, FORM)
+    routines = ("init_random ()", "next_random (int low", "log2 (int", "make_throw (int", "count_points (int")
+    for words in (*routines, "1994-05-12 12:00 UT", "1994-05-14 10:00 UT", "1994-05-14 12:00 UT"):
+        assert words in body_of(mail)
+
+
+def test_the_database_keeps_no_authentification_string_with_the_team(world: World) -> None:
+    name, string = registered(world)
+    with world.store.read() as tx:
+        team = teams.by_name(tx, name)
+        assert team is not None
+        assert team.state is TeamState.ACTIVE
+        assert string not in teams.auth_digest(tx, team.id)
+
+
+@pytest.mark.parametrize("number", [f"{n:02}" for n in range(10)])
+def test_the_announcements_sample_registers_however_it_was_mailed(world: World, number: str) -> None:
+    (path,) = LETTERS.glob(f"{number}_*.eml")
+    (mail,) = world.deliver(path.read_bytes())
+    assert told(mail)[0] == "the_heavy_lords_of_knobeln"
+
+
+def test_a_refusal_goes_to_the_writer_and_shows_the_filled_form(world: World) -> None:
+    (mail,) = world.send(
+        REGISTER, FORM.replace("the_heavy_lords_of_knobeln", "int"), Reply_To="jane@x.example"
+    )
+    assert mail["To"] == "jane@x.example"
+    assert "line 3: `team-name: int`" in body_of(mail)
+    assert "\nteam-name: int\n" in body_of(mail)
+    assert "\nOrganization: University of Northeast Sacrodata, Intellect City, Eggland\n" in body_of(mail)
+
+
+def test_a_refused_form_can_be_mended_and_sent_back(world: World) -> None:
+    (mail,) = world.send(
+        REGISTER, FORM.replace("LAP,DGP", "lap,DGP").replace("Eggland", "Eggland" + ", far away" * 9)
+    )
+    form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0]
+    (answer,) = world.send("Re: " + REGISTER, form.replace("lap,", "LAP,"))
+    assert told(answer)[0] == "the_heavy_lords_of_knobeln"
+
+
+def test_html_is_refused_with_advice(world: World) -> None:
+    (mail,) = world.deliver((LETTERS / "15_registration_html_only.eml").read_bytes())
+    told = " ".join(body_of(mail).split())
+    assert "Your letter could not be read: it consists of HTML only; please send plain text" in told
+    assert "mail-address: name@machine.domain" in body_of(mail)
+
+
+def test_who_sends_no_form_gets_an_empty_one_and_not_his_own_words_back(world: World) -> None:
+    (mail,) = world.send(REGISTER, "We would like to take part.\n")
+    assert "There is no registration form" in body_of(mail)
+    assert "The form looks like this." in body_of(mail)
+    assert "what you wrote" not in body_of(mail)
+
+
+WINDOWS = [
+    (OPENS - MINUTE, "Registration opens at 1994-03-22 12:00 UT"),
+    (START - timedelta(days=2) - MINUTE, ""),
+    (START - timedelta(days=2), "Registration closed at 1994-05-12 12:00 UT"),
+]
+
+
+@pytest.mark.parametrize(("at", "words"), WINDOWS)
+def test_the_time_of_receipt_decides_about_the_deadline(world: World, at: object, words: str) -> None:
+    (mail,) = world.send(REGISTER, FORM, at=at)  # type: ignore[arg-type]
+    assert (words or "Your registration is accepted") in " ".join(body_of(mail).split())
+
+
+def test_a_letter_that_waited_is_judged_by_its_receipt(world: World) -> None:
+    raw = (LETTERS / "00_registration_sample.eml").read_bytes()
+    accept(world.store, raw, "joe@a.example", (), "smtp", START - timedelta(days=2) - MINUTE)
+    world.clock.at = START - timedelta(days=1)
+    assert handle_next(world.store, world.settings, world.clock, world.renderer)
+    assert told(world.mails()[0])
+
+
+def test_nobody_registers_while_the_contest_runs_or_is_over(world: World) -> None:
+    with world.store.write() as tx:
+        contest.start(tx, {}, world.clock.now())
+    (mail,) = world.send(REGISTER, FORM)
+    assert "running already" in body_of(mail)
+    with world.store.write() as tx:
+        contest.finish(tx, world.clock.now())
+    (mail,) = world.send(REGISTER, FORM)
+    assert "The contest is over" in body_of(mail)
+
+
+def test_a_second_registration_from_one_address_is_a_duplicate(world: World) -> None:
+    registered(world)
+    (mail,) = world.send(REGISTER, FORM.replace("our_team", "OUR_team"), sender="eve@x.example")
+    assert mail["To"] == "eve@x.example"
+    assert "already a team with this mail-address" in " ".join(body_of(mail).split())
+    assert "heavy_lords" not in body_of(mail)
+    assert "organizer@contest.example" in body_of(mail)
+
+
+def test_a_taken_name_is_changed_and_said_so(world: World) -> None:
+    registered(world)
+    (mail,) = world.send(REGISTER, form_of(2).replace("the_heavy", "The_Heavy"))
+    assert told(mail)[0] == "The_Heavy_lords_of_knobeln_2"
+    assert "I have changed yours a little" in " ".join(body_of(mail).split())
+
+
+def test_there_is_a_limit_of_teams_and_of_teams_from_one_organization(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world(teams=Teams(max_teams=2, max_per_organization=1))
+    registered(world)
+    (mail,) = world.send(REGISTER, form_of(2).replace("University of", "university  OF"))
+    assert "From one organization at most 1 team" in body_of(mail)
+    registered(world, form_of(3, Organization="elsewhere"))
+    (mail,) = world.send(REGISTER, form_of(4, Organization="nowhere"))
+    assert "too many participants" in body_of(mail)
+
+
+def test_people_in_two_teams_are_flagged_for_the_organizer(world: World) -> None:
+    registered(world)
+    registered(world, form_of(2).replace("Member 2", "JOE  Cool"))
+    with world.store.read() as tx:
+        flags = [team.flags for team in teams.all_teams(tx)]
+    assert flags == [(), ("JOE Cool is also a member of the_heavy_lords_of_knobeln",)]
+
+
+def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    (first,) = world.send(REGISTER, FORM)
+    (second,) = world.send(REGISTER, form_of(2))
+    assert "authentification string" not in body_of(first) + body_of(second)
+    with world.store.write() as tx:
+        yes, no = teams.all_teams(tx)
+        assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
+        accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
+        reject_pending(tx, no, "Too late, {{7*7}}.", world.settings, world.renderer, world.clock.now())
+    accepted, rejected = world.mails()[2:]
+    name, string = told(accepted)
+    assert "Too late, {{7*7}}." in body_of(rejected)
+    assert rejected["To"] == "team2@machine.domain.alfdkj"
+    assert world.send(COMPILE, program(name, string)) == []
+    assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
+
+
+def test_a_team_that_waits_cannot_send_programs(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    world.send(REGISTER, FORM)
+    (mail,) = world.send(COMPILE, program("the_heavy_lords_of_knobeln", "aaaa-bbbb"))
+    assert "do not belong together" in body_of(mail)
+
+
+# --- programs ----------------------------------------------------------------------------------------------
+def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
+    name, string = registered(world)
+    assert (
+        world.send(COMPILE, program(name, string), sender="other@x.example", message_id="<p@x.example>") == []
+    )
+    with world.store.read() as tx:
+        queued = submissions.next_queued(tx)
+        assert queued is not None
+        assert queued.source == program(name, string)
+        assert queued.received_at == world.clock.now()
+        assert submissions.reply_to_of(tx, queued.id) == "<p@x.example>"
+
+
+def test_what_was_mended_goes_with_the_program(world: World) -> None:
+    name, string = registered(world)
+    world.send(COMPILE, "".join(f"> {line}\n" for line in program(name, string).splitlines()))
+    with world.store.read() as tx:
+        queued = submissions.next_queued(tx)
+        assert queued is not None
+        assert queued.source == program(name, string)
+        assert submissions.repairs_of(tx, queued.id) == ("the quotation marks `>` were removed",)
+
+
+def test_whatever_was_wrong_the_writer_reads_the_same(world: World) -> None:
+    lords, string = registered(world)
+    _, other = registered(world, form_of(2).replace("the_heavy", "the_light"))
+    tries = [
+        (lords, "aaaa-bbbb"),
+        ("nobody", "aaaa-bbbb"),
+        ("nobody", string),
+        (lords, other),
+        (lords.upper(), string),
+    ]
+    bodies = set()
+    for team, secret in tries:
+        mails = world.send(COMPILE, program(team, secret), sender="eve@x.example")
+        bodies |= {body_of(mail) for mail in mails if mail["To"] == "eve@x.example"}
+        assert sum(mail["To"] == "eve@x.example" for mail in mails) == 1
+    (body,) = bodies
+    assert lords not in body
+    assert string not in body
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is None
+
+
+def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
+    name, _ = registered(world)
+    start = world.clock.now()
+    to_team = 0
+    for minutes in (0, 10, 23 * 60, 24 * 60 + 1):
+        mails = world.send(
+            COMPILE, program(name, "aaaa-bbbb"), sender="eve@x.example", at=start + minutes * MINUTE
+        )
+        to_team += sum(mail["To"] == ADDRESS for mail in mails)
+    assert to_team == 2
+
+
+def test_a_team_that_errs_itself_gets_the_refusal_only(world: World) -> None:
+    name, _ = registered(world)
+    (mail,) = world.send(COMPILE, program(name, "aaaa-bbbb"), sender=f"Our Team <{ADDRESS}>")
+    assert "do not belong together" in body_of(mail)
+
+
+@pytest.mark.parametrize("state", [state for state in TeamState if state is not TeamState.ACTIVE])
+def test_only_an_active_team_can_send_programs(world: World, state: TeamState) -> None:
+    name, string = registered(world)
+    with world.store.write() as tx:
+        teams.set_state(tx, 1, state)
+    (mail,) = world.send(COMPILE, program(name, string))
+    assert "do not belong together" in body_of(mail)
+
+
+def test_the_old_name_with_the_right_string_gets_a_helpful_answer(world: World) -> None:
+    first, _ = registered(world)
+    second, string = registered(world, form_of(2))
+    assert second == first + "_2"
+    (mail,) = world.send(COMPILE, program(first, string), sender="eve@x.example")
+    assert mail["To"] == "team2@machine.domain.alfdkj"
+    assert f"Your team is called {second}" in " ".join(body_of(mail).split())
+    assert string not in body_of(mail)
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is None
+
+
+COMPILE_WINDOWS = [
+    (OPENS + timedelta(hours=23), "Programs are compiled from 1994-03-23 12:00 UT on"),
+    (START - timedelta(days=1), ""),
+    (START - timedelta(hours=2), "The compile service ended at 1994-05-14 10:00 UT"),
+]
+
+
+@pytest.mark.parametrize(("at", "words"), COMPILE_WINDOWS)
+def test_programs_are_taken_while_the_compile_service_is_open(world: World, at: object, words: str) -> None:
+    world.clock.at = OPENS
+    name, string = registered(world)
+    mails = world.send(COMPILE, program(name, string), sender="eve@x.example", at=at)  # type: ignore[arg-type]
+    assert [mail["To"] for mail in mails] == ([ADDRESS] if words else [])
+    assert words in " ".join(" ".join(map(body_of, mails)).split())
+
+
+def test_no_program_is_taken_while_the_contest_runs(world: World) -> None:
+    name, string = registered(world)
+    with world.store.write() as tx:
+        contest.start(tx, {}, world.clock.now())
+    (mail,) = world.send(COMPILE, program(name, string))
+    assert "The contest is running" in body_of(mail)
+    assert "no version of your program" in body_of(mail)
+    with world.store.write() as tx:
+        contest.finish(tx, world.clock.now())
+    (mail,) = world.send(COMPILE, program(name, string))
+    assert "The contest is over" in body_of(mail)
+    assert "version" not in body_of(mail)  # nothing counts any more
+
+
+def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
+    name, string = registered(world)
+    (mail,) = world.send(COMPILE, program(name, string) + "/* filler */\n" * 20_000)
+    assert "longer than 256,000 bytes" in body_of(mail)
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is None
+
+
+@pytest.mark.parametrize("number", ["34", "35", "36", "37", "38", "39"])
+def test_a_letter_without_one_clear_program_is_refused_in_words(world: World, number: str) -> None:
+    (path,) = LETTERS.glob(f"{number}_*.eml")
+    (mail,) = world.deliver(path.read_bytes())
+    assert mail["To"] == "joe@machine.domain.alfdkj"
+    assert mail["Subject"] == "International KNOBELN contest: your program was not compiled"
+    assert "<<FROM>> team_name authentification_string" in body_of(mail)
+
+
+# --- manners -----------------------------------------------------------------------------------------------
+IGNORED = ["40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51"]
+
+
+@pytest.mark.parametrize("number", IGNORED)
+def test_robots_and_people_without_an_address_get_no_answer(world: World, number: str) -> None:
+    (path,) = LETTERS.glob(f"{number}_*.eml")
+    assert world.deliver(path.read_bytes()) == []
+    assert world.states() == {LetterState.IGNORED: 1}
+    assert world.notes[-1]
+
+
+def test_a_letter_with_the_null_sender_gets_no_answer(world: World) -> None:
+    assert world.send("hello", "x", envelope="") == []
+    assert world.send("hello", "x", envelope="", channel="receive") != []
+
+
+def test_the_same_letter_twice_has_one_effect(world: World) -> None:
+    assert len(world.send(REGISTER, FORM, message_id="<1@a.example>")) == 1
+    assert world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way") == []
+    assert world.notes[-1] == "duplicate of letter 1"
+    assert len(world.send("help", "other words", message_id="<1@a.example>")) == 1
+
+
+def test_a_copy_of_any_letter_with_its_message_id_is_recognised(world: World) -> None:
+    for words in ("x", "other words"):
+        world.send("what now?", words, message_id="<1@a.example>")
+    for number, words in enumerate(("x", "other words"), 1):
+        world.send("what now?", words, message_id="<1@a.example>", Received="by another way")
+        assert world.notes[-1] == f"duplicate of letter {number}"
+
+
+def test_a_copy_of_a_letter_that_was_ignored_is_handled(world: World) -> None:
+    assert world.send(REGISTER, FORM, message_id="<1@a.example>", envelope="") == []
+    assert len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+
+
+def test_a_letter_that_is_put_back_after_its_copy_was_handled_has_no_effect(world: World) -> None:
+    good, world.renderer = world.renderer, None
+    world.send(REGISTER, FORM, message_id="<1@a.example>")
+    world.renderer = good
+    assert len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
+    with world.store.write() as tx:
+        letters.retry(tx)
+    assert handle_next(world.store, world.settings, world.clock, world.renderer)
+    assert world.states() == {LetterState.HANDLED: 1, LetterState.IGNORED: 1}
+    assert len(world.mails()) == 1
+
+
+def test_help_is_sent_once_a_day(world: World) -> None:
+    start = world.clock.now()
+    counts = [len(world.send("what now?", "x", at=start + hours * 60 * MINUTE)) for hours in (0, 1, 23, 24.1)]
+    assert counts == [1, 0, 0, 1]
+
+
+def test_the_software_is_sent_once_an_hour(world: World) -> None:
+    start = world.clock.now()
+    sent = [world.send("SEND knobelnsoftware", "x", at=start + minutes * MINUTE) for minutes in (0, 30, 61)]
+    assert [len(mails) for mails in sent] == [1, 0, 1]
+    assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
+
+
+def test_one_address_gets_only_so_many_answers_in_an_hour(world: World) -> None:
+    sent = [len(world.send(REGISTER, "no form")) for _ in range(40)]
+    assert sum(sent) == world.settings.mail.answers_per_hour == 30
+    assert len(world.send(REGISTER, FORM)) == 1
+
+
+def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:
+    letter = (LETTERS / "61_subject_with_encoded_newline.eml").read_bytes()
+    (mail,) = world.deliver(letter)
+    assert mail["Subject"] == "International KNOBELN contest: what I understand"
+    assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 0
+
+
+def test_a_letter_that_breaks_us_is_set_aside_and_the_next_is_handled(world: World) -> None:
+    good, world.renderer = world.renderer, None
+    assert world.send("what now?", "x") == []
+    assert world.states() == {LetterState.FAILED: 1}
+    assert "AttributeError" in world.notes[-1]
+    world.renderer = good
+    assert len(world.send("what now?", "y", sender="jane@a.example")) == 1
+    with world.store.write() as tx:
+        assert letters.retry(tx) == 1
+    assert handle_next(world.store, world.settings, world.clock, world.renderer)
+    assert world.states() == {LetterState.HANDLED: 2}
+
+
+def test_every_answer_fits_into_72_columns(world: World) -> None:
+    registered(world)
+    world.send(REGISTER, FORM + "x" * 300)
+    for number in (*range(10), 15, 16, *range(20, 40)):
+        (path,) = LETTERS.glob(f"{number:02}_*.eml")
+        world.deliver(path.read_bytes())
+    world.send("help", "x")
+    world.send("SEND knobelnsoftware", "x")
+    mails = world.mails()
+    assert len(mails) > 20
+    assert max(len(line) for mail in mails for line in body_of(mail).splitlines()) <= 72
+    assert all(mail["Auto-Submitted"] == "auto-replied" or not mail["In-Reply-To"] for mail in mails)
+
+
+def test_each_kind_of_answer_is_kept_with_its_kind(world: World) -> None:
+    registered(world)
+    world.send("help", "x")
+    with world.store.read() as tx:
+        rows = outbox.listing(tx, state=None, to=None, count=10)
+    assert [row["kind"] for row in rows] == ["registration_accepted", "help"]

@@ -1,0 +1,357 @@
+"""The form of the announcement: what is mended, what is refused and in which words, and round trips."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln.form import Form, record_text
+from knobeln.model import MailPreference, Member, Registration
+from mailserver.letter import parse
+from mailserver.names import unique_name
+from mailserver.problem import is_invisible
+from mailserver.registration import Reading, read
+from reports.text import fold
+
+from .conftest import FORM, make_settings
+
+LETTERS = Path(__file__).parent.parent / "letters"
+SETTINGS = make_settings()
+SAMPLE = Registration(
+    "our_team@machine.domain.alfdkj",
+    (MailPreference.LAP, MailPreference.DGP, MailPreference.GRG, MailPreference.RSM),
+    "the_heavy_lords_of_knobeln",
+    "University of Northeast Sacrodata, Intellect City, Eggland",
+    (
+        Member("Joe Cool", 45, "professional systems programmer", "20-year-experienced programmer"),
+        Member(
+            "Jane More",
+            20,
+            "graduate student of computer science",
+            "hackeress fluent in 34 programming languages",
+        ),
+        Member("Mona Morn", 35, "Professor of CS", "hobby game strategy programmer"),
+        Member(
+            "Bill Neat",
+            24,
+            "undergraduate student of psychology",
+            "advanced beginner (will be my first C program!)",
+        ),
+    ),
+)
+
+
+def read_text(text: str) -> Reading:
+    return read(text.split("\n"), SETTINGS)
+
+
+def read_letter(number: str) -> Reading:
+    (path,) = LETTERS.glob(f"{number}_*.eml")
+    return read(parse(path.read_bytes()).form_lines, SETTINGS)
+
+
+@pytest.mark.parametrize("number", [f"{n:02}" for n in range(10)])
+def test_the_announcements_sample_is_read_however_it_was_mailed(number: str) -> None:
+    reading = read_letter(number)
+    assert reading.problems == ()
+    assert reading.registration == SAMPLE
+
+
+REMARKS = [
+    ("00", ()),
+    ("03", ("line 5 was read as the rest of `Organization:`",)),
+    ("09", ("lines of team-members that were broken in two were joined again",)),
+]
+
+
+@pytest.mark.parametrize(("number", "remarks"), REMARKS)
+def test_what_was_mended_is_remarked(number: str, remarks: tuple[str, ...]) -> None:
+    assert read_letter(number).remarks == remarks
+
+
+def test_everything_that_is_wrong_is_listed_at_once_with_its_line() -> None:
+    found = [(p.line, re.split("[:,;]", p.text)[0]) for p in read_letter("16").problems]
+    assert found == [
+        (1, "This line does not belong to the form"),
+        (3, "Please write `lap` in capitals"),
+        (3, "`XYZ` is none of LAP"),
+        (3, "GRP is given twice."),
+        (4, "`mail-address"),
+        (4, "This is no usable mail address"),
+        (5, "The name `while` is a keyword of C (or of gcc)"),
+        (6, "There is no such field in the form."),
+        (7, "The organization is missing."),
+        (9, "The age should be a number from 1 to 150"),
+        (11, "Each member takes exactly two lines"),
+    ]
+
+
+def with_value(field: str, value: str) -> Reading:
+    lines = [f"{field}: {value}" if line.startswith(field) else line for line in FORM.split("\n")]
+    return read_text("\n".join(lines))
+
+
+ADDRESSES = [
+    "two@a.example, addresses@a.example",
+    "Joe <joe@a.example>",
+    "joe@a.example (Joe)",
+    "joe@localhost",
+    "joe@machine.localdomain",
+    "joe@[127.0.0.1]",
+    "joe@127.0.0.1",
+    "joe",
+    "joe@",
+    "@a.example",
+    "knobeln@contest.example",
+    "Knobeln+x@Contest.Example",
+    "prechelt@contest.example",
+    "jörg@a.example",
+    "",
+    "joe@a..example",
+    "a" * 65 + "@a.example",
+    '"joe cool"@a.example',
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_that_cannot_identify_a_team_is_refused(address: str) -> None:
+    reading = with_value("mail-address", address)
+    assert reading.registration is None
+    assert [p.line for p in reading.problems] == [1]
+
+
+GOOD_ADDRESSES = [
+    ("joe@a.alfdkj", "joe@a.alfdkj"),
+    ("joe@A.Example", "joe@a.example"),
+    ("joe@team.test", "joe@team.test"),
+    ("joe@team.invalid", "joe@team.invalid"),
+    ("joe+knobeln@a.example", "joe+knobeln@a.example"),
+    ("joe@müller.example", "joe@xn--mller-kva.example"),
+]
+
+
+@pytest.mark.parametrize(("written", "address"), GOOD_ADDRESSES)
+def test_an_internet_style_address_needs_no_known_top_level_domain(written: str, address: str) -> None:
+    reading = with_value("mail-address", written)
+    assert reading.registration is not None
+    assert reading.registration.address == address
+
+
+PREFERENCES = [
+    ("", ()),
+    ("LAP", ("LAP",)),
+    ("RSM , LAP", ("RSM", "LAP")),
+    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", tuple(MailPreference)),
+    ("lap", None),
+    ("LAP;RSM", None),
+    ("LAP RSM", None),
+    ("LAP,LAP", None),
+    ("ALL", None),
+]
+
+
+@pytest.mark.parametrize(("written", "codes"), PREFERENCES)
+def test_preferences_are_codes_in_capitals_between_commas(
+    written: str, codes: tuple[str, ...] | None
+) -> None:
+    registration = with_value("mail-preference", written).registration
+    assert (registration and registration.preferences) == codes
+
+
+NAMES = [
+    ("a" * 30, True),
+    ("_x9", True),
+    ("Int", True),
+    ("a" * 31, False),
+    ("9lives", False),
+    ("heavy lords", False),
+    ("heavy-lords", False),
+    ("müller", False),
+    ("\u0430bc", False),
+    ("int", False),
+    ("inline", False),
+    ("_Bool", False),
+    ("nullptr", False),
+    ("typeof", False),
+    ("asm", False),
+    ("CON", False),
+    ("lpt1", False),
+    ("referee", False),
+    ("House", False),
+    ("", False),
+    ("{{7*7}}", False),
+]
+
+
+@pytest.mark.parametrize(("name", "is_good"), NAMES)
+def test_a_team_name_is_a_c_identifier_of_at_most_30_characters(name: str, is_good: bool) -> None:
+    assert (with_value("team-name", name).registration is not None) == is_good
+
+
+ORGANIZATIONS = [
+    ("x" * 500, True),
+    ("x" * 501, False),
+    ("", False),
+    ("a\x1b[31mb", False),
+    ("%s{{7*7}}", True),
+]
+
+
+@pytest.mark.parametrize(("text", "is_good"), ORGANIZATIONS)
+def test_an_organization_is_one_visible_text_of_at_most_500_characters(text: str, is_good: bool) -> None:
+    assert (with_value("Organization", text).registration is not None) == is_good
+
+
+HEAD = FORM.partition("team-members:\n")[0] + "team-members:\n"
+ONE = "  Joe, 45, programmer,\n  many years\n"
+MEMBERS = [
+    (ONE, 1),
+    (ONE * 10, 10),
+    (ONE.replace("  ", ""), 1),
+    (ONE.replace("Joe", "\tJoe") + "\n" + ONE, 2),
+    ("  Joe, 45, father, programmer,\n  many, years, 20, old\n", 1),
+    (ONE * 11, None),
+    ("", None),
+    ("  Joe, 45, programmer\n", None),
+    ("  Joe, 0, programmer\n  x\n", None),
+    ("  Joe, 151, programmer\n  x\n", None),
+    ("  Joe, 4½, programmer\n  x\n", None),
+    ("  Joe, programmer, 45\n  x\n", None),
+    ("  Joe, 45,\n  x\n", None),
+    ("  Joe, 45, programmer,\n" + "  more\n" * 199, None),
+    ("  Joe, 45, " + "x" * 300 + "\n  x\n", None),
+]
+
+
+@pytest.mark.parametrize(("text", "count"), MEMBERS)
+def test_members_take_two_lines_each(text: str, count: int | None) -> None:
+    reading = read_text(HEAD + text)
+    assert (reading.registration and len(reading.registration.members)) == count
+    assert (count is None) == bool(reading.problems)
+
+
+STRUCTURES = [
+    (FORM.replace("team-name: the_heavy_lords_of_knobeln\n", ""), "The field `team-name:` is missing."),
+    (FORM + "team-name: again\n", "`team-name:` is given twice."),
+    (FORM + "\nregards, Joe, 45, programmer\n", "Each member takes exactly two lines"),
+    ("Hi\n" + FORM, "does not belong to the form"),
+    (FORM.replace("team-name:", "team name x:"), "There is no such field in the form."),
+    ("just a letter", "There is no registration form in the text of the letter."),
+    ("", "There is no registration form in the text of the letter."),
+    (
+        FORM.replace("Eggland\n", "Eggland\nhello\n").replace(", Intellect City, Eggland", ""),
+        "does not belong",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), STRUCTURES)
+def test_a_wrong_structure_is_explained(text: str, words: str) -> None:
+    reading = read_text(text)
+    assert reading.registration is None
+    assert any(words in problem.text for problem in reading.problems)
+
+
+def test_a_letter_that_only_looks_like_one_of_ours_is_named() -> None:
+    (problem,) = with_value("team-name", "t\N{CYRILLIC SMALL LETTER IE}am").problems
+    assert "is another sign: CYRILLIC SMALL LETTER IE" in problem.text
+
+
+def test_a_refused_form_comes_back_filled_with_what_was_written() -> None:
+    form = with_value("team-name", "int").form
+    assert form.text == FORM.strip().replace("the_heavy_lords_of_knobeln", "int")
+
+
+VISIBLE = st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters="<>,:-_=")
+PLAIN = st.sampled_from(string.ascii_letters + string.digits + "().!'+/ ")
+
+
+def words(characters: st.SearchStrategy[str], longest: int) -> st.SearchStrategy[str]:
+    """Folded text that begins with a letter."""
+    return st.text(characters | st.just(" "), max_size=longest).map(lambda t: "x" + " ".join(t.split()))
+
+
+IDENTIFIERS = st.from_regex(r"[A-Za-z]q[A-Za-z0-9_]{0,28}", fullmatch=True)
+
+
+def registrations(characters: st.SearchStrategy[str]) -> st.SearchStrategy[Registration]:
+    text = words(characters, 60)
+    return st.builds(
+        Registration,
+        IDENTIFIERS.map("{}@machine.example".format),
+        st.lists(st.sampled_from(MailPreference), unique=True).map(tuple),
+        IDENTIFIERS,
+        st.lists(text, min_size=1, max_size=7).map(", ".join),
+        st.lists(st.builds(Member, text, st.integers(1, 150), text, text), min_size=1, max_size=4).map(tuple),
+    )
+
+
+@given(registrations(VISIBLE))
+def test_a_record_read_again_is_the_same_registration(registration: Registration) -> None:
+    reading = read_text(record_text(registration))
+    assert reading.problems == ()
+    assert reading.registration == registration
+
+
+@given(registrations(PLAIN))
+def test_a_record_that_an_answer_folded_is_still_the_same_registration(registration: Registration) -> None:
+    reading = read_text(fold(record_text(registration), indent="  "))
+    assert reading.problems == ()
+    assert reading.registration == registration
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "mail-address:",
+        "mail-preference:",
+        "team-name:",
+        "Organization:",
+        "team-members:",
+        " ",
+        "\n",
+        "\t",
+        "---",
+        "Joe, 45, x,",
+        "LAP",
+        "a@b.example",
+        "-- ",
+        ",",
+        "\u202e",
+        "\x00",
+        "x" * 600,
+        "Team_Name :",
+        "9" * 50,
+    ]
+)
+
+
+@given(st.lists(FRAGMENTS | st.text(max_size=10), max_size=60).map("".join))
+def test_reading_never_raises_and_says_yes_or_why_not(text: str) -> None:
+    reading = read_text(text)
+    assert (reading.registration is None) == bool(reading.problems)
+    assert isinstance(reading.form, Form)
+    assert not any(is_invisible(c) for c in reading.form.text.replace("\n", ""))
+
+
+def test_a_taken_name_gets_a_number() -> None:
+    assert unique_name("lords", {"kings"}) == "lords"
+    assert unique_name("Lords", {"lords"}) == "Lords_2"
+    assert unique_name("lords", {"lords", "lords_2"}) == "lords_3"
+    assert unique_name("a" * 30, {"a" * 30}) == "a" * 28 + "_2"
+
+
+@given(IDENTIFIERS, st.integers(0, 120))
+def test_a_changed_name_is_unique_and_fits(name: str, rivals: int) -> None:
+    taken: set[str] = set()
+    for _ in range(rivals):
+        taken.add(unique_name(name, taken).casefold())
+    changed = unique_name(name, taken)
+    assert len(taken) == rivals
+    assert changed.casefold() not in taken
+    assert len(changed) <= 30
+    assert changed.isidentifier()

@@ -1,0 +1,224 @@
+"""`knobeln serve` as a process: letters by SMTP, answers in Maildirs, and every way in which it ends."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import re
+import signal
+import smtplib
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage, Message
+from email.policy import SMTP
+from pathlib import Path
+
+import pytest
+
+from knobellib.house import house_strategies
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Mail, Settings, usual_dates
+from knobeln.model import LetterState, OutboxState, SubmissionState
+from knobeln.store import letters, outbox, submissions, teams
+from sandbox.process import Process, start
+
+ROBOT = "knobeln@contest.example"
+PATIENCE = 60.0
+STOP_SECONDS = 5.0
+BOMB = "int a[100000001] = { [0 ... 100000000] = 1 };\nmain() { for (;;) make_throw(1); }\n"
+DESCRIPTION = "#if 0\n" + "What it does.\n" * 15 + "#endif\n"
+
+
+class Server:
+    """The server of one contest folder; it can be killed and started again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        settings = Settings(
+            contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
+        )
+        self.folder: ContestFolder = create_contest(path / "contest", settings)
+        self.log = path / "log"
+        self.start()
+
+    def start(self) -> None:
+        said = self.text().count("listening")
+        command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self.folder.path)]
+        self.process: Process = start(command, self.log)
+        wait_for(lambda: self.text().count("listening") > said or self.process.poll() is not None)
+        self.port = int(re.findall(r"port=(\d+)", self.text())[-1])
+
+    def text(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+    def kill(self) -> None:
+        os.kill(self.process.pid, signal.SIGKILL)
+        wait_for(lambda: self.process.poll() is not None)
+
+    def send(self, letter: bytes, sender: str) -> None:
+        with smtplib.SMTP("127.0.0.1", self.port, timeout=10) as client:
+            client.sendmail(sender, [ROBOT], letter)
+
+    def insist(self, letter: bytes, sender: str) -> None:
+        """Send it as a mail system does: again, until it is taken."""
+        while True:
+            try:
+                return self.send(letter, sender)
+            except smtplib.SMTPDataError as error:
+                if error.smtp_code != 451:
+                    raise
+            except OSError:  # the server is away; also all of smtplib's own
+                time.sleep(0.02)
+
+    def answers(self, address: str) -> list[Message]:
+        """The mails in the team's Maildir, oldest first: their keys sort by time."""
+        path = self.folder.path / "mail" / address
+        box = mailbox.Maildir(path) if (path / "cur").exists() else {}
+        return [box[key] for key in sorted(box.keys())]
+
+    def is_idle(self) -> bool:
+        with self.folder.store.read() as tx:
+            waiting = (
+                letters.count_by_state(tx).get(LetterState.NEW),
+                submissions.count_by_state(tx).get(SubmissionState.QUEUED),
+                outbox.count_by_state(tx).get(OutboxState.READY),
+            )
+        return not any(waiting)
+
+    def auth_line(self, address: str) -> str:
+        """The `<<FROM>>` line that the team was told, as soon as it was told."""
+        wait_for(lambda: bool(self.answers(address)))
+        found = re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))
+        assert found
+        return found[0]
+
+
+def text_of(mail: Message) -> str:
+    part = next(part for part in mail.walk() if part.get_content_type() == "text/plain")
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return payload.decode()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.02)
+
+
+def letter(subject: str, text: str, sender: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
+    mail["Message-ID"] = f"<{abs(hash((subject, text, sender)))}@client.example>"
+    mail.set_content(text)
+    return mail.as_bytes(policy=SMTP)
+
+
+def registration(address: str, name: str) -> bytes:
+    form = (
+        f"mail-address: {address}\nmail-preference: RSM\nteam-name: {name}\nOrganization: Club, Eggland\n"
+        "team-members:\n  Joe Cool, 45, programmer,\n  much experience\n"
+    )
+    return letter("registration for KNOBELN", form, address)
+
+
+def program(auth_line: str, source: str, sender: str) -> bytes:
+    return letter("please compile", f"/*\n  {auth_line}\n*/\n{source}", sender)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    server = Server(tmp_path)
+    yield server
+    server.process.terminate()
+    server.folder.store.close()
+
+
+def test_a_team_registers_and_sends_a_program(server: Server) -> None:
+    address = "joe@club.example"
+    server.send(registration(address, "heavy_lords"), address)
+    line = server.auth_line(address)
+    server.send(program(line, house_strategies()[0].source, "joe@holiday.example"), "joe@holiday.example")
+    wait_for(lambda: len(server.answers(address)) == 2)
+    report = server.answers(address)[-1]
+    assert report["Subject"] == "KNOBELN: version 1 of heavy_lords is accepted"
+    assert report["To"] == address
+    assert report["Auto-Submitted"] == "auto-replied"
+    assert line.split()[-1] not in text_of(report)
+    assert line.split()[-1] not in server.text(), "the log tells a team's secret"
+    assert re.search(r"program +accepted=True letter=2", server.text())
+    assert not server.answers("joe@holiday.example")
+
+
+def test_a_second_server_of_the_same_contest_does_not_start(server: Server, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "knobeln", "serve", "-C", str(server.folder.path)]
+    second = start(command, tmp_path / "second")
+    wait_for(lambda: second.poll() is not None)
+    assert second.poll() == 1
+    assert "already runs" in (tmp_path / "second").read_text()
+
+
+def test_a_database_that_does_not_answer_for_a_while_does_not_end_the_server(server: Server) -> None:
+    with server.folder.store.write() as tx:
+        tx.exec_driver_sql("ALTER TABLE contest RENAME TO elsewhere")
+    wait_for(lambda: "loop=dates" in server.text() or server.process.poll() is not None)
+    with server.folder.store.write() as tx:
+        tx.exec_driver_sql("ALTER TABLE elsewhere RENAME TO contest")
+    assert server.process.terminate(STOP_SECONDS) == 0
+    assert "stopped" in server.text()
+
+
+def test_sigterm_while_a_bomb_is_compiled_ends_it_soon_and_loses_nothing(server: Server) -> None:
+    address = "joe@club.example"
+    server.send(registration(address, "bombers"), address)
+    server.send(program(server.auth_line(address), DESCRIPTION + BOMB, address), address)
+    with server.folder.store.read() as tx:
+        (team,) = teams.all_teams(tx)
+    wait_for(lambda: "version 1 of bombers queued" in server.text())
+    time.sleep(0.3)  # now the compiler is at it
+    begin = time.monotonic()
+    assert server.process.terminate(STOP_SECONDS) == 0
+    assert time.monotonic() - begin < STOP_SECONDS
+    with server.folder.store.read() as tx:
+        waiting = submissions.next_queued(tx)
+    assert waiting is not None
+    assert waiting.team_id == team.id
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_each_letter_has_one_effect_and_one_answer(server: Server) -> None:
+    source = house_strategies()[0].source
+    addresses = [f"team{number}@club.example" for number in range(12)]
+
+    def take_part(address: str) -> None:
+        server.insist(registration(address, address.partition("@")[0]), address)
+        line = server.auth_line(address)
+        for version in (1, 2):
+            server.insist(program(line, f"/* {version} */\n{source}", address), address)
+
+    people = [threading.Thread(target=take_part, args=(address,), daemon=True) for address in addresses]
+    for person in people:
+        person.start()
+    for kill in range(8):
+        time.sleep(0.05 + 0.11 * (kill % 5))
+        server.kill()
+        server.start()
+    for person in people:
+        person.join(PATIENCE)
+        assert not person.is_alive()
+    wait_for(server.is_idle)
+
+    with server.folder.store.read() as tx:
+        assert letters.count_by_state(tx) == {LetterState.HANDLED: 3 * len(addresses)}
+        versions = submissions.count_versions(tx)
+        assert versions == {team.id: 2 for team in teams.all_teams(tx)}
+        assert len(versions) == len(addresses)
+    for address in addresses:
+        questions = Counter(str(mail["In-Reply-To"]) for mail in server.answers(address))
+        assert sorted(questions.values()) == [1, 1, 1], address

@@ -1,0 +1,174 @@
+"""What a player promises from one move and one game to the next."""
+
+import pytest
+
+from sandbox.players import Fault, FaultKind
+from sandbox.players.table import Domain, tabulate
+from tournament.spoken import play_game
+
+COUNTS = """
+import sys
+count = 0
+for line in sys.stdin:
+    count += 1
+    if line == "crash\\n":
+        sys.exit("so it is")
+    print(count)
+"""
+
+
+FORGER = r"""
+import os
+def get_move(n):
+    for descriptor in range(3, 50):
+        try: os.write(descriptor, b'{"answer": "\ud800"}' + bytes([10]))
+        except OSError: continue
+    return n
+"""
+
+
+@pytest.fixture
+def counter(player, build_text):
+    return player("lines", build_text("counts.py", COUNTS))
+
+
+def test_one_process_lives_through_many_games(counter):
+    said = []
+    for _ in range(3):
+        counter.begin()
+        said += [counter.move(("next",)), counter.move(("next",))]
+    assert said == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_next(counter):
+    counter.begin()
+    assert counter.move(("next",)) == "1"
+    crashed = counter.move(("crash",))
+    assert crashed == Fault(
+        FaultKind.CRASH, "the program ended with exit code 1 instead of answering", "so it is"
+    )
+    again = counter.move(("next",))
+    assert isinstance(again, Fault)
+    assert again.kind is FaultKind.CRASH
+    counter.begin()
+    assert counter.move(("next",)) == "1"
+
+
+def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
+    counter.begin()
+    assert counter.move(("next",)) == "1"
+    counter.misunderstood()
+    assert isinstance(counter.move(("next",)), Fault)
+    counter.begin()
+    assert counter.move(("next",)) == "1"
+
+
+def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
+    slow = "read line; sleep 0.5; echo first; read line; echo second"
+    one = player("lines", build_text("slow.sh", slow), 0.2)
+    one.begin()
+    first = one.move(("next",))
+    assert isinstance(first, Fault)
+    assert first.kind is FaultKind.LATE
+    one.seconds = 5.0
+    one.begin()
+    assert one.move(("next",)) == "first"
+    assert one.move(("next",)) == "second"
+
+
+def test_words_arrive_as_they_are(player, build_text):
+    words = ("[C,B]", "$(id)", "'; exit", "*", 5, 2.5, "")
+    shows = player("arguments", build_text("shows.py", "import sys; print(sys.argv[1:])"))
+    assert shows.move(words) == str([str(word) for word in words])
+    assert shows.move(()) == "[]"
+
+
+def test_a_function_gets_its_parameters_with_their_types(player, build_text):
+    text = (
+        "def f(*words): return len(words) if words == (5.0, '1' * 83, 3) and type(words[0]) is float else 0"
+    )
+    assert player("function", build_text("f.py", text), function="f").move((5.0, "1" * 83, 3)) == "3"
+
+
+def test_a_function_that_broke_down_is_there_for_the_next_move(player, build_text):
+    text = "import os\ndef get_move(n):\n    if n == 1: os._exit(1)\n    if n == 2: 1 / 0\n    return n"
+    one = player("function", build_text("breaks.py", text))
+    one.begin()
+    kinds = [answer.kind if isinstance(answer := one.move((n,)), Fault) else answer for n in (0, 1, 2, 3)]
+    assert kinds == ["0", FaultKind.CRASH, FaultKind.CRASH, "3"]
+
+
+def test_an_exception_is_told_with_its_traceback(player, build_text):
+    fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
+    assert isinstance(fault, Fault)
+    assert fault.sentence == "get_move: KeyError: 5"
+    assert 'raises.py", line 2' in fault.said
+
+
+def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text):
+    one = player("function", build_text("broken.py", "import sys; sys.exit('no')"))
+    one.begin()
+    first = one.move((1,))
+    assert isinstance(first, Fault)
+    assert one.move((1,)) is first
+    one.begin()
+    assert one.move((1,)) == first
+
+
+def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
+    fault = player("function", build_text("forger.py", FORGER)).move((5,))
+    assert isinstance(fault, Fault)
+    assert fault.kind is FaultKind.UNREADABLE
+    assert fault.sentence.encode()
+
+
+def test_a_function_of_another_language_is_our_mistake(player, build_text):
+    with pytest.raises(ValueError, match="in Python only, not in shell"):
+        player("function", build_text("a.sh", "echo 1")).move(())
+
+
+def test_a_table_holds_the_results_row_by_row(build_text, jail):
+    bundle = build_text("hog.py", "def f(a, b): return (10 * a + b) % 100")
+    table = tabulate(bundle, "f", Domain(3, 4, 0, 99), jail, 20)
+    assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
+
+
+def test_a_table_of_hogs_size_is_made_in_seconds(build_text, jail):
+    bundle = build_text(
+        "hog.py", "def final_strategy(score, opponent_score): return (score + opponent_score) % 11"
+    )
+    table = tabulate(bundle, "final_strategy", Domain(300, 300, 0, 10), jail, 20)
+    assert isinstance(table, bytes)
+    assert (len(table), table[299 * 300 + 298]) == (90_000, 597 % 11)
+
+
+def test_what_is_wrong_with_a_function_is_told_with_the_place(build_text, jail):
+    def sentence(text):
+        fault = tabulate(build_text("f.py", text), "f", Domain(20, 20, 0, 10), jail, 20)
+        assert isinstance(fault, Fault)
+        return fault.sentence
+
+    assert (
+        sentence("def f(a, b): return a == 3") == "f gave False (bool) for (0, 0); an int in 0..10 is needed"
+    )
+    assert sentence("def f(a, b): return a") == "f gave 11 (int) for (11, 0); an int in 0..10 is needed"
+    assert sentence("x = []\ndef f(a, b):\n    x.append(1)\n    return len(x) == 2 and 1 or 0") == (
+        "f(0, 1) gave 1 once and 0 another time; it must depend on its two parameters alone"
+    )
+
+
+@pytest.mark.parametrize("sizes", [(0, 5, 0, 1), (5, 5, 3, 2), (5, 5, 0, 256), (5, 5, -1, 2)])
+def test_a_table_that_cannot_be_is_our_mistake(sizes):
+    with pytest.raises(ValueError, match="no table"):
+        Domain(*sizes)
+
+
+def test_programs_of_different_dialogues_play_one_game(player, build_file, counting):
+    seats = [
+        player("lines", build_file("lines/plays/adder.c")),
+        player("arguments", build_file("arguments/plays/adder.pl")),
+        player("function", build_file("function/plays/adder.py")),
+    ]
+    for _ in range(2):
+        result = play_game(counting(), seats, draw=lambda n: 0)
+        assert (result.points, list(result.faults)) == ((3, 3, 3), [])

@@ -1,0 +1,206 @@
+"""How a program is known by its names, and built."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler import languages
+from compiler.languages import LANGUAGES, Language, Problem, build, recognise, usable, version
+from knobeln.config import Programs
+from knobeln.errors import ToolMissing
+from sandbox.bundle import Bundle
+
+NEEDED = {"C", "C++", "Python", "Perl", "shell"}
+
+
+@pytest.mark.parametrize(
+    ("names", "program", "language"),
+    [
+        (["program_3.py"], "program_3.py", "Python"),
+        (["PROGRAM.PY"], "PROGRAM.PY", "Python"),
+        (["openings.txt", "a.b-c.c", "README", "tables.h"], "a.b-c.c", "C"),
+        (["x.cc"], "x.cc", "C++"),
+        (["x.mjs"], "x.mjs", "JavaScript"),
+        (["Main.java"], "Main.java", "Java"),
+        (["x.pl"], "x.pl", "Perl"),
+        (["x.sh"], "x.sh", "shell"),
+    ],
+)
+def test_a_programs_suffix_tells_its_language(names, program, language):
+    found = recognise(names)
+    assert not isinstance(found, Problem)
+    assert (found[0], found[1].name) == (program, language)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["program_3.py; rm -rf"], '"program_3.py; rm -rf" cannot be used; a name consists of'),
+        (["../x.py"], "cannot be used"),
+        (["x.py", "-o.txt"], '"-o.txt" cannot be used'),
+        ([".bashrc", "x.py"], "cannot be used"),
+        (["x\n.py"], "cannot be used"),
+        (["ü.py"], "cannot be used"),
+        (["x" * 62 + ".py"], "at most 64"),
+        (
+            ["program_3"],
+            "program_3 is no program; the suffix of a program's name tells its language: C (.c),",
+        ),
+        (["x.rs", "y.txt"], "none of x.rs, y.txt is a program"),
+        ([], "there is no file"),
+        (["a.c", "b.py"], "2 programs, a.c and b.py; send one"),
+        (["a.c", "b.c"], "2 programs"),
+    ],
+)
+def test_names_that_cannot_be_used_are_refused_with_the_right_form(names, words):
+    found = recognise(names)
+    assert isinstance(found, Problem)
+    assert words in found.text
+
+
+@given(st.lists(st.text(max_size=80), max_size=4))
+def test_any_names_get_an_answer(names):
+    found = recognise(names)
+    assert isinstance(found, Problem) or found[0] in names
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"a.py": b""}, "a.py is empty"),
+        ({"a.py": b" \n"}, "a.py is empty"),
+        ({"a.py": b"print(1)\xff"}, "a.py is no text"),
+        ({"a.py": "print(1)".encode("utf-16")}, "a.py is no text"),
+        ({"a.py": b"1", "net.dat": b"\x00\x01"}, "net.dat is no text"),
+        ({"a.py": b"1" * 300_000}, "300,000 bytes; all files together may have at most 256,000"),
+        ({"a.py": b"1", **{f"{n}.txt": b"1" for n in range(20)}}, "21 files; at most 20"),
+        ({"a.rs": b"1"}, "a.rs is no program"),
+    ],
+)
+def test_files_that_cannot_be_taken_are_refused_unread(files, words, jail):
+    found = build(files, jail, Programs())
+    assert isinstance(found, Problem)
+    assert words in found.text
+
+
+MISTAKES = {
+    "a.c": ("int main( {", "gcc found errors", "error: "),
+    "a.cpp": ("int main() { return x; }", "g++ found errors", "not declared"),
+    "a.py": ("def f(:\n", "python3 found errors", "SyntaxError"),
+    "a.js": ("function (", "node found errors", "SyntaxError"),
+    "A.java": ("class A {", "javac found errors", "reached end of file"),
+    "a.pl": ("if (", "perl found errors", "syntax error"),
+    "a.sh": ("if x\n", "sh found errors", "yntax error"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, jail):
+    text, problem, words = MISTAKES[name]
+    language = recognise([name])[1]
+    if language not in usable():
+        pytest.skip(f"{language.name} is not installed")
+    found = build({name: text.encode()}, jail)
+    assert isinstance(found, Problem)
+    assert problem in found.text
+    assert words in found.messages
+    assert "/usr" not in found.messages
+    assert "/work" not in found.messages
+
+
+def test_every_language_of_the_table_is_known_by_suffixes_of_its_own():
+    suffixes = [suffix for language in LANGUAGES for suffix in language.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    assert {language.name for language in usable()} >= NEEDED
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_a_usable_language_tells_its_version(language, jail):
+    if language not in usable():
+        pytest.skip(f"{language.name} is not installed")
+    said = version(language, jail)
+    assert said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.c", "int printf(); int main() { printf(__TIME__ __FILE__); }"),
+        ("a.cpp", "#include <vector>\nint main() { std::vector<int> v; }"),
+        pytest.param("A.java", "class A { class B {} Runnable r = () -> {}; }", marks=pytest.mark.slow),
+        ("a.py", "print(1)"),
+    ],
+)
+def test_the_same_files_give_the_same_bundle(name, text, jail):
+    if recognise([name])[1] not in usable():
+        pytest.skip("not installed")
+    files = {name: text.encode(), "notes.txt": b"more"}
+    built, again = build(files, jail), build(dict(reversed(files.items())), jail)
+    assert isinstance(built, Bundle)
+    assert isinstance(again, Bundle)
+    assert built.digest == again.digest
+    assert built.files["notes.txt"] == b"more"
+
+
+def test_another_program_is_another_bundle(build_text):
+    assert build_text("a.c", "main() {}").digest != build_text("a.c", "main() { return 1; }").digest
+    assert build_text("a.py", "1").digest != build_text("b.py", "1").digest
+
+
+def test_a_compiled_program_does_not_carry_its_source(build_text):
+    assert not [name for name in build_text("a.c", "main() {}").files if name.endswith(".c")]
+
+
+def test_a_bundle_comes_back_from_its_bytes(build_text):
+    bundle = build_text("a.py", "print(1)", notes="ä")
+    assert Bundle.from_bytes(bundle.to_bytes()) == bundle
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_bundle_are_refused(raw):
+    with pytest.raises(ValueError):  # noqa: PT011 - each way of being none has its own words
+        Bundle.from_bytes(raw)
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"{}", b'{"version": 2}', b'{"version": 1, "needs": 3}', b"1"])
+def test_json_that_is_no_bundle_is_refused(raw):
+    with pytest.raises(ValueError):  # noqa: PT011
+        Bundle.from_bytes(raw)
+
+
+def test_a_language_that_is_not_installed_is_told_with_those_that_are(jail):
+    cobol = Language("COBOL", ("cob",), "knobeln-cobol", run=("{program}",), build=("{tool}",))
+    found = build({"a.cob": b"1"}, jail, languages=(*LANGUAGES, cobol))
+    assert isinstance(found, Problem)
+    assert "COBOL is not installed on the contest computer; languages that are: C, C++, " in found.text
+    with pytest.raises(ToolMissing, match="knobeln-cobol"):
+        version(cobol, jail)
+
+
+def test_a_language_is_one_row_of_the_table(jail):
+    awk = Language(
+        "awk", ("awk",), "awk", run=("{tool}", "-f", "{program}"), build=("/bin/sh", "-c", "exit 0")
+    )
+    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, jail, languages=(awk,))
+    assert isinstance(bundle, Bundle)
+    with bundle.open(jail, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
+        assert prisoner.finish(5).text == "5"
+
+
+def test_a_compiler_that_never_ends_is_stopped(jail):
+    loop = "#include __FILE__\n" * 10 + "int main() {}\n"
+    found = build({"a.c": loop.encode()}, jail)
+    assert isinstance(found, Problem)
+    assert len(found.messages) <= languages.messages.LIMIT + 100
+
+
+def test_a_program_reads_the_files_that_came_with_it(build_text, jail):
+    bundle = build_text(
+        "a.c", '#include "notes.txt"\nint printf(); main() { printf("%d", N); }', notes="enum { N = 7 };"
+    )
+    with bundle.open(jail, cpu_seconds=5, answer_bytes=100) as prisoner:
+        assert prisoner.finish(5).text == "7"
+    script = build_text("a.sh", "cat notes.txt", notes="eight")
+    with script.open(jail, cpu_seconds=5, answer_bytes=100) as prisoner:
+        assert prisoner.finish(5).text == "eight"

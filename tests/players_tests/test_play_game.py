@@ -1,0 +1,119 @@
+"""The referee of spoken games, with players that are values."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from knobeln.games import Dialogue, Ruling
+from sandbox.players import Fault, FaultKind
+from tournament.spoken import play_game
+
+LATE = Fault(FaultKind.LATE, "there was no answer within 1 s")
+
+
+@dataclass
+class Scripted:
+    """Answers from a list; keeps what it heard."""
+
+    answers: list
+    dialogue: Dialogue = Dialogue.LINES
+    heard: list = field(default_factory=list)
+
+    def begin(self):
+        self.heard.append("begin")
+
+    def move(self, question):
+        self.heard.append(question)
+        return self.answers.pop(0)
+
+    def tell(self, words):
+        self.heard.append(words)
+
+    def misunderstood(self):
+        self.heard.append("misunderstood")
+
+    def close(self):
+        raise AssertionError("the referee does not close players")
+
+
+def no_draw(n):
+    raise AssertionError("nothing is to be drawn")
+
+
+def test_a_game_without_faults_is_played_to_its_end(counting):
+    first, second = Scripted(["1", "11"]), Scripted(["2", "12"], Dialogue.ARGUMENTS)
+    result = play_game(counting(turns=2), [first, second], no_draw)
+    assert result.points == (2, 2)
+    assert [dict(turn.moves) for turn in result.turns] == [{0: 1, 1: 2}, {0: 11, 1: 12}]
+    assert list(result.faults) == []
+    assert first.heard == ["begin", ("next", 0), ("next", 10), ("gameover",)]
+    assert second.heard == ["begin", (1,), (11,), ("gameover",)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "sentence"),
+    [
+        (LATE, FaultKind.LATE, "there was no answer within 1 s"),
+        ("many", FaultKind.UNREADABLE, "'many' is no whole number"),
+        ("7", FaultKind.FORBIDDEN, "7 does not come after 0"),
+    ],
+)
+def test_a_fault_is_recorded_and_keeps_nobody_from_moving(counting, answer, kind, sentence):
+    first, second = Scripted([answer]), Scripted(["2"])
+    result = play_game(counting(), [first, second], no_draw)
+    assert [(turn, seat, fault.kind, fault.sentence) for turn, seat, fault in result.faults] == [
+        (1, 0, kind, sentence)
+    ]
+    assert result.turns[0].moves == {1: 2}
+    assert result.points == (0, 1)
+    assert second.heard == ["begin", ("next", 1), ("gameover",)]
+
+
+def test_only_an_answer_that_makes_no_sense_is_told_to_the_player(counting):
+    forbidden, senseless = Scripted(["7"]), Scripted([""])
+    play_game(counting(), [forbidden, senseless], no_draw)
+    assert "misunderstood" not in forbidden.heard
+    assert "misunderstood" in senseless.heard
+
+
+def test_several_seats_can_be_at_fault_in_one_turn(counting):
+    result = play_game(counting(), [Scripted(["x"]), Scripted([LATE]), Scripted(["3"])], no_draw)
+    assert [(seat, fault.kind) for _, seat, fault in result.faults] == [
+        (0, FaultKind.UNREADABLE),
+        (1, FaultKind.LATE),
+    ]
+    assert result.points == (0, 0, 1)
+
+
+def test_where_nothing_is_done_instead_the_game_goes_on(counting):
+    result = play_game(
+        counting(ruling=Ruling.NOTHING), [Scripted(["x", "11", "21"]), Scripted(["2", "12", "22"])], no_draw
+    )
+    assert result.points == (2, 3)
+    assert len(result.turns) == 3
+
+
+def test_random_moves_are_drawn_from_what_is_handed_in(counting):
+    drawn = []
+    game = counting(turns=1, ruling=Ruling.RANDOM_MOVE)
+    result = play_game(game, [Scripted(["x"])], lambda n: drawn.append(n) or 42)
+    assert (result.points, drawn) == ((42,), [100])
+
+
+def test_a_game_that_will_be_replayed_ends_with_the_first_fault(counting):
+    game = counting(ruling=Ruling.REPLAY)
+    game.after_faults = None
+    result = play_game(game, [Scripted(["1", "x"]), Scripted(["2", "12"])], no_draw)
+    assert len(result.turns) == 2
+    assert len(list(result.faults)) == 1
+
+
+def digest(counting, *answers):
+    return play_game(counting(turns=2, ruling=Ruling.NOTHING), [Scripted(list(answers))], no_draw).digest
+
+
+def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
+    same = digest(counting, "1", LATE)
+    assert same == digest(counting, "1", Fault(FaultKind.LATE, "other words", "other last words"))
+    others = {digest(counting, "1", "11"), digest(counting, LATE, "11"), digest(counting, "1", "x")}
+    assert len({same, *others}) == 4

@@ -1,0 +1,87 @@
+"""Programs whose folder is the expected verdict: programs/<dialogue>/<verdict>/<program>.
+
+The verdict is `plays`, or the kind of the first fault. A new program is a new file.
+"""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from compiler.languages import LANGUAGES, usable
+from sandbox.players import Fault
+from sandbox.players.table import Domain, tabulate
+from tournament.spoken import play_game
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
+SHORT, LONG = 0.4, 20.0  # seconds for a move: for programs that are to be late, and for those that are not
+DOMAIN = Domain(rows=20, columns=20, lowest=0, highest=10)
+OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
+
+
+def programs(dialogue):
+    found = sorted(path for path in (PROGRAMS / dialogue).glob("*/*") if path.is_file())
+    assert found
+    return [pytest.param(path, id=str(path.relative_to(PROGRAMS)), marks=needs(path)) for path in found]
+
+
+def needs(path):
+    """The marks of a program: its language is not everywhere, and Java takes seconds."""
+    language = OF_SUFFIX[path.suffix]
+    here = pytest.mark.skipif(language not in usable(), reason=f"{language.name} is not installed")
+    return [here, pytest.mark.slow] if language.name == "Java" else [here]
+
+
+def verdict(path):
+    return path.parent.name.replace("_", " ")
+
+
+def seconds(path):
+    return SHORT if verdict(path) == "late" else LONG
+
+
+def children():
+    """The processes whose parent is this one."""
+    found = set()
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if parent == str(os.getpid()):
+            found.add(entry)
+    return found
+
+
+@pytest.mark.parametrize("path", [*programs("lines"), *programs("arguments"), *programs("function")])
+def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
+    bundle = build_file(path.relative_to(PROGRAMS))
+    one = player(path.parent.parent.name, bundle, seconds(path))
+    result = play_game(counting(), [one], draw=lambda n: 0)
+    found = next((fault.kind.value for _, _, fault in result.faults), "plays")
+    assert found == verdict(path), list(result.faults)
+    assert result.points == ((3,) if found == "plays" else (len(result.turns) - 1,))
+
+
+@pytest.mark.parametrize("path", programs("table"))
+def test_a_function_gets_the_verdict_of_its_folder(path, build_file, jail):
+    table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, jail, seconds(path))
+    found = table.kind.value if isinstance(table, Fault) else "plays"
+    assert found == verdict(path), table
+    if found == "plays":
+        assert isinstance(table, bytes)
+        assert len(table) == DOMAIN.rows * DOMAIN.columns
+
+
+@pytest.mark.parametrize("path", programs("lines"))
+def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):
+    bundle = build_file(path.relative_to(PROGRAMS))
+    before = children()
+    one = player("lines", bundle, 0.2)
+    one.begin()
+    one.move(("next", 4))
+    start = time.monotonic()
+    one.close()
+    assert time.monotonic() - start < 5
+    assert children() <= before

@@ -1,0 +1,1 @@
+console.log(Number(process.argv[2]) + 1);

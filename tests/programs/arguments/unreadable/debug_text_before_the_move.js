@@ -1,0 +1,2 @@
+console.log("thinking");
+console.log(Number(process.argv[2]) + 1);

@@ -1,0 +1,2 @@
+def getMove(number):
+    return number + 1

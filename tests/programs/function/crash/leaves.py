@@ -1,0 +1,5 @@
+import sys
+
+
+def get_move(number):
+    sys.exit(number + 1)

@@ -1,0 +1,2 @@
+def get_move():
+    return 1

@@ -1,0 +1,2 @@
+def get_move(number):
+    return number + 1.0

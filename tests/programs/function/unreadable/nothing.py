@@ -1,0 +1,2 @@
+def get_move(number):
+    number + 1

@@ -1,0 +1,2 @@
+def get_move(number):
+    return str(number + 1)

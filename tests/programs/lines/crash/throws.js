@@ -1,0 +1,1 @@
+process.stdin.on("data", () => { throw new Error("no idea"); });

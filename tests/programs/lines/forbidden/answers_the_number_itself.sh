@@ -1,0 +1,1 @@
+while read command number; do echo "$number"; done

@@ -1,0 +1,2 @@
+trap '' TERM INT HUP PIPE
+while :; do sleep 1; done

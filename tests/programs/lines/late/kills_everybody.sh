@@ -1,0 +1,3 @@
+read line
+kill -9 -1
+sleep 1000

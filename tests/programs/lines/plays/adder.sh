@@ -1,0 +1,3 @@
+while read command number; do
+    [ "$command" = next ] && echo $((number + 1))
+done

@@ -1,0 +1,3 @@
+while read command number; do
+    [ "$command" = next ] && printf '  %d \t\r\n' $((number + 1))
+done

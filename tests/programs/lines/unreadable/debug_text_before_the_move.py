@@ -1,0 +1,3 @@
+number = int(input().split()[1])
+print("thinking about", number)
+print(number + 1)

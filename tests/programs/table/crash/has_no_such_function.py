@@ -1,0 +1,1 @@
+final_strategy = 4

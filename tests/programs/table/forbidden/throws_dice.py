@@ -1,0 +1,5 @@
+import random
+
+
+def final_strategy(score, opponent_score):
+    return random.randrange(11)

@@ -1,0 +1,83 @@
+"""The mails of a small contest, byte for byte, so that people see what they look like.
+
+`KNOBELN_GOLDEN=write pytest tests/reports_tests/test_golden.py` writes them anew; read the difference.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from knobeln.clock import Seeds
+from knobeln.model import Outgoing
+from reports.announcement import announcement
+from reports.protocol import full, read
+from reports.terminal import evolution_chart
+
+GOLDEN = Path(__file__).parent / "golden"
+WORDS = "What a round! Nobody expected the cooperators.\n\n  * I did not.\n  * Neither did they."
+MAILS = {
+    "lap": "contest/LAP/example",
+    "no_program": "contest/no-program/latecomer",
+    "lgp": "round/1/group/2/LGP/greedy",
+    "dgp": "round/1/group/2/DGP/zero_thrower",
+    "grp": "round/1/group/2/GRP/greedy",
+    "grg": "round/1/group/2/GRG/zero_thrower",
+    "grr": "round/1/group/2/GRR/greedy",
+    "rsm": "round/1/RSM/example",
+    "rsm_final": "round/2/RSM/example",
+}
+
+
+@pytest.fixture(scope="module")
+def mails(reporter, contest) -> Mapping[str, Outgoing]:
+    """All mails of the contest day by their keys."""
+
+    def of_the_day() -> Iterator[Outgoing]:
+        yield from reporter.contest_started(contest.teams, (contest.late,), Seeds(contest.seed).commitment)
+        for group in contest.first.groups:
+            yield from reporter.group_started(group.plan, contest.teams)
+            yield from reporter.group_finished(group, contest.teams)
+        yield from reporter.round_finished(contest.first, contest.teams, WORDS, None, None)
+        evolution, seed = contest.evolution, contest.seed
+        yield from reporter.round_finished(contest.final, contest.teams, "", evolution, seed)
+
+    return {mail.key: mail for mail in of_the_day()}
+
+
+def compare(name: str, text: str) -> None:
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("KNOBELN_GOLDEN") == "write":
+        path.write_bytes(text.encode())
+    assert text.encode() == path.read_bytes(), f"{path.name} looks different"
+
+
+@pytest.mark.parametrize("name", sorted(MAILS))
+def test_a_mail_looks_as_it_did(mails, name) -> None:
+    mail = mails[MAILS[name]]
+    attached = "".join(f"Attachment: {a.name}\n" for a in mail.attachments)
+    compare(name, f"To: {mail.to}\nSubject: {mail.subject}\n{attached}\n{mail.body}")
+
+
+def test_the_attached_protocols_look_as_they_did(mails) -> None:
+    (attachment,) = mails[MAILS["dgp"]].attachments
+    compact = gzip.decompress(attachment.data).decode()
+    compare("dgp_attachment", compact)
+    compare("protocol_in_full", full(read(compact)[0]))
+
+
+def test_the_announcement_looks_as_it_did(contest, templates) -> None:
+    posting = announcement((contest.first, contest.final), contest.evolution, contest.seed, templates)
+    compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
+
+
+def test_the_chart_of_the_evolution_looks_as_it_did(contest) -> None:
+    console = Console(width=80, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(evolution_chart(contest.evolution, width=72, height=16))
+    compare("evolution_chart", "\n".join(line.rstrip() for line in capture.get().split("\n")))

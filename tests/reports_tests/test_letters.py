@@ -1,0 +1,315 @@
+"""The mails of the contest day: who gets what, once, in 72 columns, with nothing secret in it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from knobeln.clock import Seeds
+from knobeln.model import MailPreference, Member, Outgoing, Pairing
+from reports import protocol
+from reports.text import WIDTH, columns_of
+
+COMMITMENT = Seeds(bytes(32)).commitment
+NAMES_30 = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
+LINES = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=500)
+
+
+def by_kind(mails: Iterable[Outgoing], kind: str) -> list[Outgoing]:
+    return [mail for mail in mails if mail.kind == kind]
+
+
+def names(mails: Iterable[Outgoing]) -> list[str]:
+    return [mail.key.rpartition("/")[2] for mail in mails]
+
+
+@pytest.fixture(scope="module")
+def started(reporter, contest) -> list[Outgoing]:
+    return list(reporter.contest_started(contest.teams, (contest.late,), COMMITMENT))
+
+
+@pytest.fixture(scope="module")
+def group_mails(reporter, contest) -> list[Outgoing]:
+    """Those of the group in which somebody was disqualified."""
+    return list(reporter.group_finished(contest.first.groups[1], contest.teams))
+
+
+@pytest.fixture(scope="module")
+def summaries(reporter, contest) -> list[Outgoing]:
+    return list(reporter.round_finished(contest.first, contest.teams, "Well played!", None, None))
+
+
+@pytest.fixture(scope="module")
+def final(reporter, contest) -> Outgoing:
+    mails = reporter.round_finished(contest.final, contest.teams, "", contest.evolution, contest.seed)
+    return next(iter(mails))
+
+
+# --- the start ---------------------------------------------------------------------------------------------
+def test_lap_goes_to_those_who_asked_and_holds_every_registration(started, contest) -> None:
+    mails = by_kind(started, "LAP")
+    assert names(mails) == ["the_heavy_lords_of_knobeln", "example"]
+    for team in contest.teams.values():
+        assert f"team-name: {team.name}\n" in mails[0].body
+        assert f"mail-address: {team.address}\n" in mails[0].body
+    assert "  Jane More, 20, graduate student of computer science,\n  hackeress" in mails[0].body
+    assert COMMITMENT in mails[0].body
+
+
+def test_lap_never_holds_an_authentification_string(started) -> None:
+    for mail in started:
+        assert not re.search(r"\w{4}(-\w{4}){4}", mail.body)
+        assert "<<FROM>>" not in mail.body
+
+
+def test_a_team_without_a_program_is_told_so(started, contest) -> None:
+    (mail,) = by_kind(started, "no program")
+    assert (mail.to, mail.team_id) == (contest.late.address, contest.late.id)
+    body = " ".join(mail.body.split())
+    assert "no program of your team that compiled" in body
+    assert "1994-05-21 12:00 UT" in body
+
+
+def test_lgp_lists_the_members_of_the_group_to_its_members_only(reporter, contest) -> None:
+    (mail,) = reporter.group_started(contest.first.groups[1].plan, contest.teams)
+    assert mail.to == contest.teams["greedy"].address
+    assert mail.subject == "KNOBELN round 1, group 2: participants"
+    listed = mail.body[: mail.body.index("10 games")].split("\n\n")[1].split()
+    assert listed == ["greedy", "silent", "patient_cooperator", "zero_thrower"]
+    assert "example" not in listed
+
+
+# --- the end of a group ------------------------------------------------------------------------------------
+def test_every_report_goes_to_those_who_asked_for_it_and_do_not_get_it_inside_another(group_mails) -> None:
+    found = {kind: names(by_kind(group_mails, kind)) for kind in ("DGP", "GRP", "GRG", "GRR")}
+    assert found == {
+        "DGP": ["zero_thrower"],
+        "GRP": ["greedy", "patient_cooperator"],
+        "GRG": ["zero_thrower"],
+        "GRR": ["greedy", "zero_thrower", "patient_cooperator"],
+    }
+
+
+def test_each_mail_has_one_recipient_and_a_key_of_its_own(group_mails, contest) -> None:
+    assert len({mail.key for mail in group_mails}) == len(group_mails)
+    for mail in group_mails:
+        team = contest.teams[mail.key.rpartition("/")[2]]
+        assert (mail.to, mail.team_id) == (team.address, team.id)
+        assert mail.key == f"round/1/group/2/{mail.kind}/{team.name}"
+
+
+def test_reporting_again_makes_the_same_mails(reporter, contest, group_mails) -> None:
+    assert list(reporter.group_finished(contest.first.groups[1], contest.teams)) == group_mails
+
+
+def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, started) -> None:
+    for mails in (by_kind(group_mails, "GRR"), summaries, by_kind(started, "LAP")):
+        assert len(mails) > 1
+        assert all(mail.body is mails[0].body for mail in mails)
+
+
+def test_dgp_shows_the_points_and_brings_every_attempt_at_a_game(group_mails, contest) -> None:
+    (mail,) = by_kind(group_mails, "DGP")
+    (attachment,) = mail.attachments
+    assert (attachment.name, attachment.media_type) == (
+        "round1-group2-zero_thrower.protocol.gz",
+        "application/gzip",
+    )
+    games = protocol.read(gzip.decompress(attachment.data).decode())
+    outcome = contest.first.groups[1]
+    own = [m for m in outcome.matches if "zero_thrower" in (m.pairing.first, m.pairing.second)]
+    assert len(games) == len(own) == 4
+    assert Counter((Pairing(*g.players), g.attempt) for g in games) == Counter(
+        (m.pairing, m.attempt) for m in own
+    )
+    assert {g.throws for g in games} == {m.result.throws for m in own}
+    assert [g.is_discarded for g in games] == [True, False, False, True]
+    assert not any(g.counted for g in games)
+    assert "\npatient_cooperator  " in mail.body
+
+
+def test_a_disqualified_team_reads_what_it_did(group_mails) -> None:
+    (mail,) = by_kind(group_mails, "DGP")
+    body = " ".join(mail.body.split())
+    assert "- in the game against greedy: throw 17 was 0, but only 1..12288 are allowed" in body
+    assert "- in the game against silent: throw 25 was 0, but only 1..12288 are allowed" in body
+    assert "Your strategy was disqualified" in body
+
+
+def game_rows(mail: Outgoing) -> dict[tuple[str, str], list[str]]:
+    """The table of own games: (opponent, remark) -> own points, theirs."""
+    lines = mail.body.split("opponent  ")[1].split("\n\n")[0].split("\n")[1:]
+    rows = [re.fullmatch(r"(.{30})\s+(\S+)\s+(\S+)\s*(.*)", line) for line in lines]
+    return {(row[1].strip(), row[4]): [row[2], row[3]] for row in rows if row}
+
+
+def test_grp_shows_what_became_of_each_game(group_mails, contest) -> None:
+    rows = game_rows(by_kind(group_mails, "GRP")[0])
+    matches = {(m.pairing, m.attempt): m.result.seats for m in contest.first.groups[1].matches}
+    own, silent = matches[Pairing("greedy", "silent"), 2]
+    assert rows["silent", "discarded"] == ["-", "-"]
+    assert rows["silent", "replayed"] == [str(own.points), str(silent.points)]
+    assert rows["zero_thrower", "discarded"] == ["-", "-"]
+    assert ("zero_thrower", "not counted") in rows
+    assert ("patient_cooperator", "") in rows
+    assert ("(against itself)", "") in rows
+
+
+def test_grp_says_why_an_attempt_was_discarded(group_mails) -> None:
+    body = " ".join(by_kind(group_mails, "GRP")[0].body.split())
+    assert "- silent: discarded, because you failed (time limit)" in body
+    assert "- zero_thrower: discarded, because zero_thrower failed (illegal throw)" in body
+    assert "- in the game against silent: used more than 855,000,000 instructions in throw 10" in body
+
+
+def test_a_game_that_was_never_played_is_shown_to_the_disqualified(group_mails) -> None:
+    (mail,) = by_kind(group_mails, "DGP")
+    assert game_rows(mail)["(against itself)", "not played"] == ["-", "-"]
+
+
+def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
+    group = contest.final.groups[0]
+    (mail,) = by_kind(reporter.group_finished(group, contest.teams), "GRP")
+    sides = next(m.result.seats for m in group.matches if m.pairing == Pairing(*["patient_cooperator"] * 2))
+    points = [seat.points for seat in sides]
+    mean = sum(points) // 2 if sum(points) % 2 == 0 else sum(points) / 2
+    assert game_rows(mail)["(against itself)", ""] == [str(mean), "-"]
+    assert f"the two sides won {points[0]} and {points[1]}" in mail.body
+
+
+def listed_games(body: str) -> Counter[tuple[str, str, str]]:
+    """All games of a GRG mail: (participant, opponent, text of the result)."""
+    heads = re.findall(r"^ ?(\d+)  (\w+)  (?:[\d.]+ points|disqualified)\n((?:  .*\n)+)", body, re.M)
+    by_number = {number: name for number, name, _ in heads}
+    found: Counter[tuple[str, str, str]] = Counter()
+    for _, name, games in heads:
+        for label, result in re.findall(r"(self|\d+) (\d+:\d+[rx]?|-)", games):
+            found[name, name if label == "self" else by_number[label], result] += 1
+    return found
+
+
+def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -> None:
+    members = [f"team_{at:02}_with_the_longest_of_na" for at in range(41)]
+    teams = {name: make_team(name, MailPreference.GRG) for name in members}
+    group = make_group(members)
+    body = next(iter(reporter.group_finished(group, teams))).body
+    found = listed_games(body)
+    assert len(found) == sum(found.values()) == 861
+    assert {Pairing(min(a, b), max(a, b)) for a, b, _ in found} == {
+        Pairing(*pair) for pair in combinations_with_replacement(members, 2)
+    }
+    results = {m.pairing: [seat.points for seat in m.result.seats] for m in group.matches}
+    for own, other, text in found:
+        points = results[Pairing(min(own, other), max(own, other))]
+        assert list(map(int, text.split(":"))) == (points if own <= other else points[::-1])
+
+
+def test_grg_marks_what_was_replayed_what_does_not_count_and_what_was_not_played(group_mails) -> None:
+    marks = {(own, other): text[-1] for own, other, text in listed_games(by_kind(group_mails, "GRG")[0].body)}
+    assert marks["silent", "greedy"] == "r"
+    assert marks["greedy", "zero_thrower"] == marks["patient_cooperator", "zero_thrower"] == "x"
+    assert marks["silent", "zero_thrower"] == marks["zero_thrower", "zero_thrower"] == "-"
+
+
+def test_grr_ranks_the_group_and_says_why_somebody_is_out(group_mails) -> None:
+    mail = by_kind(group_mails, "GRR")[0]
+    assert mail.subject == "KNOBELN round 1, group 2: ranking"
+    table = [line.split() for line in mail.body.split("\n") if re.match(r" +[\d-] ", line)]
+    assert [(row[0], row[1], row[3:]) for row in table] == [
+        ("1", "patient_cooperator", ["0", "proceeds"]),
+        ("2", "silent", ["0", "proceeds"]),
+        ("3", "greedy", ["1"]),
+        ("-", "zero_thrower", ["2", "disqualified"]),
+    ]
+    assert "throw 17 was 0" in mail.body
+
+
+# --- the end of a round ------------------------------------------------------------------------------------
+def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> None:
+    asking = {
+        name: replace(team, registration=replace(team.registration, preferences=(MailPreference.RSM,)))
+        for name, team in contest.teams.items()
+    }
+    mails = list(reporter.round_finished(contest.final, asking, "", None, None))
+    assert names(mails) == list(contest.teams)
+    assert {mail.key for mail in mails} == {f"round/2/RSM/{name}" for name in contest.teams}
+
+
+def test_rsm_begins_with_the_organizers_words_and_ranks_all_groups(summaries, contest) -> None:
+    body = summaries[0].body
+    assert body.startswith("Well played!\n\n")
+    for team in contest.teams:
+        assert re.search(rf"^ +[\d-]  {team} ", body, re.M)
+    assert "3 teams proceed to round 2:" in body
+    assert "zero_thrower was disqualified. Its failures:\n- in the game against greedy: throw 17" in body
+
+
+def test_the_organizers_words_are_no_template_and_keep_their_layout(reporter, contest) -> None:
+    words = "Look:\n  * {{ settings.mail.password }}\n  * {% raw %}"
+    mail = next(iter(reporter.round_finished(contest.first, contest.teams, words, None, None)))
+    assert mail.body.startswith(words + "\n\n")
+
+
+def test_the_finals_summary_has_the_winners_the_evolution_and_the_seed(final, contest) -> None:
+    assert final.subject == "KNOBELN round 2: the final"
+    assert "   1. patient_cooperator\n   2. silent\n   3. example\n" in final.body
+    assert "proceed" not in final.body
+    assert "   1  patient_cooperator                 60.0 %\n" in final.body
+    assert "   -  example                             0.0 %  extinct in generation 5\n" in final.body
+    assert contest.seed.hex() in final.body
+    assert hashlib.sha256(contest.seed).hexdigest() in final.body
+
+
+def test_the_generation_table_shows_exemplars_and_their_actual_sum(final) -> None:
+    table = final.body.split("Exemplars in some of the generations:\n\n")[1].split("\n\n")[0].split("\n")
+    rows = {row.split()[0]: list(map(int, row.split()[1:])) for row in table}
+    assert rows["generation"][0] == 0
+    assert rows["generation"][-1] == 13
+    entries = [rows["patient_cooperator"], rows["silent"], rows["example"]]
+    assert rows["together"] == [sum(counts) for counts in zip(*entries, strict=True)]
+    assert rows["example"][:3] == [5, 4, 3]
+
+
+def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest) -> None:
+    group = contest.final.groups[0]
+    gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
+    outcome = replace(contest.final, groups=(replace(group, standings=gone),))
+    mail = next(iter(reporter.round_finished(outcome, contest.teams, "", None, bytes(32))))
+    assert "Nobody: all participants of the final were disqualified." in mail.body
+
+
+# --- all of them -------------------------------------------------------------------------------------------
+@hypothesis_settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(NAMES_30, min_size=2, max_size=5, unique=True), LINES, LINES, LINES)
+def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
+    reporter, make_group, make_team, contest, members, organization, occupation, words
+) -> None:
+    people = (Member("Joe Cool", 45, occupation, words),)
+    teams = {
+        name: make_team(name, *MailPreference, organization=organization, members=people) for name in members
+    }
+    group = make_group(members)
+    final = replace(contest.final, groups=(group,))
+    mails = [
+        *reporter.contest_started(teams, (), COMMITMENT),
+        *reporter.group_started(group.plan, teams),
+        *reporter.group_finished(group, teams),
+        *reporter.round_finished(final, teams, words, contest.evolution, contest.seed),
+    ]
+    assert len(mails) == 5 * len(members)
+    for mail in mails:
+        assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", mail.body)
+        assert "\n" not in mail.subject

@@ -1,0 +1,126 @@
+"""Templates: the organizer's win, strangers' words are values, and mistakes are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from knobeln.config import Settings
+from knobeln.errors import ConfigError
+from reports.render import FILTERS, Templates
+from reports.text import WIDTH, columns_of
+
+HOSTILE = (
+    "{{7*7}}",
+    "{% for x in y %}",
+    "{{ settings.mail.password }}",
+    "{{ ''.__class__.__mro__ }}",
+    "%s%n${7*7}#{7*7}",
+    "{#",
+)
+OWN = "Subject: {{ name }}\n\nDear {{ name }}!\n{{ words|wrap }}\n"
+
+
+@pytest.fixture
+def own(settings: Settings, tmp_path: Path) -> Templates:
+    (tmp_path / "own.txt.j2").write_text(OWN)
+    return Templates(settings, tmp_path)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_strangers_write_is_never_evaluated(own: Templates, name: str) -> None:
+    mail = own.render("own", name=name, words=name)
+    assert mail.subject == name
+    assert mail.body == f"Dear {name}!\n{name}\n"
+
+
+def test_a_line_break_in_a_value_makes_no_second_header(own: Templates) -> None:
+    mail = own.render("own", name="x\r\nBcc: victim@machine.example\n\nbody", words="")
+    assert mail.subject == "x Bcc: victim@machine.example body"
+
+
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(name=st.text(st.characters()), words=st.text(st.characters()))
+def test_any_text_makes_a_printable_mail_of_72_columns(own: Templates, name: str, words: str) -> None:
+    mail = own.render("own", name=name, words=words)
+    assert all(columns_of(line) <= WIDTH for line in mail.body.split("\n"))
+    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in mail.subject + mail.body.replace("\n", ""))
+    (mail.subject + mail.body).encode()
+
+
+def test_the_organizers_template_wins_over_ours(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "grr.txt.j2").write_text("Subject: mine\n\n{{ contest.title }}, in my own words\n")
+    mail = Templates(settings, tmp_path).render("grr")
+    assert (mail.subject, mail.body) == ("mine", "International KNOBELN contest, in my own words\n")
+
+
+def test_the_organizers_signature_stands_below_our_templates(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "_signature.txt.j2").write_text("-- \nyours, L.\n")
+    mail = Templates(settings, tmp_path).render("no_program", number_of_teams=3)
+    assert mail.body.endswith("\n-- \nyours, L.\n")
+
+
+def test_a_changed_template_counts_from_the_next_mail_on(own: Templates, tmp_path: Path) -> None:
+    (tmp_path / "own.txt.j2").write_text("Subject: new\n\nnew\n")
+    assert own.render("own").body == "new\n"
+
+
+def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:
+    assert Templates(settings, tmp_path / "none").render("no_program", number_of_teams=3).body
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("no subject\n\nbody", "template own.txt.j2: it must begin with a line `Subject: ...`"),
+        ("Subject: x\nbody at once", "template own.txt.j2: it must begin with a line `Subject: ...`"),
+        ("Subject: x\n\nline 3\n{% if %}", "template own.txt.j2, line 4: "),
+        ("Subject: x\n\n{{ nobody }}", "template own.txt.j2: 'nobody' is undefined"),
+        ("Subject: {{ nobody }}\n\n", "template own.txt.j2: 'nobody' is undefined"),
+        (
+            "Subject: x\n\n{% include 'gone.txt.j2' %}",
+            "template own.txt.j2: there is no template gone.txt.j2",
+        ),
+    ],
+)
+def test_a_mistake_in_a_template_is_named(own: Templates, tmp_path: Path, source: str, message: str) -> None:
+    (tmp_path / "own.txt.j2").write_text(source)
+    with pytest.raises(ConfigError) as caught:
+        own.render("own")
+    assert str(caught.value).startswith(message)
+
+
+def test_a_template_that_nobody_wrote_is_named(own: Templates) -> None:
+    with pytest.raises(ConfigError, match=r"there is no template nothing\.txt\.j2"):
+        own.render("nothing")
+
+
+USES = {
+    "wrap": ('"a b"|wrap(width=2)', "a\nb"),
+    "fold": ('"a  b"|fold', "a  b"),
+    "columns": ("[1, 2]|columns", "1  2"),
+    "grid": ("[1, 2]|grid", "1  2"),
+    "table": ('[("a", 1), ("b", 20)]|table("lr")', "a   1\nb  20"),
+    "one_line": ('"a\nb"|one_line', "a b"),
+    "date": ("settings.dates.contest_starts|date", "1994-05-14 12:00 UT"),
+    "points": ("4247|points", "2123.5"),
+    "number": ("1000|number", "1,000"),
+    "percent": ("(1, 8)|percent", "12.5 %"),
+    "kilobytes": ("1024|kilobytes", "1 kB"),
+    "plural": ('2|plural("game")', "2 games"),
+}
+
+
+def test_every_filter_is_tried() -> None:
+    assert USES.keys() == FILTERS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_every_filter_does_in_a_template_what_it_says(own: Templates, tmp_path: Path, name: str) -> None:
+    expression, expected = USES[name]
+    (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ " + expression + " }}\n")
+    assert own.render("own").body == expected + "\n"

@@ -1,0 +1,117 @@
+"""Results in the terminal, without colours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console, RenderableType
+
+from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
+from reports import terminal
+from reports.evolution_table import condensed, spread
+
+
+def shown(renderable: RenderableType, width: int = 100) -> list[str]:
+    console = Console(width=width, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return [line.rstrip() for line in capture.get().split("\n")]
+
+
+def cells(lines: list[str]) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
+
+
+def test_a_ranking_has_a_line_for_every_team(contest) -> None:
+    lines = shown(terminal.ranking(contest.first.groups[1].standings, "Group 2"))
+    assert lines[0] == "Group 2"
+    rows = cells(lines)
+    assert [(row[0], row[1], row[4]) for row in rows] == [
+        ("1", "patient_cooperator", "proceeds"),
+        ("2", "silent", "proceeds"),
+        ("3", "greedy", ""),
+        ("-", "zero_thrower", "disqualified"),
+    ]
+
+
+def test_the_results_of_a_group_have_every_game_once(contest) -> None:
+    rows = cells(shown(terminal.group_results(contest.first.groups[1])))
+    assert [row[1] for row in rows] == ["patient_cooperator", "silent", "greedy", "zero_thrower"]
+    assert sum(len(row[3].split(",")) for row in rows) == 10
+
+
+def test_the_evolution_table_shows_first_and_last_generation_in_its_width(contest) -> None:
+    lines = shown(terminal.evolution_table(contest.evolution, width=80), width=200)
+    assert max(map(len, lines)) <= 80
+    rows = cells(lines)
+    assert rows[0][:3] == ["1", "patient_cooperator", "60.0 %"]
+    assert [(row[3], row[-1]) for row in rows] == [("5", "9"), ("5", "6"), ("5", "0")]
+
+
+def test_the_chart_has_the_shape_asked_for_and_names_every_entry(contest) -> None:
+    lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=12))
+    assert [len(line) for line in lines[:11]] == [70] * 11
+    assert lines[0].startswith("100 % ")
+    assert lines[9].startswith("  0 % ")
+    assert lines[10].split() == ["0", "generation", "13"]
+    assert lines[11].split() == ["a", "█", "patient_cooperator", "b", "▓", "silent", "c", "▒", "example"]
+
+
+def test_bands_are_as_high_as_the_shares(contest) -> None:
+    lines = shown(terminal.evolution_chart(contest.evolution, width=70, height=32))
+    first = "".join(line[6] for line in lines[:30])
+    last = "".join(line[69] for line in lines[:30])
+    assert first == "█" * 10 + "▓" * 10 + "▒" * 10  # 5, 5 and 5 of 15
+    assert last == "█" * 18 + "▓" * 12  # 9, 6 and 0
+
+
+def test_letters_stand_in_the_bands_so_that_no_colour_is_needed(contest) -> None:
+    lines = shown(terminal.evolution_chart(contest.evolution))
+    assert {"a", "b", "c"} <= set("".join(line[6:] for line in lines[:18]))
+
+
+def test_a_field_larger_than_the_alphabet_can_be_drawn() -> None:
+    entries = tuple(f"team_{at}" for at in range(60))
+    ranking = tuple(EvolutionRank(name, 1, (1, 60), None) for name in entries)
+    outcome = EvolutionOutcome(entries, ((5,) * 60,), EvolutionEnding.FIXED_POINT, None, ranking)
+    lines = shown(terminal.evolution_chart(outcome, width=80, height=62))
+    assert lines[0][10] == "a"
+    assert lines[59][10] == "*"
+
+
+def test_a_population_without_exemplars_leaves_the_chart_empty(contest) -> None:
+    nobody = replace(contest.evolution, generations=((0, 0, 0),))
+    lines = shown(terminal.evolution_chart(nobody, height=10))
+    assert [line[6:].strip() for line in lines[:8]] == [""] * 8
+
+
+@pytest.mark.parametrize(
+    ("last", "number", "expected"),
+    [
+        (0, 5, (0,)),
+        (3, 5, (0, 1, 2, 3)),
+        (5, 2, (0, 5)),
+        (4, 5, (0, 1, 2, 3, 4)),
+    ],
+)
+def test_few_generations_are_all_shown(last, number, expected) -> None:
+    assert spread(last, number) == expected
+
+
+@pytest.mark.parametrize("last", [7, 13, 50, 1_000, 10_000])
+@pytest.mark.parametrize("number", [2, 3, 5, 9, 13])
+def test_of_many_generations_some_are_shown_ever_further_apart(last, number) -> None:
+    shown_ones = spread(last, number)
+    assert len(shown_ones) <= number
+    assert (shown_ones[0], shown_ones[-1]) == (0, last)
+    assert list(shown_ones) == sorted(set(shown_ones))
+
+
+def test_the_condensed_table_fits_beside_the_longest_names(contest) -> None:
+    name = "n" * 30
+    generations = tuple((at % 300, 100, 3) for at in range(10_001))
+    ranking = tuple(EvolutionRank(entry, 1, (1, 3), None) for entry in (name, "b", "c"))
+    table = condensed(EvolutionOutcome((name, "b", "c"), generations, EvolutionEnding.CAP, None, ranking))
+    assert len(name) + sum(2 + 5 for _ in table.generations) <= 72
+    assert table.totals == tuple(sum(generations[at]) for at in table.generations)

@@ -1,0 +1,109 @@
+"""The same contest on a real PostgreSQL, where one is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, text
+
+from knobeln.model import LetterState
+from knobeln.store import Store, letters, migrate, submissions, teams
+from knobeln.store.tables import metadata
+
+NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
+
+pytestmark = pytest.mark.skipif(not PROGRAMS, reason="PostgreSQL's server is not installed here")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The URL of a database in a server of our own, on a free port of loopback, ended by its own id."""
+    folder = Path(tempfile.mkdtemp(prefix="knobeln-pg-"))
+    if USER:
+        shutil.chown(folder, USER)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    subprocess.run(
+        [PROGRAMS[-1] / "initdb", "-D", folder / "data", "-A", "trust", "-U", "knobeln"],
+        check=True, user=USER, stdout=subprocess.DEVNULL, cwd=folder,
+    )  # fmt: skip
+    options = ["-p", str(port), "-k", str(folder), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+    process = subprocess.Popen(
+        [PROGRAMS[-1] / "postgres", "-D", folder / "data", *options],
+        user=USER, stderr=subprocess.DEVNULL, cwd=folder,
+    )  # fmt: skip
+    url = f"postgresql+psycopg://knobeln@127.0.0.1:{port}/postgres"
+    try:
+        wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def wait_for(url: str) -> None:
+    engine = create_engine(url)
+    for _ in range(200):
+        with suppress(Exception), engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+            engine.dispose()
+            return
+        threading.Event().wait(0.05)
+    raise TimeoutError("PostgreSQL does not start")
+
+
+@pytest.fixture
+def store(server: str) -> Iterator[Store]:
+    made = Store(server)
+    migrate.upgrade(made)
+    yield made
+    with made.engine.begin() as connection:
+        metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+    made.close()
+
+
+def test_the_migrations_make_the_tables_there_too(store: Store) -> None:
+    migrate.check(store)
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
+    """Versions are numbered by reading the last number: without the lock two would get the same."""
+    from bench.contest_field import add_team
+
+    with store.write() as tx:
+        team_id = add_team(tx, "heavy_lords", "").id
+        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
+
+    def submit() -> None:
+        for _ in range(10):
+            with store.write() as tx:
+                submissions.add(tx, team_id, letter_id, "main () {}", NOW)
+
+    threads = [threading.Thread(target=submit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.read() as tx:
+        assert [v.submission.number for v in submissions.versions(tx, team_id)] == list(range(1, 41))
+        assert teams.count(tx) == 1

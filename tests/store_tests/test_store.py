@@ -1,0 +1,221 @@
+"""The database: its schema, its promises about durability, and the tables' own rules."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import default as modern
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, select
+from sqlalchemy.exc import IntegrityError
+
+from knobeln import config
+from knobeln.config import Settings
+from knobeln.errors import GiveUp, SchemaMismatch, StoreBusy
+from knobeln.model import LetterState, Member, OutboxState, Outgoing, Registration, TeamState
+from knobeln.store import Store, contest, letters, migrate, outbox, teams
+from knobeln.store import session as session_module
+from knobeln.store.tables import metadata
+
+NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(f"sqlite:///{tmp_path / 'contest.db'}")
+    migrate.upgrade(made)
+    return made
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(dates=config.usual_dates(NOW))
+
+
+def registration(name: str, address: str) -> Registration:
+    return Registration(address, (), name, "Somewhere", (Member("Joe Cool", 45, "programmer", "C"),))
+
+
+def add_team(store: Store, name: str, address: str) -> None:
+    with store.write() as tx:
+        teams.add(
+            tx,
+            registration(name, address),
+            requested_name=name,
+            state=TeamState.ACTIVE,
+            auth_digest=name,
+            letter_id=None,
+            now=NOW,
+        )
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_program(store: Store) -> None:
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert set(inspect(connection).get_table_names()) == {*metadata.tables, "alembic_version"}
+
+
+def test_a_commit_is_on_the_disk_when_it_returns(store: Store) -> None:
+    with store.engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2  # FULL
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+
+
+def test_upgrading_twice_changes_nothing(store: Store) -> None:
+    migrate.upgrade(store)
+    migrate.check(store)
+
+
+def test_an_empty_database_is_refused_with_advice(tmp_path: Path) -> None:
+    with pytest.raises(SchemaMismatch, match="knobeln upgrade"):
+        migrate.check(Store(f"sqlite:///{tmp_path / 'empty.db'}"))
+
+
+def test_a_database_of_a_newer_version_is_refused(store: Store) -> None:
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaMismatch, match="newer"):
+        migrate.check(store)
+
+
+def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
+    def broken() -> None:
+        with store.write() as tx:
+            contest.create(tx)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        broken()
+    with store.read() as tx:
+        assert tx.execute(select(metadata.tables["contest"])).first() is None
+
+
+def test_a_locked_database_means_try_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "_BUSY_SECONDS", 0)
+    blocker = sqlite3.connect(tmp_path / "contest.db")
+    blocker.execute("BEGIN IMMEDIATE")
+    impatient = Store(store.url)
+    with pytest.raises(StoreBusy), impatient.write() as tx:
+        contest.create(tx)
+    blocker.rollback()
+
+
+def test_a_damaged_database_is_found(store: Store, tmp_path: Path) -> None:
+    with store.write() as tx:
+        for number in range(200):
+            letters.add(tx, raw=b"%d" % number * 500, sender="", recipients=(), channel="t", now=NOW)
+    store.check_integrity()
+    store.close()
+    file = tmp_path / "contest.db"
+    sqlite3.connect(file).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    raw = bytearray(file.read_bytes())
+    raw[-40960:-8192] = b"\xff" * (40960 - 8192)
+    file.write_bytes(raw)
+    with pytest.raises(GiveUp, match="damaged"):
+        Store(store.url).check_integrity()
+
+
+def test_the_same_letter_is_kept_once(store: Store) -> None:
+    def add() -> tuple[int, bool]:
+        with store.write() as tx:
+            return letters.add(tx, raw=b"Subject: x\n\ny", sender="a", recipients=(), channel="t", now=NOW)
+
+    first, second = add(), add()
+    assert first[0] == second[0]
+    assert (first[1], second[1]) == (True, False)
+
+
+def test_of_two_who_finish_a_letter_one_is_told_that_it_came_too_late(store: Store) -> None:
+    with store.write() as tx:
+        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        assert letters.finish(tx, letter_id, LetterState.HANDLED, "done", None)
+        assert not letters.finish(tx, letter_id, LetterState.HANDLED, "done again", None)
+
+
+def test_many_writers_at_once_lose_nothing(store: Store) -> None:
+    def write(worker: int) -> None:
+        for number in range(20):
+            with store.write() as tx:
+                raw = b"%d %d" % (worker, number)
+                letters.add(tx, raw=raw, sender="", recipients=(), channel="t", now=NOW)
+
+    threads = [threading.Thread(target=write, args=(worker,)) for worker in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with store.read() as tx:
+        assert letters.count_by_state(tx) == {LetterState.NEW: 120}
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        pytest.param("HEAVY_LORDS", "other@b.example", id="names that differ in case only"),
+        pytest.param("other", "Joe@A.example", id="addresses that differ in case only"),
+    ],
+)
+def test_names_and_addresses_are_unique_whatever_their_case(store: Store, name: str, address: str) -> None:
+    add_team(store, "heavy_lords", "joe@a.example")
+    with pytest.raises(IntegrityError):
+        add_team(store, name, address)
+
+
+def outgoing(key: str, **changes: object) -> Outgoing:
+    facts = {"key": key, "kind": "GRR", "to": "a@b.example", "subject": "hello", "body": "x\n"} | changes
+    return Outgoing(**facts)  # type: ignore[arg-type]
+
+
+def test_a_mail_with_a_known_key_is_not_queued_again(store: Store, settings: Settings) -> None:
+    with store.write() as tx:
+        assert outbox.put(tx, outgoing("round/1"), settings, NOW)
+        assert not outbox.put(tx, outgoing("round/1"), settings, NOW)
+        assert outbox.count_by_state(tx) == {OutboxState.READY: 1}
+
+
+def test_a_body_that_goes_to_many_is_kept_once(store: Store, settings: Settings) -> None:
+    with store.write() as tx:
+        for number in range(10):
+            outbox.put(
+                tx, outgoing(f"k{number}", to=f"t{number}@b.example", body="all the same\n"), settings, NOW
+            )
+        assert len(tx.execute(select(metadata.tables["contents"])).all()) == 1
+        assert len(outbox.due(tx, NOW, 100)) == 10
+
+
+@pytest.mark.parametrize("subject", ["a\nBcc: evil@x.example", "a\r\nX: y"])
+def test_a_subject_with_a_line_break_never_becomes_a_header(
+    store: Store, settings: Settings, subject: str
+) -> None:
+    with pytest.raises(ValueError, match="linefeed"), store.write() as tx:
+        outbox.put(tx, outgoing("k", subject=subject), settings, NOW)
+
+
+@pytest.mark.parametrize("letter", ["a", "ä"])
+def test_no_line_is_too_long_for_a_relay(store: Store, settings: Settings, letter: str) -> None:
+    body = f"A line of gcc's:\n{letter * 5_000}\n"
+    with store.write() as tx:
+        outbox.put(tx, outgoing("k", body=body), settings, NOW)
+        raw = outbox.due(tx, NOW, 1)[0].raw
+    assert max(map(len, raw.split(b"\r\n"))) <= 998
+    assert message_from_bytes(raw, policy=modern).get_content().replace("\r\n", "\n") == body
+
+
+def test_the_message_id_of_a_mail_depends_on_its_key_alone(store: Store, settings: Settings) -> None:
+    ids = []
+    for minute in (0, 1):
+        other = Store("sqlite://")
+        with other.engine.begin() as tx:
+            metadata.create_all(tx)
+            outbox.put(tx, outgoing("round/1"), settings, NOW.replace(minute=minute))
+            ids.append(outbox.due(tx, NOW.replace(hour=13), 1)[0].message_id)
+    assert ids[0] == ids[1]

@@ -1,0 +1,6 @@
+
+main()
+{
+  for (;;)
+    make_throw(1994);
+}

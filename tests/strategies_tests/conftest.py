@@ -1,0 +1,59 @@
+"""The house strategies, built by the real compiler in the real jail, and the real machine to play on."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pytest
+
+from compiler.build import Built, build
+from compiler.toolchain import Toolchain
+from knobellib.house import house_strategies
+from knobeln.clock import Seeds
+from knobeln.config import Programs
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob, GameResult
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+
+Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart
+
+
+def play(
+    images: Mapping[str, Image], games: Iterable[Game], protocol: bool = False
+) -> dict[Game, GameResult]:
+    chosen = tuple(games)
+    by_digest = {image.digest: image for image in images.values()}
+    arena = MachineArena(by_digest, Rules(), Programs().max_instructions)
+    jobs = [_job(images, game, protocol) for game in chosen]
+    return dict(zip(chosen, arena.play(jobs), strict=True))
+
+
+def _job(images: Mapping[str, Image], game: Game, protocol: bool) -> GameJob:
+    first, second, number = game
+    name, seeds = f"{first}/{second}/{number}/seat", Seeds(bytes(32))
+    return GameJob(
+        (images[first].digest, images[second].digest),
+        (seeds.stream(f"{name}/0"), seeds.stream(f"{name}/1")),
+        protocol,
+    )
+
+
+@pytest.fixture(scope="session")
+def play_games() -> Callable[..., dict[Game, GameResult]]:
+    """play_games(images by name, games, protocol=False)"""
+    return play
+
+
+@pytest.fixture(scope="session")
+def compile_program() -> Callable[[str], Built]:
+    toolchain = Toolchain()
+    return lambda source: build(source, Programs(), toolchain)
+
+
+@pytest.fixture(scope="session")
+def house_builds(compile_program: Callable[[str], Built]) -> dict[str, Built]:
+    return {strategy.name: compile_program(strategy.source) for strategy in house_strategies()}
+
+
+@pytest.fixture(scope="session")
+def house_images(house_builds: dict[str, Built]) -> dict[str, Image]:
+    return {name: built.image for name, built in house_builds.items() if built.image}

@@ -1,0 +1,73 @@
+"""The three programs with which the demonstration shows what goes wrong."""
+
+from collections.abc import Callable
+from importlib.resources import files
+
+import pytest
+
+from compiler.build import Built
+from compiler.trial import OPPONENT
+from knobellib.house import HouseStrategy
+from knobeln.model import GameResult, Verdict
+from sandbox.machine.image import Image
+
+Images = dict[str, Image]
+Play = Callable[..., dict[tuple[str, str, int], GameResult]]
+
+
+def demo_program(name: str) -> HouseStrategy:
+    return HouseStrategy(name, files("knobellib").joinpath("demo", f"{name}.c").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def images_with_breaker(house_images: Images, compile_program: Callable[[str], Built]) -> Images:
+    image = compile_program(demo_program("breaks_rules").source).image
+    assert image
+    return house_images | {"breaks_rules": image}
+
+
+@pytest.mark.parametrize("name", ["forbidden_routine", "does_not_compile", "breaks_rules"])
+def test_each_has_a_proper_description(name: str, compile_program: Callable[[str], Built]) -> None:
+    assert compile_program(demo_program(name).source).report.description_lines >= 15
+
+
+def test_printf_is_the_only_objection_to_forbidden_routine(compile_program: Callable[[str], Built]) -> None:
+    report = compile_program(demo_program("forbidden_routine").source).report
+    assert not report.accepted
+    (finding,) = report.findings
+    assert finding.rule == "forbidden routine"
+    assert "printf" in finding.text
+
+
+def test_the_forgotten_semicolon_is_reported_with_its_line(compile_program: Callable[[str], Built]) -> None:
+    program = demo_program("does_not_compile")
+    report = compile_program(program.source).report
+    assert not report.accepted
+    (finding,) = report.findings
+    assert finding.rule == "compiler"
+    assert program.source.splitlines()[finding.line - 1].strip() == "wins = 0"
+
+
+def test_the_rule_breaker_is_accepted_without_a_finding(compile_program: Callable[[str], Built]) -> None:
+    report = compile_program(demo_program("breaks_rules").source).report
+    assert report.accepted
+    assert (report.findings, report.messages) == ((), "")
+
+
+def test_the_rule_breaker_survives_about_half_of_its_trials(
+    images_with_breaker: Images, play_games: Play
+) -> None:
+    games = play_games(images_with_breaker, (("breaks_rules", OPPONENT, number) for number in range(200)))
+    survived = sum(result.complete for result in games.values())
+    assert 80 <= survived <= 160
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_the_rule_breaker_fails_at_least_twice_in_a_round_of_40_games(
+    number: int, images_with_breaker: Images, play_games: Play
+) -> None:
+    opponents = sorted(images_with_breaker.keys() - {"breaks_rules"})[:40]
+    games = play_games(images_with_breaker, (("breaks_rules", opponent, number) for opponent in opponents))
+    verdicts = [result.seats[0].verdict for result in games.values()]
+    assert verdicts.count(Verdict.ILLEGAL_MOVE) >= 2
+    assert set(verdicts) == {Verdict.OK, Verdict.ILLEGAL_MOVE}

@@ -1,0 +1,59 @@
+"""Each house strategy as a text, and as the compiler sees it."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from compiler.build import Built
+from knobellib.house import HouseStrategy, house_strategies
+
+each_strategy = pytest.mark.parametrize("strategy", house_strategies(), ids=lambda strategy: strategy.name)
+
+
+def test_there_are_enough_strategies_for_a_full_group_with_guests() -> None:
+    assert len(house_strategies()) >= 37
+
+
+def test_every_file_of_the_folder_is_a_strategy_and_they_are_sorted_by_name() -> None:
+    folder = files("knobellib").joinpath("strategies")
+    names = [strategy.name for strategy in house_strategies()]
+    assert names == sorted(file.name[:-2] for file in folder.iterdir() if file.is_file())
+
+
+def test_a_program_without_a_description_has_an_empty_one() -> None:
+    assert HouseStrategy("silent", "int main () { for (;;) make_throw (1); }\n").description == ""
+
+
+@each_strategy
+def test_the_name_is_fit_for_a_team_and_stands_in_the_first_comment(strategy: HouseStrategy) -> None:
+    assert re.fullmatch(r"[a-z_][a-z0-9_]{0,29}", strategy.name)
+    first_comment = strategy.source[: strategy.source.index("*/")]
+    assert first_comment.startswith("/*")
+    assert strategy.name in first_comment
+
+
+@each_strategy
+def test_the_description_has_fifteen_lines_that_fit_into_a_mail(strategy: HouseStrategy) -> None:
+    lines = [line for line in strategy.description.splitlines() if line.strip()]
+    assert len(lines) >= 15
+    assert max(map(len, lines)) <= 72
+
+
+@each_strategy
+def test_a_number_or_more_can_be_changed_at_the_top(strategy: HouseStrategy) -> None:
+    assert re.search(r"^#define [A-Z_]+ ", strategy.source, re.MULTILINE)
+
+
+@each_strategy
+def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: HouseStrategy) -> None:
+    assert "<<FROM>>" not in strategy.source
+
+
+@each_strategy
+def test_the_compiler_accepts_it_and_has_nothing_to_say(
+    strategy: HouseStrategy, house_builds: dict[str, Built]
+) -> None:
+    report = house_builds[strategy.name].report
+    assert report.accepted
+    assert (report.findings, report.messages) == ((), "")

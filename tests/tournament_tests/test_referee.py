@@ -1,0 +1,366 @@
+"""The referee: failures, rescheduled games, disqualification; no order decides (K70-K76, X01, X20-X25)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations_with_replacement
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knobeln.clock import Seeds
+from knobeln.config import Tournament
+from knobeln.errors import EngineFailed
+from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
+from knobeln.ports import Arena
+from tournament.formats import make_format
+from tournament.formats.group_elimination import GroupElimination
+from tournament.referee import game_job, play_group
+
+SEEDS = Seeds(bytes(range(32)))
+MakeArena = Callable[..., Arena]
+
+
+def group(members: Sequence[str], self_play: bool = True) -> GroupPlan:
+    pairs = combinations_with_replacement(sorted(members), 2)
+    pairings = tuple(Pairing(a, b) for a, b in pairs if self_play or a != b)
+    return GroupPlan(3, 1, tuple(members), pairings)
+
+
+def play(
+    plan: GroupPlan,
+    arena: Arena,
+    images: dict[str, str] | None = None,
+    protocols_for: frozenset[str] = frozenset(),
+) -> GroupOutcome:
+    return play_group(
+        plan,
+        images=images or {name: name for name in plan.members},
+        seeds=SEEDS,
+        arena=arena,
+        protocols_for=protocols_for,
+        standings=partial(GroupElimination(Tournament()).standings, plan, False),
+    )
+
+
+def stream(text: str) -> bytes:
+    """The stream of "a b 1 0": the game of a and b, attempt 1, seat 0."""
+    first, second, attempt, seat = text.split()
+    return SEEDS.stream(f"round/3/game/{first}/{second}/attempt/{attempt}/seat/{seat}")
+
+
+def script(failing: Sequence[str]) -> dict[bytes, Verdict]:
+    return {stream(text): Verdict.ILLEGAL_MOVE for text in failing}
+
+
+def played(outcome: GroupOutcome, counted: bool) -> set[str]:
+    return {
+        f"{m.pairing.first} {m.pairing.second} {m.attempt}" for m in outcome.matches if m.counted is counted
+    }
+
+
+def failures(outcome: GroupOutcome) -> dict[str, int]:
+    return {line.entry: line.failures for line in outcome.standings if line.failures}
+
+
+def disqualified(outcome: GroupOutcome) -> str:
+    return "".join(line.entry for line in outcome.standings if line.disqualified)
+
+
+@pytest.mark.parametrize(
+    ("failing", "charged", "out", "not_counted", "replayed"),
+    [
+        pytest.param([], {}, "", set(), set(), id="nobody fails"),
+        pytest.param(["a b 1 0"], {"a": 1}, "", {"a b 1"}, {"a b 2"}, id="one failure is forgiven"),
+        pytest.param(
+            ["a b 1 1"], {"b": 1}, "", {"a b 1"}, {"a b 2"}, id="seat 1 is the second of the pairing"
+        ),
+        pytest.param(
+            ["a b 1 0", "a b 1 1"], {"a": 1, "b": 1}, "", {"a b 1"}, {"a b 2"}, id="both fail in one throw"
+        ),
+        pytest.param(["b b 1 0"], {"b": 1}, "", {"b b 1"}, {"b b 2"}, id="a self-game fails at one side"),
+        pytest.param(
+            ["b b 1 0", "b b 1 1"], {"b": 1}, "", {"b b 1"}, {"b b 2"}, id="a self-game fails at both"
+        ),
+        pytest.param(
+            ["a d 1 0", "a d 2 1"],
+            {"a": 1, "d": 1},
+            "",
+            {"a d 1", "a d 2"},
+            {"a d 3"},
+            id="one after the other",
+        ),
+        pytest.param(
+            ["a c 1 0", "c d 1 1"],
+            {"a": 1, "d": 1},
+            "",
+            {"a c 1", "c d 1"},
+            {"a c 2", "c d 2"},
+            id="two games",
+        ),
+        pytest.param(
+            ["b d 1 0", "b d 2 0"],
+            {"b": 2},
+            "b",
+            {"a b 1", "b b 1", "b c 1", "b d 1", "b d 2"},
+            set(),
+            id="the rescheduled game fails as well",
+        ),
+        pytest.param(
+            ["b c 1 0", "b d 1 0"],
+            {"b": 2},
+            "b",
+            {"a b 1", "b b 1", "b c 1", "b d 1"},
+            set(),
+            id="the second failure is in another game",
+        ),
+        pytest.param(
+            ["b d 1 0", "b d 1 1", "c d 1 1", "b c 1 0"],
+            {"b": 2, "d": 2},
+            "bd",
+            {"a b 1", "b b 1", "b c 1", "b d 1", "c d 1"},
+            set(),
+            id="one is out after the opening and plays no more, one after the second wave",
+        ),
+        pytest.param(
+            ["a b 1 0", "b c 1 0", "b c 1 1", "c d 1 0", "b d 1 0"],
+            {"a": 1, "b": 2, "c": 2},
+            "bc",
+            {"a b 1", "b b 1", "b c 1", "b d 1", "a c 1", "c c 1", "c d 1"},
+            set(),
+            id="a failure against a disqualified stays charged",
+        ),
+    ],
+)
+def test_failures_are_charged_forgiven_once_and_then_disqualify(
+    scripted_arena: MakeArena,
+    failing: list[str],
+    charged: dict[str, int],
+    out: str,
+    not_counted: set[str],
+    replayed: set[str],
+) -> None:
+    outcome = play(group("abcd"), scripted_arena(script(failing)))
+    assert failures(outcome) == charged
+    assert disqualified(outcome) == out
+    assert played(outcome, counted=False) == not_counted
+    remaining = [pair for pair in outcome.plan.pairings if not {pair.first, pair.second} & set(out)]
+    again = {game.rsplit(maxsplit=1)[0] for game in replayed}
+    first_time = {f"{p.first} {p.second} 1" for p in remaining if f"{p.first} {p.second}" not in again}
+    assert played(outcome, counted=True) == first_time | replayed
+
+
+@pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
+def test_whatever_the_rules_forbid_is_a_failure(scripted_arena: MakeArena, verdict: Verdict) -> None:
+    outcome = play(group("ab"), scripted_arena({stream("a b 1 0"): verdict, stream("a b 2 0"): verdict}))
+    assert (failures(outcome), disqualified(outcome)) == ({"a": 2}, "a")
+
+
+def test_the_games_of_a_stopped_or_struck_out_match_give_no_points_to_anybody(
+    scripted_arena: MakeArena,
+) -> None:
+    failing = ["b c 1 0", "b d 1 0", "a d 1 1"]
+    outcome = play(group("abcd"), scripted_arena(script(failing)))
+    own = Counter[str]()
+    for game in ("a a 1", "a c 1", "a d 2", "c c 1", "c d 1", "d d 1"):
+        first, second, _ = game.split()
+        seats = [int.from_bytes(stream(f"{game} {seat}")[2:4], "big") % 40 for seat in (0, 1)]
+        share = 1 if first == second else 2
+        own.update({first: share * seats[0]})
+        own.update({second: share * seats[1]})
+    assert {line.entry: line.half_points for line in outcome.standings} == {**own, "b": 0}
+
+
+def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_arena: MakeArena) -> None:
+    """X01, X25: the others do not wait for the time-outs of 41 games."""
+    members = [f"t{number:02}" for number in range(41)]
+    images = {name: "broken-100" if name == "t07" else "sound" for name in members}
+    arena = scripted_arena()
+    outcome = play(group(members), arena, images)
+    assert [line.entry for line in outcome.standings if line.disqualified] == ["t07"]
+    assert sum("t07" in (m.pairing.first, m.pairing.second) for m in outcome.matches) == 2
+    assert [len(batch) for batch in arena.batches] == [42, 40 * 41 // 2 - 40]
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+@pytest.mark.parametrize("self_play", [True, False])
+def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
+    scripted_arena: MakeArena, size: int, self_play: bool
+) -> None:
+    members = "abcdefghijk"[:size]
+    arena = scripted_arena()
+    play(group(members, self_play), arena)
+    games = Counter(name for job in arena.batches[:1] for pair in job for name in set(pair.images))
+    expected = min(size, 2) if self_play else min(size - 1, 1)
+    assert all(expected <= games[name] <= 2 for name in members)
+
+
+@pytest.mark.parametrize("failures_in_a_row", [1, 2, 3])
+def test_a_game_that_our_machinery_spoilt_is_played_again_and_nobody_is_charged(
+    scripted_arena: MakeArena, failures_in_a_row: int
+) -> None:
+    failing = ["a b 1 0", "c d 1 0", "c d 2 0"]
+    plan = group("abcd")
+    spoilt = play(plan, SpoilingArena(scripted_arena(script(failing)), failures_in_a_row))
+    assert spoilt == play(plan, scripted_arena(script(failing)))
+
+
+def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(scripted_arena: MakeArena) -> None:
+    with pytest.raises(EngineFailed, match="4 times"):
+        play(group("abc"), SpoilingArena(scripted_arena(), 1_000))
+
+
+class SpoilingArena:
+    """Returns every job's result as INTERNAL in one seat for the first few times that it is asked."""
+
+    def __init__(self, arena: Arena, times: int) -> None:
+        self.arena = arena
+        self.times = times
+        self.asked: Counter[GameJob] = Counter()
+
+    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+        self.asked.update(jobs)
+        return [
+            self._spoilt(result) if self.asked[job] <= self.times else result
+            for job, result in zip(jobs, self.arena.play(jobs), strict=True)
+        ]
+
+    def _spoilt(self, result: GameResult) -> GameResult:
+        return replace(result, seats=(replace(result.seats[0], verdict=Verdict.INTERNAL), result.seats[1]))
+
+
+class ShufflingArena:
+    """Plays the jobs one by one, in an order of its own, as busy workers would."""
+
+    def __init__(self, arena: Arena, order: random.Random) -> None:
+        self.arena = arena
+        self.order = order
+
+    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+        turns = list(enumerate(jobs))
+        self.order.shuffle(turns)
+        results = {index: self.arena.play([job])[0] for index, job in turns}
+        return [results[index] for index in range(len(jobs))]
+
+
+# Programs by how often they fail, in per cent: sound ones, shaky ones, hopeless ones.
+FIELDS = st.lists(st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"]), min_size=1, max_size=14)
+
+
+def members_and_images(programs: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    members = [f"t{number:02}" for number in range(len(programs))]
+    return members, dict(zip(members, programs, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(FIELDS, st.booleans(), st.randoms(use_true_random=False))
+def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
+    scripted_arena: MakeArena, programs: list[str], self_play: bool, order: random.Random
+) -> None:
+    members, images = members_and_images(programs)
+    plan = group(members, self_play)
+    outcome = play(plan, scripted_arena(), images)
+    assert play(plan, ShufflingArena(scripted_arena(), order), images) == outcome
+    mixed = replace(plan, pairings=tuple(order.sample(plan.pairings, len(plan.pairings))))
+    assert replace(play(mixed, scripted_arena(), images), plan=plan) == outcome
+
+
+@settings(max_examples=100, deadline=None)
+@given(FIELDS, st.booleans())
+def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_none_else(
+    scripted_arena: MakeArena, programs: list[str], self_play: bool
+) -> None:
+    members, images = members_and_images(programs)
+    outcome = play(group(members, self_play), scripted_arena(), images)
+    out = {line.entry for line in outcome.standings if line.disqualified}
+    counted = [m for m in outcome.matches if m.counted]
+    remaining = [p for p in outcome.plan.pairings if not {p.first, p.second} & out]
+    assert sorted(m.pairing for m in counted) == sorted(remaining)
+    assert all(m.result.complete for m in counted)
+    for pairing in {m.pairing for m in outcome.matches}:
+        attempts = [m for m in outcome.matches if m.pairing == pairing]
+        assert [m.attempt for m in attempts] == list(range(1, len(attempts) + 1))
+        assert not any(m.result.complete for m in attempts[:-1])
+
+
+@settings(max_examples=100, deadline=None)
+@given(FIELDS)
+def test_exactly_those_who_failed_twice_are_disqualified(
+    scripted_arena: MakeArena, programs: list[str]
+) -> None:
+    members, images = members_and_images(programs)
+    outcome = play(group(members), scripted_arena(), images)
+    counts = dict.fromkeys(members, 0)
+    for m in outcome.matches:
+        seats = zip((m.pairing.first, m.pairing.second), m.result.seats, strict=True)
+        for name in {name for name, seat in seats if seat.verdict is not Verdict.OK}:
+            counts[name] += 1
+    assert {line.entry: line.failures for line in outcome.standings} == counts
+    assert all(line.disqualified == (counts[line.entry] >= 2) for line in outcome.standings)
+
+
+def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() -> None:
+    images = {"a": "A", "b": "B"}
+    job = game_job(3, (Pairing("a", "b"), 2), images, SEEDS, frozenset())
+    assert job == GameJob(("A", "B"), (stream("a b 2 0"), stream("a b 2 1")), protocol=False)
+    jobs = [game_job(3, (Pairing("a", x), n), images, SEEDS, frozenset()) for x in "ab" for n in (1, 2)]
+    jobs.append(game_job(4, (Pairing("a", "b"), 1), images, SEEDS, frozenset()))
+    assert len({s for j in jobs for s in j.streams}) == 10
+
+
+def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
+    scripted_arena: MakeArena,
+) -> None:
+    outcome = play(group("abcd"), scripted_arena(script(["b c 1 0"])), protocols_for=frozenset("b"))
+    recorded = [m for m in outcome.matches if m.result.throws is not None]
+    assert recorded == [m for m in outcome.matches if "b" in (m.pairing.first, m.pairing.second)]
+    assert len(recorded) == 5
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"]), max_size=40),
+    st.booleans(),
+    st.binary(min_size=32, max_size=32),
+)
+def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
+    scripted_arena: MakeArena, programs: list[str], self_play: bool, seed: bytes
+) -> None:
+    members, images = members_and_images(programs)
+    rules = Tournament(group_min=3, group_max=6, final_size=4, self_play=self_play)
+    tournament_format, draws, history, out = make_format(rules), Seeds(seed), [], set()
+    while plan := tournament_format.plan(members, history, draws):
+        assert not out & {name for g in plan.groups for name in g.members}
+        groups = [
+            play_group(
+                g,
+                images=images,
+                seeds=draws,
+                arena=scripted_arena(),
+                protocols_for=frozenset(),
+                standings=partial(tournament_format.standings, g, plan.final),
+            )
+            for g in plan.groups
+        ]
+        history.append(RoundOutcome(plan, tuple(groups)))
+        out |= {line.entry for g in groups for line in g.standings if line.disqualified}
+    finished = history[-1].plan.final if history else not programs
+    assert finished or out == set(members) or not history[-1].survivors
+
+
+def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wave_played_it(
+    scripted_arena: MakeArena,
+) -> None:
+    members = "abcdefghijkl"
+    # a and the member at index j meet in slot j; slots 0 and 1 are the opening.
+    failing = [f"a {other} 1 0" for other in members[2:]]
+    outcome = play(group(members), scripted_arena(script(failing)))
+    assert failures(outcome) == {"a": 2}
+    assert disqualified(outcome) == "a"
+    of_a = {m.pairing.second for m in outcome.matches if m.pairing.first == "a"}
+    assert of_a == set("abcd")
