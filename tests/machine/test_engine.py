@@ -173,8 +173,11 @@ def _alive(pids: Path) -> list[str]:
     return [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
 
 
+# A shell starts what runs in its background with SIGINT ignored, and so may whoever starts these tests.
 INTERRUPTED = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 sys.path[:0] = [{root!r}, {here!r}]
 from machine_programs import throwing
