@@ -17,8 +17,7 @@ from knobeln.clock import Seeds
 from knobeln.model import RoundOutcome
 from knobeln.store import results, submissions
 from knobeln.store.results import Games
-from sandbox.machine.image import Image
-from tournament.contest import machine_arena
+from tournament.arenas import open_arena
 from tournament.referee import game_job
 
 SIZES = (41, 1_000)
@@ -51,15 +50,15 @@ def _play_again(folder: ContestFolder, outcome: RoundOutcome) -> float:
     with folder.store.read() as tx:
         digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         raw = submissions.load_images(tx, tuple(digests.values()))
-    arena = machine_arena({digest: Image.from_bytes(data) for digest, data in raw.items()}, folder.settings)
     jobs = [
-        game_job(outcome.plan.number, (match.pairing, match.attempt), digests, seeds, frozenset())
+        game_job(outcome.plan.number, (match.pairing, match.game, match.attempt), digests, seeds, frozenset())
         for group in outcome.groups
         for match in group.matches
     ]
-    started = time.perf_counter()
-    arena.play(jobs)
-    return time.perf_counter() - started
+    with open_arena(raw, folder.settings, seeds) as arena:
+        started = time.perf_counter()
+        arena.play(jobs)
+        return time.perf_counter() - started
 
 
 if __name__ == "__main__":

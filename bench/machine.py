@@ -74,7 +74,7 @@ def complete_jobs(image: Image) -> list[GameJob]:
     pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * GAMES)]
     jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
     results = MachineArena({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
-    return [job for job, result in zip(jobs, results, strict=True) if result.complete][:GAMES]
+    return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:GAMES]
 
 
 def build_native(folder: Path) -> Path:
@@ -94,7 +94,7 @@ def build_native(folder: Path) -> Path:
 def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[GameJob]) -> None:
     raw = _output(machine, len(jobs))
     results = Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).results(raw)
-    lines = [f"{r.digest} {r.throws_played} {r.seats[0].points} {r.seats[1].points}" for r in results]
+    lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
     assert _output(native, len(jobs)).decode().splitlines() == lines, "the two play different games"
 
 

@@ -21,9 +21,9 @@ from glob import glob
 from pathlib import Path, PurePosixPath
 
 from compiler import messages
-from compiler.source import printable
 from knobeln.config import Programs
 from knobeln.errors import ToolMissing
+from knobeln.printable import printable
 from sandbox.box import PATH, WORK
 from sandbox.bundle import Bundle, Needs
 from sandbox.jail import Ending, Jail, JailLimits, JailResult

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from compiler.source import printable
+from knobeln.printable import printable
 from sandbox.jail import Ending, JailLimits, JailResult
 from sandbox.machine.image import MEMORY_SIZE
 

@@ -8,13 +8,13 @@ gcc is told `-std=gnu89`, so trigraphs stay what they are; `with_trigraphs` show
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.tokens import Kind, Token, scan
+from knobeln.printable import printable
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc forgives blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
@@ -139,11 +139,6 @@ def strip_secret(source: str) -> str:
 def with_trigraphs(text: str) -> str:
     """The text with its trigraphs replaced, as a compiler that knows them reads it."""
     return _TRIGRAPH.sub(lambda match: _TRIGRAPHS[match[1]], text)
-
-
-def printable(text: str) -> str:
-    """Without control characters, escape sequences and characters that turn the direction of writing."""
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
 
 
 def _logical_lines(text: str) -> Iterator[Line]:

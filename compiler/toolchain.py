@@ -14,9 +14,9 @@ from functools import cached_property
 from importlib.resources import files
 
 from compiler import messages
-from compiler.source import printable
 from knobeln import config
 from knobeln.errors import ToolMissing
+from knobeln.printable import printable
 from sandbox.jail import WORK, Jail, JailLimits, JailResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")

@@ -14,7 +14,7 @@ from compiler.toolchain import Toolchain
 from knobeln.clock import Seeds
 from knobeln.config import Jail, Programs, Settings
 from knobeln.errors import ToolMissing
-from knobeln.games.knobeln import Rules
+from knobeln.games.knobeln import rules_of
 from knobeln.model import GameJob, GameResult, Trial
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
@@ -34,10 +34,9 @@ def with_trial(built: Built, settings: Settings) -> Built:
 
 
 def _play(image: Image, opponent: Image, source_digest: str, settings: Settings) -> GameResult:
-    game = settings.game
     arena = MachineArena(
         {image.digest: image, opponent.digest: opponent},
-        Rules(game.a, game.b, game.k, game.L),
+        rules_of(settings.game),
         settings.programs.max_instructions,
     )
     seeds = Seeds(bytes.fromhex(source_digest))

@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from email_validator import EmailNotValidError, validate_email
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from knobeln.errors import ConfigError
+from knobeln.errors import ConfigError, NotFound
 
 FILE_NAME = "contest.toml"
 
@@ -92,20 +102,26 @@ class Dates(Section):
         return self
 
 
-class Game(Section):
-    """The game's parameters (K1)."""
+class GameSettings(Section):
+    """Which game is played, and its parameters: each game's own file has its subclass."""
 
-    name: Literal["knobeln"] = Field("knobeln", description="which game is played")
-    a: int = Field(1, ge=1, description="the smallest number that may be thrown")
-    b: int = Field(12288, le=2**30, description="the largest number that may be thrown")
-    k: int = Field(8, ge=1, description="a series of non-decreasing throws has at least this length")
-    L: int = Field(1000, ge=1, le=1_000_000, description="throws per game")
+    name: str = Field(description="which game is played; `knobeln games` lists them")
 
-    @model_validator(mode="after")
-    def _range(self) -> Game:
-        if self.a > self.b:
-            raise ValueError("a is larger than b")
-        return self
+
+def game_settings(value: Any) -> Any:
+    """The section of the game that it names. Raises ValueError for a game that is not there."""
+    if not isinstance(value, Mapping):
+        return value
+    from knobeln.games import kind_of  # a game's file needs this module
+
+    try:
+        return kind_of(str(value.get("name", DEFAULT_GAME))).settings.model_validate(value)
+    except NotFound as error:
+        raise ValueError(str(error)) from None
+
+
+DEFAULT_GAME = "knobeln"
+AnyGame = Annotated[SerializeAsAny[GameSettings], BeforeValidator(game_settings)]
 
 
 class Programs(Section):
@@ -127,6 +143,9 @@ class Programs(Section):
         20, ge=1, description="of one team's programs; of those that wait longer only the newest is compiled"
     )
     max_source_bytes: int = Field(256_000, ge=1_000, description="a longer program is refused unread")
+    seconds: float = Field(
+        5.0, gt=0, le=3_600, description="for each move of a program that does not run on the contest machine"
+    )
 
 
 class Teams(Section):
@@ -143,11 +162,12 @@ class Teams(Section):
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final are for group elimination alone."""
 
-    format: Literal["group-elimination", "round-robin"] = Field(
+    format: str = Field(
         "group-elimination",
         description="group-elimination: rounds of mixed groups, about half of each group proceeds; "
-        "round-robin: one group of all, everyone meets everyone once",
+        "round-robin: one group of all, everyone meets everyone",
     )
+    games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
     group_min: int = Field(20, ge=2, description="smallest group, where there are enough participants")
     group_max: int = Field(41, ge=2, description="largest group")
     final_size: int = Field(41, ge=2, description="the round of this many participants or fewer is the final")
@@ -244,7 +264,7 @@ class Settings(BaseSettings):
 
     contest: Contest = Field(default_factory=Contest)
     dates: Dates
-    game: Game = Field(default_factory=Game)
+    game: AnyGame = Field(default_factory=lambda: game_settings({}))
     programs: Programs = Field(default_factory=Programs)
     teams: Teams = Field(default_factory=Teams)
     tournament: Tournament = Field(default_factory=Tournament)

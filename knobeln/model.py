@@ -221,42 +221,50 @@ class Verdict(StrEnum):
 class Fault:
     """What a player did that the rules forbid, in a sentence for its team."""
 
-    throw: int  # the throw in which it happened, from 1
+    turn: int  # the turn in which it happened, from 1; of KNOBELN the throw
     reason: str  # e.g. "throw 17 was 0, outside 1..12288"
+    said: str = ""  # the end of what the program wrote to its standard error; for its own team only
 
 
 @dataclass(frozen=True)
 class SeatResult:
-    """One side of one game."""
+    """One side of one game. On the contest machine instructions are counted, and memory in bytes."""
 
     points: int
-    verdict: Verdict
-    fault: Fault | None
-    instructions: int
-    memory: int  # bytes of static data and stack that were in use at the most
+    verdict: Verdict  # of its first fault
+    fault: Fault | None  # the first
+    instructions: int = 0
+    memory: int = 0  # bytes of static data and stack that were in use at the most
+    faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
+
+
+Moves = tuple[int | str | None, ...]
+"""What each seat did in a turn: a throw, or a move in words; None where it was not asked, or at fault."""
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """One game between two seats. `throws` is filled only where a protocol was asked for."""
+    """One game, seat by seat. `moves` is filled only where a protocol was asked for."""
 
-    seats: tuple[SeatResult, SeatResult]
-    throws_played: int
-    digest: str  # 16 hex digits over all throws, to compare a replay with
-    throws: tuple[tuple[int, int], ...] | None = None
+    seats: tuple[SeatResult, ...]
+    turns: int  # that were played to their end
+    digest: str  # 16 hex digits over all moves, to compare a replay with
+    moves: tuple[Moves, ...] | None = None
 
     @property
-    def complete(self) -> bool:
+    def is_flawless(self) -> bool:
+        """Nobody was at fault."""
         return all(seat.verdict is Verdict.OK for seat in self.seats)
 
 
 @dataclass(frozen=True)
 class GameJob:
-    """A game to be played: two programs by the digests of their images, and each seat's random stream."""
+    """A game to be played, seat by seat: programs by the digests of their images, and random streams."""
 
-    images: tuple[str, str]
-    streams: tuple[bytes, bytes]  # 16 bytes each
+    images: tuple[str, ...]
+    streams: tuple[bytes, ...]  # 16 bytes each
     protocol: bool = False
+    names: tuple[str, ...] = ()  # by which the players know each other, in games that tell them
 
 
 # --- the tournament ---------------------------------------------------------------------------------------
@@ -272,24 +280,50 @@ class Entry:
 
 @dataclass(frozen=True, order=True)
 class Pairing:
-    """Two entries by name, `first <= second`; the same name twice is a self-game (K65)."""
+    """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
 
-    first: str
-    second: str
+    They play `games` games, and then, one by one, more while the best are equal, up to `most` (U11). With
+    every further game each player moves up a seat, so that of two each begins every other game.
+    """
+
+    players: tuple[str, ...]
+    games: int = 1
+    most: int = 0  # 0 = no more than `games`
 
     @property
     def is_self(self) -> bool:
-        return self.first == self.second
+        return len(set(self.players)) < len(self.players)
+
+    def seating(self, game: int) -> tuple[str, ...]:
+        """Who sits where in this game of the pairing, which count from 1."""
+        shift = (game - 1) % len(self.players)
+        return self.players[shift:] + self.players[:shift]
 
 
 @dataclass(frozen=True)
 class Match:
-    """One attempt at the game of a pairing, as it was played."""
+    """One attempt at one game of a pairing, as it was played."""
 
     pairing: Pairing
     attempt: int  # from 1; a rescheduled game is attempt 2 and so on (K74)
     result: GameResult
-    counted: bool  # it was completed, and neither side was disqualified in this round (K73)
+    counted: bool  # it stands: it was not discarded, and nobody in it is disqualified in this round (K73)
+    game: int = 1
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """By seat, as in `result.seats`."""
+        return self.pairing.seating(self.game)
+
+    @property
+    def is_discarded(self) -> bool:
+        """Somebody failed, and the rules of the game say that it is played again (K72)."""
+        return not self.counted and not self.result.is_flawless
+
+    @property
+    def sides(self) -> tuple[tuple[str, SeatResult], ...]:
+        """Each player with what became of him; in a self-game the same twice."""
+        return tuple(zip(self.players, self.result.seats, strict=True))
 
 
 @dataclass(frozen=True)

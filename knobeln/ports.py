@@ -66,7 +66,8 @@ class Format(Protocol):
 
     A round is a set of groups that share no member; who sits out (a bye) is in no group, or in one without
     pairings. The whole history is handed in, so a format may look back further than the last round's
-    survivors (a losers' bracket); to meet again, two entries need another round.
+    survivors (a losers' bracket); to meet again, two entries need another round. How often those of a pairing
+    play each other in a round is said by the pairing.
     """
 
     @property
@@ -74,8 +75,8 @@ class Format(Protocol):
         """What `tournament.format` says in contest.toml."""
 
     @property
-    def seats(self) -> int:
-        """How many seats a game must have to be played in this format."""
+    def seats(self) -> int | None:
+        """How many seats a game has in this format; None = one for everybody who is left."""
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The round after these; None when the contest is decided. Every draw comes from `seeds`, by name."""
@@ -89,6 +90,10 @@ class Format(Protocol):
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
         """The table of a finished group: the ranked best first, then the disqualified, who never advance."""
+
+    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
+        """The contest's result, given all its rounds: the ranked best first, then the disqualified. Whom the
+        format gives no place, because they were out before, is missing."""
 
 
 class Reporter(Protocol):

@@ -15,7 +15,6 @@ from knobeln.model import (
     GroupOutcome,
     GroupPlan,
     Match,
-    Pairing,
     RoundOutcome,
     RoundPlan,
     SeatResult,
@@ -153,11 +152,11 @@ def _check_plan(plan: RoundPlan, number: int, still_in: AbstractSet[str], where:
 
 def _check_pairings(group: GroupPlan, where: str) -> None:
     here = f"{where}, group {group.number}"
-    _require(len(group.pairings) == len(set(group.pairings)), f"{here}: a pairing stands twice")
+    meetings = Counter(tuple(sorted(pairing.players)) for pairing in group.pairings)
+    _require(max(meetings.values(), default=1) == 1, f"{here}: a pairing stands twice")
     for pairing in group.pairings:
-        names = {pairing.first, pairing.second}
-        _require(names <= set(group.members), f"{here}: {pairing} is not between members")
-        _require(pairing.first <= pairing.second, f"{here}: {pairing} has its names in the wrong order")
+        _require(set(pairing.players) <= set(group.members), f"{here}: {pairing} is not between members")
+        _require(pairing.games >= 1 and pairing.most >= 0, f"{here}: {pairing} has no games")
 
 
 def _play_round(
@@ -179,13 +178,14 @@ def _play_round(
 
 def _matches(group: GroupPlan, points: Points, out: AbstractSet[str]) -> Iterator[Match]:
     for pairing in group.pairings:
-        seats = (_seat(points(pairing.first)), _seat(points(pairing.second)))
-        counted = not {pairing.first, pairing.second} & out
-        yield Match(Pairing(pairing.first, pairing.second), 1, GameResult(seats, 1000, "0" * 16), counted)
+        counted = not set(pairing.players) & out
+        for game in range(1, pairing.games + 1):
+            seats = tuple(_seat(points(name)) for name in pairing.seating(game))
+            yield Match(pairing, 1, GameResult(seats, 1000, "0" * 16), counted, game)
 
 
 def _seat(points: int) -> SeatResult:
-    return SeatResult(points, Verdict.OK, None, instructions=0, memory=0)
+    return SeatResult(points, Verdict.OK, None)
 
 
 def _check_table(

@@ -36,13 +36,13 @@ _MARKS = {GameStatus.COUNTED: "", GameStatus.REPLAYED: "r", GameStatus.EXPUNGED:
 
 def _game_text(own: str, other: str, number: int, tried: Mapping[Pairing, Sequence[Match]]) -> str:
     """`  12 4123:3999`, with the mark of what became of it; "" for a pair that does not meet."""
-    pairing = Pairing(min(own, other), max(own, other))
-    if pairing not in tried:
+    found = next((of_it for pairing, of_it in tried.items() if set(pairing.players) == {own, other}), None)
+    if found is None:
         return ""
     label = "self" if own == other else f"{number:>4}"
-    completed = next((m for m in reversed(tried[pairing]) if m.result.complete), None)
+    completed = next((m for m in reversed(found) if not m.is_discarded), None)
     if completed is None:
         return f"{label} -"
     first, second = (seat.points for seat in completed.result.seats)
-    points = (first, second) if pairing.first == own else (second, first)
+    points = (first, second) if completed.players[0] == own else (second, first)
     return f"{label} {points[0]}:{points[1]}{_MARKS[results.status(completed)]}"

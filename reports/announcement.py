@@ -40,7 +40,7 @@ def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),
         len(outcome.groups),
-        sum(match.result.complete for group in outcome.groups for match in group.matches),
+        sum(not match.is_discarded for group in outcome.groups for match in group.matches),
         sum(map(len, results.failures_of_round(outcome).values())),
         sum(len(results.disqualified(group)) for group in outcome.groups),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from knobeln.config import Settings
 from knobeln.form import record_text
+from knobeln.games.knobeln import rules_of
 from knobeln.model import (
     Attachment,
     EvolutionOutcome,
@@ -133,7 +134,7 @@ class ContestReporter:
 
     def _packed_protocols(self, outcome: GroupOutcome, entry: str) -> Attachment:
         """The compact protocols of all attempts at the entry's games (K93, K97)."""
-        plan, rules = outcome.plan, self._settings.game
+        plan, rules = outcome.plan, rules_of(self._settings.game)
         text = protocol.write(
             protocol.GameProtocol.of(match, plan.round, plan.number, rules)
             for match in results.matches_of(outcome, entry)

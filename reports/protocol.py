@@ -35,9 +35,8 @@ from itertools import chain
 
 from pydantic import ValidationError
 
-from knobeln.config import Game
-from knobeln.games.knobeln import throw_points
-from knobeln.model import Match, Verdict
+from knobeln.games.knobeln import KnobelnSettings, Rules, throw_points
+from knobeln.model import GameResult, Match, Verdict
 from reports.results import VERDICT_WORDS
 from reports.text import WIDTH
 
@@ -57,7 +56,7 @@ class GameProtocol:
     group: int
     attempt: int
     players: tuple[str, str]
-    rules: Game
+    rules: Rules
     points: tuple[int, int]
     verdicts: tuple[Verdict, Verdict]
     counted: bool
@@ -71,22 +70,32 @@ class GameProtocol:
         return any(verdict is not Verdict.OK for verdict in self.verdicts)
 
     @classmethod
-    def of(cls, match: Match, round_number: int, group: int, rules: Game) -> GameProtocol:
+    def of(cls, match: Match, round_number: int, group: int, rules: Rules) -> GameProtocol:
         """The protocol of a game of the contest."""
         first, second = match.result.seats
         return cls(
             round=round_number,
             group=group,
             attempt=match.attempt,
-            players=(match.pairing.first, match.pairing.second),
+            players=_two(match.players),
             rules=rules,
             points=(first.points, second.points),
             verdicts=(first.verdict, second.verdict),
             counted=match.counted,
             digest=match.result.digest,
-            throws_played=match.result.throws_played,
-            throws=match.result.throws,
+            throws_played=match.result.turns,
+            throws=throws_of(match.result),
         )
+
+
+def throws_of(result: GameResult) -> tuple[tuple[int, int], ...] | None:
+    """The throws of a game of KNOBELN, None where they were not kept."""
+    return result.moves  # type: ignore[return-value]  # on the machine a move is a number, and both always move
+
+
+def _two(players: tuple[str, ...]) -> tuple[str, str]:
+    first, second = players
+    return first, second
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -199,12 +208,12 @@ def _read_block(lines: _Lines) -> GameProtocol:
     return game
 
 
-def _read_rules(lines: _Lines) -> Game:
+def _read_rules(lines: _Lines) -> Rules:
     a, b, k, length = lines.match(
         rf"rules a={_NUMBER} b={_NUMBER} k={_NUMBER} L={_NUMBER}", "rules a=1 b=12288 k=8 L=1000"
     )
     try:
-        return Game(a=int(a), b=int(b), k=int(k), L=int(length))
+        return KnobelnSettings(a=int(a), b=int(b), k=int(k), L=int(length)).rules
     except ValidationError as error:
         wrong = "; ".join(" ".join(map(str, (*e["loc"], e["msg"]))) for e in error.errors())
         raise lines.error(f"these are no rules of the game: {wrong}") from None

@@ -50,11 +50,12 @@ class GameLine:
 
     opponent: str
     is_self: bool
+    game: int
     attempt: int
     status: GameStatus
     own: int | None
     theirs: int | None
-    sides: tuple[int, int]  # points of both seats, whole
+    sides: tuple[int, ...]  # points of the seats, whole
     failures: tuple[Failure, ...]
     disqualified: tuple[str, ...]  # the players that were disqualified in this round
 
@@ -66,7 +67,7 @@ def disqualified(outcome: GroupOutcome) -> frozenset[str]:
 
 def status(match: Match) -> GameStatus:
     """What became of an attempt that was played."""
-    if not match.result.complete:
+    if match.is_discarded:
         return GameStatus.DISCARDED
     if not match.counted:
         return GameStatus.EXPUNGED
@@ -75,12 +76,9 @@ def status(match: Match) -> GameStatus:
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Who is charged for this attempt. Both sides of a self-game are one failure, ours are none (K75)."""
-    pairing = match.pairing
     charged = (
-        _failure(entry, opponent, match.attempt, seat)
-        for entry, opponent, seat in zip(
-            (pairing.first, pairing.second), (pairing.second, pairing.first), match.result.seats, strict=True
-        )
+        _failure(entry, opponent(match.pairing, entry), match.attempt, seat)
+        for entry, seat in match.sides
         if seat.verdict not in (Verdict.OK, Verdict.INTERNAL)
     )
     return tuple({failure.entry: failure for failure in charged}.values())
@@ -113,19 +111,20 @@ def attempts(outcome: GroupOutcome) -> Mapping[Pairing, tuple[Match, ...]]:
     return {pairing: tuple(sorted(of_it, key=_attempt)) for pairing, of_it in found.items()}
 
 
-def _attempt(match: Match) -> int:
-    return match.attempt
+def _attempt(match: Match) -> tuple[int, int]:
+    return match.game, match.attempt
 
 
 def matches_of(outcome: GroupOutcome, entry: str) -> tuple[Match, ...]:
     """All attempts at games of this entry, by opponent and attempt."""
-    own = (m for m in outcome.matches if entry in (m.pairing.first, m.pairing.second))
-    return tuple(sorted(own, key=lambda m: (opponent(m.pairing, entry).casefold(), m.attempt)))
+    own = (m for m in outcome.matches if entry in m.players)
+    return tuple(sorted(own, key=lambda m: (opponent(m.pairing, entry).casefold(), m.game, m.attempt)))
 
 
 def opponent(pairing: Pairing, entry: str) -> str:
-    """The other player; the entry itself in a self-game."""
-    return pairing.second if pairing.first == entry else pairing.first
+    """The other player, or how many others; the entry itself in a self-game."""
+    others = [name for name in pairing.players if name != entry] or [entry]
+    return others[0] if len(others) == 1 else f"{len(others)} others"
 
 
 def game_lines(outcome: GroupOutcome, entry: str) -> tuple[GameLine, ...]:
@@ -134,40 +133,42 @@ def game_lines(outcome: GroupOutcome, entry: str) -> tuple[GameLine, ...]:
     lines = (
         line
         for pairing, tried in attempts(outcome).items()
-        if entry in (pairing.first, pairing.second)
+        if entry in pairing.players
         for line in _lines(pairing, tried, entry, out)
     )
-    return tuple(sorted(lines, key=lambda line: (line.opponent.casefold(), line.attempt)))
+    return tuple(sorted(lines, key=lambda line: (line.opponent.casefold(), line.game, line.attempt)))
 
 
 def _lines(pairing: Pairing, tried: tuple[Match, ...], entry: str, out: frozenset[str]) -> Iterator[GameLine]:
-    gone = tuple(name for name in dict.fromkeys((pairing.first, pairing.second)) if name in out)
+    gone = tuple(name for name in dict.fromkeys(pairing.players) if name in out)
     other = opponent(pairing, entry)
     if not tried:
-        yield GameLine(other, pairing.is_self, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), gone)
+        yield GameLine(other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), gone)
     for match in tried:
         yield _line(match, entry, other, gone)
 
 
 def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLine:
-    own, theirs = points_of(match, entry) if match.result.complete else (None, None)
-    first, second = match.result.seats
+    own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
     return GameLine(
         other,
         match.pairing.is_self,
+        match.game,
         match.attempt,
         status(match),
         own,
         theirs,
-        (first.points, second.points),
+        tuple(seat.points for seat in match.result.seats),
         failures_of_match(match),
         gone,
     )
 
 
 def points_of(match: Match, entry: str) -> tuple[int, int | None]:
-    """Half points of the entry and of its opponent (None in a self-game, where the entry gets the mean)."""
-    first, second = (seat.points for seat in match.result.seats)
+    """Half points of the entry and of its opponent; None where there is no other, or more than one. In a
+    self-game the entry gets the mean (K66)."""
     if match.pairing.is_self:
-        return first + second, None
-    return (2 * first, 2 * second) if match.pairing.first == entry else (2 * second, 2 * first)
+        return sum(seat.points for seat in match.result.seats), None
+    own = next(2 * seat.points for name, seat in match.sides if name == entry)
+    others = [2 * seat.points for name, seat in match.sides if name != entry]
+    return own, others[0] if len(others) == 1 else None

@@ -16,16 +16,16 @@ that was queued before is recognised by its key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from knobeln.clock import Clock, Seeds
-from knobeln.config import Evolution, Game, Programs, Settings, Tournament
+from knobeln.config import Evolution, Programs, Settings, Tournament, game_settings
 from knobeln.errors import NotFound, NotNow
-from knobeln.games.knobeln import Rules
+from knobeln.games import game_of
 from knobeln.model import (
     Entry,
     EvolutionOutcome,
@@ -37,13 +37,12 @@ from knobeln.model import (
     RoundPlan,
     Team,
 )
-from knobeln.ports import Arena, Format, Reporter
+from knobeln.ports import Format, Reporter
 from knobeln.store import Store, Transaction, outbox, results, submissions, teams
 from knobeln.store import contest as contest_store
 from knobeln.store.results import Games
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
 from tournament import referee
+from tournament.arenas import ArenaMaker, open_arena
 from tournament.evolution import evolve, score_matrix
 from tournament.formats import make_format
 
@@ -56,16 +55,6 @@ class Spectator(Protocol):
     def group_finished(self, outcome: GroupOutcome) -> None: ...
 
     def evolution_finished(self, outcome: EvolutionOutcome) -> None: ...
-
-
-ArenaMaker = Callable[[Mapping[str, Image], Settings], Arena]
-
-
-def machine_arena(images: Mapping[str, Image], settings: Settings) -> Arena:
-    """The contest machine with these programs and the contest's rules and limits."""
-    game = settings.game
-    rules = Rules(game.a, game.b, game.k, game.L)
-    return MachineArena(images, rules, settings.programs.max_instructions, settings.tournament.workers)
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ class ContestDay:
         clock: Clock,
         reporter: Reporter,
         spectator: Spectator,
-        make_arena: ArenaMaker = machine_arena,
+        make_arena: ArenaMaker = open_arena,
     ) -> None:
         self._store = store
         self._settings = settings
@@ -185,15 +174,16 @@ class ContestDay:
         images = {name: field.entries[name].image_digest for name in group.members}
         with self._store.read() as tx:
             raw = submissions.load_images(tx, tuple(images.values()))
-        arena = self._make_arena({d: Image.from_bytes(data) for d, data in raw.items()}, field.settings)
-        return referee.play_group(
-            group,
-            images=images,
-            seeds=field.seeds,
-            arena=arena,
-            protocols_for={name for name in group.members if _wants_protocols(field.teams[name])},
-            standings=partial(field.format.standings, group, final),
-        )
+        with self._make_arena(raw, field.settings, field.seeds) as arena:
+            return referee.play_group(
+                group,
+                images=images,
+                seeds=field.seeds,
+                arena=arena,
+                protocols_for={name for name in group.members if _wants_protocols(field.teams[name])},
+                standings=partial(field.format.standings, group, final),
+                ruling=game_of(field.settings.game, field.settings.programs).info.ruling,
+            )
 
     def _finish_group(self, field: _Field, outcome: GroupOutcome) -> None:
         with self._store.write() as tx:
@@ -267,7 +257,7 @@ def frozen_settings(tx: Transaction, settings: Settings) -> Settings:
     tournament = Tournament.model_validate({**kept["tournament"], "workers": settings.tournament.workers})
     return settings.model_copy(
         update={
-            "game": Game.model_validate(kept["game"]),
+            "game": game_settings(kept["game"]),
             "programs": Programs.model_validate(kept["programs"]),
             "evolution": Evolution.model_validate(kept["evolution"]),
             "tournament": tournament,

@@ -5,13 +5,14 @@ All arithmetic is in integers and fractions: points are half points, and only ra
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from knobeln.config import Evolution
 from knobeln.errors import ConfigError
-from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome
+from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
 from tournament.standings import match_half_points, ranks_of
 
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
@@ -44,12 +45,11 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     Raises ConfigError where a game is missing that the evolution needs, as a self-game is without self-play.
     """
     entries = tuple(standing.entry for standing in final.standings if not standing.disqualified)
-    won = {
-        (name, match.pairing.second if name == match.pairing.first else match.pairing.first): half
-        for match in final.matches
-        if match.counted
-        for name, half in match_half_points(match)
-    }
+    won: Counter[tuple[str, str]] = Counter()
+    for match in final.matches:
+        if match.counted:
+            for name, half in match_half_points(match):
+                won[name, _opponent(match, name)] += half
     missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
     if missing:
         raise ConfigError(
@@ -57,6 +57,11 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
             "set evolution.enabled = false, or tournament.self_play = true"
         )
     return ScoreMatrix(entries, tuple(tuple(won[p, q] for q in entries) for p in entries))
+
+
+def _opponent(match: Match, name: str) -> str:
+    first, second = match.players
+    return second if name == first else first
 
 
 def evolve(scores: ScoreMatrix, settings: Evolution) -> EvolutionOutcome:

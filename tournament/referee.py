@@ -1,21 +1,26 @@
-"""The referee: carries out the games of a group under the rule of failures (K70-K76). Pure but for the arena.
+"""The referee: carries out the games of a group under the game's rule of failures. Pure but for the arena.
 
-Every game has its slot in a fixed schedule, in which everyone plays one game per slot. A second failure in
-the round disqualifies: from the next slot on no game of the disqualified is carried out, and none that was is
-counted. The failures of others in games that were carried out stay charged (K75).
+Under the ruling REPLAY (K70-K76) a game with a failure is discarded and played again, and a second failure in
+the round disqualifies; under every other ruling a game that was played stands, because the rules of the game
+have already dealt with its faults.
+
+Every game has its slot in a fixed schedule, in which everyone plays one game per slot. From the slot after
+a second failure on no game of the disqualified is carried out, and none that was is counted. The failures of
+others in games that were carried out stay charged (K75).
 
 To use all workers, games are played in waves of many slots. What a wave brings is then taken in the order of
 the slots, and a game that would not have been carried out is forgotten: so no result depends on how many
 workers there are, or which was quick. Which games a wave has follows from what has been played and from
 nothing else:
 
-1. the opening: the first slots. A program that does not work at all is out after these, and the others do not
-   wait for its 40 time-outs;
+1. the opening: the first slots, where failures disqualify. A program that does not work at all is out after
+   these, and the others do not wait for its 40 time-outs;
 2. all other games;
-3. games that failed, again with new random streams (K74), until none is left.
+3. games that failed, again with new random streams (K74), and one more game for each pairing in which the
+   best are equal, as long as it may have one (U11); until none is left.
 
 It ends: every wave after the second repeats only games that failed between two who remain, each such game
-charged somebody his first failure, and nobody has two.
+charged somebody his first failure, and nobody has two; and no pairing has more games than it may.
 """
 
 from __future__ import annotations
@@ -27,14 +32,15 @@ from itertools import groupby
 
 from knobeln.clock import Seeds
 from knobeln.errors import EngineFailed
+from knobeln.games import Ruling
 from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
 from knobeln.ports import Arena
-from tournament.standings import disqualified, failures
+from tournament.standings import disqualified, failures, half_points
 
 OPENING_SLOTS = 2  # as many as it takes to be disqualified
 REPLAYS = 3  # of a game that our own machinery spoilt, before we give up for now
 
-Game = tuple[Pairing, int]  # a pairing and the attempt, from 1
+Game = tuple[Pairing, int, int]  # a pairing, which of its games, the attempt; both from 1
 Ranking = Callable[[Sequence[Match], Mapping[str, int], AbstractSet[str]], tuple[Standing, ...]]
 """A format's `standings` for one group: matches, failures per entry, the disqualified -> the table."""
 
@@ -47,60 +53,95 @@ def play_group(
     arena: Arena,
     protocols_for: AbstractSet[str],
     standings: Ranking,
+    ruling: Ruling,
 ) -> GroupOutcome:
     """Play a group to its end.
 
     `images` maps the members to the digests of their images; games of the entries in `protocols_for` are
-    recorded throw by throw; `standings` is `functools.partial(format.standings, plan, final)`.
-    The matches stand in the order of pairing and attempt, every attempt with its verdicts.
+    recorded move by move; `standings` is `functools.partial(format.standings, plan, final)`.
+    The matches stand in the order of pairing, game and attempt, every attempt with its verdicts.
     Raises EngineFailed when our machinery spoils the same game again and again: nothing is lost, the group
     can be played again and gives the same.
     """
     played: list[Match] = []
-    while wave := next_wave(plan, played):
+    while wave := next_wave(plan, played, ruling):
         jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in wave]
-        played += _carried_out(plan, played, map(_match, wave, carry_out(jobs, arena)))
+        results = carry_out(jobs, arena)
+        fresh = [_match(game, result, ruling) for game, result in zip(wave, results, strict=True)]
+        played += _carried_out(plan, played, fresh, ruling)
     failed = failures(played)
-    out = disqualified(failed)
-    matches = sorted((_judged(match, out) for match in played), key=lambda m: (m.pairing, m.attempt))
+    out = _out(failed, ruling)
+    matches = sorted((_judged(m, out) for m in played), key=lambda m: (m.pairing, m.game, m.attempt))
     return GroupOutcome(plan, tuple(matches), standings(matches, failed, out))
 
 
-def next_wave(plan: GroupPlan, played: Sequence[Match]) -> list[Game]:
+def next_wave(plan: GroupPlan, played: Sequence[Match], ruling: Ruling) -> list[Game]:
     """The games to carry out after these matches; empty when the group is finished."""
-    out = disqualified(failures(played))
-    last = {match.pairing: match for match in played}
-    possible = [pairing for pairing in plan.pairings if not _players(pairing) & out]
-    fresh = [(pairing, 1) for pairing in possible if pairing not in last]
-    failed = [(p, last[p].attempt + 1) for p in possible if p in last and not last[p].result.complete]
-    opening = [] if played else _opening(plan, fresh)
-    return opening or fresh or failed
+    out = _out(failures(played), ruling)
+    last = {(match.pairing, match.game): match for match in played}
+    possible = [pairing for pairing in plan.pairings if not set(pairing.players) & out]
+    fresh = [
+        (pairing, game, 1)
+        for pairing in possible
+        for game in range(1, pairing.games + 1)
+        if (pairing, game) not in last
+    ]
+    if fresh:
+        opening = [] if played or ruling is not Ruling.REPLAY else _opening(plan, fresh)
+        return opening or fresh
+    again = [(m.pairing, m.game, m.attempt + 1) for m in last.values() if not m.counted]
+    return [game for game in again if game[0] in possible] + _further(possible, list(last.values()))
+
+
+def _further(pairings: Sequence[Pairing], played: Sequence[Match]) -> list[Game]:
+    """One more game of each pairing whose games all stand, is undecided and may have one."""
+    waiting = {match.pairing for match in played if not match.counted}
+    games: dict[Pairing, list[Match]] = {pairing: [] for pairing in pairings if pairing not in waiting}
+    for match in played:
+        if match.pairing in games:
+            games[match.pairing].append(match)
+    return [
+        (pairing, len(of_it) + 1, 1)
+        for pairing, of_it in games.items()
+        if len(of_it) < pairing.most and not _is_decided(pairing, of_it)
+    ]
+
+
+def _is_decided(pairing: Pairing, played: Sequence[Match]) -> bool:
+    points = sorted(half_points(pairing.players, played).values())
+    return points[-1] > points[-2]
 
 
 def _opening(plan: GroupPlan, games: Sequence[Game]) -> list[Game]:
     """The games of the first slots."""
-    slots = _slots(plan)
-    return [game for game in games if slots[game[0]] < OPENING_SLOTS]
+    slot = _schedule(plan)
+    return [game for game in games if slot(game[0], game[1]) < OPENING_SLOTS]
 
 
-def _slots(plan: GroupPlan) -> Mapping[Pairing, int]:
-    """When each pairing has its turn, from 0.
+def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
+    """When each game of each pairing has its turn, from 0.
 
     Members i and j of n meet in slot (i + j) mod n: the circle method, in which everyone has one game in each
-    slot, the self-game among them.
+    slot, the self-game among them. Further games of the pairings follow in the same order.
     """
     seat = {name: index for index, name in enumerate(plan.members)}
-    return {p: (seat[p.first] + seat[p.second]) % len(seat) for p in plan.pairings}
+    slots = {p: sum(seat[name] for name in p.players) % len(seat) for p in plan.pairings}
+    return lambda pairing, game: slots[pairing] + (game - 1) * len(seat)
 
 
-def _carried_out(plan: GroupPlan, played: Sequence[Match], wave: Iterable[Match]) -> Iterator[Match]:
+def _carried_out(
+    plan: GroupPlan, played: Sequence[Match], wave: Iterable[Match], ruling: Ruling
+) -> Iterator[Match]:
     """The matches of a wave slot by slot, without those of players whom an earlier slot disqualified."""
-    slots = _slots(plan)
+    schedule = _schedule(plan)
+
+    def slot_of(match: Match) -> int:
+        return schedule(match.pairing, match.game)
+
     failed = failures(played)
-    ordered = sorted(wave, key=lambda match: slots[match.pairing])
-    for _, slot in groupby(ordered, key=lambda match: slots[match.pairing]):
-        out = disqualified(failed)
-        fresh = [match for match in slot if not _players(match.pairing) & out]
+    for _, slot in groupby(sorted(wave, key=slot_of), key=slot_of):
+        out = _out(failed, ruling)
+        fresh = [match for match in slot if not set(match.players) & out]
         failed.update(failures(fresh))
         yield from fresh
 
@@ -108,16 +149,18 @@ def _carried_out(plan: GroupPlan, played: Sequence[Match], wave: Iterable[Match]
 def game_job(
     round_number: int, game: Game, images: Mapping[str, str], seeds: Seeds, protocols_for: AbstractSet[str]
 ) -> GameJob:
-    """The game as the arena takes it: seat 0 is the pairing's first; seats and attempts have own streams.
+    """The game as the arena takes it; seats, games and attempts have random streams of their own.
 
     The same arguments give the same job, so a protocol can be played again at any time (K74, K76).
     """
-    pairing, attempt = game
-    name = f"round/{round_number}/game/{pairing.first}/{pairing.second}/attempt/{attempt}/seat"
+    pairing, number, attempt = game
+    names = pairing.seating(number)
+    title = f"round/{round_number}/game/{'/'.join(pairing.players)}/{number}/attempt/{attempt}/seat"
     return GameJob(
-        images=(images[pairing.first], images[pairing.second]),
-        streams=(seeds.stream(f"{name}/0"), seeds.stream(f"{name}/1")),
-        protocol=bool(_players(pairing) & protocols_for),
+        images=tuple(images[name] for name in names),
+        streams=tuple(seeds.stream(f"{title}/{seat}") for seat in range(len(names))),
+        protocol=bool(set(names) & protocols_for),
+        names=names,
     )
 
 
@@ -143,14 +186,15 @@ def _is_spoilt(result: GameResult) -> bool:
     return any(seat.verdict is Verdict.INTERNAL for seat in result.seats)
 
 
-def _match(game: Game, result: GameResult) -> Match:
-    pairing, attempt = game
-    return Match(pairing, attempt, result, counted=result.complete)
+def _match(game: Game, result: GameResult, ruling: Ruling) -> Match:
+    pairing, number, attempt = game
+    stands = ruling is not Ruling.REPLAY or result.is_flawless
+    return Match(pairing, attempt, result, stands, number)
 
 
 def _judged(match: Match, out: AbstractSet[str]) -> Match:
-    return replace(match, counted=match.counted and not _players(match.pairing) & out)
+    return replace(match, counted=match.counted and not set(match.players) & out)
 
 
-def _players(pairing: Pairing) -> AbstractSet[str]:
-    return {pairing.first, pairing.second}
+def _out(failed: Mapping[str, int], ruling: Ruling) -> AbstractSet[str]:
+    return disqualified(failed) if ruling is Ruling.REPLAY else frozenset()

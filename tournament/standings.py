@@ -9,21 +9,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from knobeln.model import GameResult, Match, Pairing, Standing, Verdict
+from knobeln.model import Match, Standing, Verdict
 
 FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 
-def culprits(pairing: Pairing, result: GameResult) -> AbstractSet[str]:
-    """The entries that failed in this game: none, one or both; a self-game is one failure at most (K75)."""
-    names = (pairing.first, pairing.second)
+def culprits(match: Match) -> AbstractSet[str]:
+    """The entries that failed in this game, any number; a self-game is one failure at most (K75)."""
     harmless = (Verdict.OK, Verdict.INTERNAL)
-    return {name for name, seat in zip(names, result.seats, strict=True) if seat.verdict not in harmless}
+    return {name for name, seat in match.sides if seat.verdict not in harmless}
 
 
 def failures(matches: Iterable[Match]) -> Counter[str]:
     """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
-    return Counter(name for match in matches for name in culprits(match.pairing, match.result))
+    return Counter(name for match in matches for name in culprits(match))
 
 
 def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
@@ -46,11 +45,10 @@ def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, i
 
 
 def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
-    """What one game is worth to each entry in it, in half points: two lines, or one for a self-game (K66)."""
-    first, second = (seat.points for seat in match.result.seats)
+    """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
     if match.pairing.is_self:
-        return ((match.pairing.first, first + second),)
-    return ((match.pairing.first, 2 * first), (match.pairing.second, 2 * second))
+        return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
+    return tuple((name, 2 * seat.points) for name, seat in match.sides)
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:

@@ -195,45 +195,12 @@ def upgrade() -> None:
         sa.UniqueConstraint("team_id", name=op.f("uq_entries_team_id")),
     )
     op.create_table(
-        "matches",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("group_id", sa.Integer(), nullable=False),
-        sa.Column("first", sa.Integer(), nullable=False),
-        sa.Column("second", sa.Integer(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("counted", sa.Boolean(), nullable=False),
-        sa.Column("throws_played", sa.Integer(), nullable=False),
-        sa.Column("digest", sa.String(length=16), nullable=False),
-        sa.Column("points1", sa.Integer(), nullable=False),
-        sa.Column("verdict1", sa.String(length=16), nullable=False),
-        sa.Column("fault_throw1", sa.Integer(), nullable=True),
-        sa.Column("fault_reason1", sa.Text(), nullable=True),
-        sa.Column("instructions1", sa.Integer(), nullable=False),
-        sa.Column("memory1", sa.Integer(), nullable=False),
-        sa.Column("points2", sa.Integer(), nullable=False),
-        sa.Column("verdict2", sa.String(length=16), nullable=False),
-        sa.Column("fault_throw2", sa.Integer(), nullable=True),
-        sa.Column("fault_reason2", sa.Text(), nullable=True),
-        sa.Column("instructions2", sa.Integer(), nullable=False),
-        sa.Column("memory2", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["first"], ["entries.id"], name=op.f("fk_matches_first")),
-        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_matches_group_id")),
-        sa.ForeignKeyConstraint(["second"], ["entries.id"], name=op.f("fk_matches_second")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
-        sa.UniqueConstraint(
-            "group_id", "first", "second", "attempt", name=op.f("uq_matches_group_id_first_second_attempt")
-        ),
-    )
-    with op.batch_alter_table("matches", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_matches_group_id"), ["group_id"], unique=False)
-
-    op.create_table(
         "members",
         sa.Column("group_id", sa.Integer(), nullable=False),
         sa.Column("place", sa.Integer(), nullable=False),
         sa.Column("entry_id", sa.Integer(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=True),
-        sa.Column("half_points", sa.Integer(), nullable=True),
+        sa.Column("half_points", sa.BigInteger(), nullable=True),
         sa.Column("rank", sa.Integer(), nullable=True),
         sa.Column("failures", sa.Integer(), nullable=True),
         sa.Column("disqualified", sa.Boolean(), nullable=True),
@@ -247,22 +214,44 @@ def upgrade() -> None:
         "pairings",
         sa.Column("group_id", sa.Integer(), nullable=False),
         sa.Column("place", sa.Integer(), nullable=False),
-        sa.Column("first", sa.Integer(), nullable=False),
-        sa.Column("second", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["first"], ["entries.id"], name=op.f("fk_pairings_first")),
+        sa.Column("players", sa.JSON(), nullable=False),
+        sa.Column("games", sa.Integer(), nullable=False),
+        sa.Column("most", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_pairings_group_id")),
-        sa.ForeignKeyConstraint(["second"], ["entries.id"], name=op.f("fk_pairings_second")),
         sa.PrimaryKeyConstraint("group_id", "place", name=op.f("pk_pairings")),
+    )
+    op.create_table(
+        "matches",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("group_id", sa.Integer(), nullable=False),
+        sa.Column("pairing", sa.Integer(), nullable=False),
+        sa.Column("game", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("counted", sa.Boolean(), nullable=False),
+        sa.Column("flawless", sa.Boolean(), nullable=False),
+        sa.Column("turns", sa.Integer(), nullable=False),
+        sa.Column("digest", sa.String(length=16), nullable=False),
+        sa.Column("seats", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["group_id", "pairing"],
+            ["pairings.group_id", "pairings.place"],
+            name=op.f("fk_matches_group_id"),
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
+        sa.UniqueConstraint(
+            "group_id",
+            "pairing",
+            "game",
+            "attempt",
+            name=op.f("uq_matches_group_id_pairing_game_attempt"),
+        ),
     )
 
 
 def downgrade() -> None:
+    op.drop_table("matches")
     op.drop_table("pairings")
     op.drop_table("members")
-    with op.batch_alter_table("matches", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_matches_group_id"))
-
-    op.drop_table("matches")
     op.drop_table("entries")
     op.drop_table("builds")
     with op.batch_alter_table("submissions", schema=None) as batch_op:

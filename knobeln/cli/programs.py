@@ -19,12 +19,13 @@ from knobeln.cli.folder import ContestCommand, chosen_path, settings_or_defaults
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
+from knobeln.games.knobeln import rules_of
 from knobeln.model import Fault, GameJob, GameResult
 from reports.compile_report import compile_report
-from reports.protocol import GameProtocol, ProtocolError, full, read
+from reports.protocol import GameProtocol, ProtocolError, full, read, throws_of
 from reports.render import Templates
 from sandbox.machine.image import Image
-from tournament.contest import machine_arena
+from tournament.arenas import open_arena
 
 EX_REJECTED = 1
 KNOBELN = "knobeln"
@@ -74,7 +75,7 @@ def _play_knobeln(first: str, second: str, chosen: str, throws: bool) -> None:
         click.echo(_protocol(names, result, settings))
     for name, seat in zip(names, result.seats, strict=True):
         click.echo(f"{name}: {seat.points} points, {seat.instructions:,} instructions{_failed(seat.fault)}")
-    if not result.complete:
+    if not result.is_flawless:
         click.echo("The game was stopped: in a contest it would be discarded, and played again once.")
 
 
@@ -127,9 +128,11 @@ def _first_error(built: Built) -> str:
 
 def _game(images: tuple[Image, ...], seed: str, settings: Settings, throws: bool) -> GameResult:
     seeds = Seeds(seed_from(f"play/{seed}"))
-    arena = machine_arena({image.digest: image for image in images}, settings)
-    streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
-    (result,) = arena.play([GameJob((images[0].digest, images[1].digest), streams, throws)])
+    job = GameJob(
+        tuple(image.digest for image in images), (seeds.stream("seat/0"), seeds.stream("seat/1")), throws
+    )
+    with open_arena({image.digest: image.to_bytes() for image in images}, settings, seeds) as arena:
+        (result,) = arena.play([job])
     return result
 
 
@@ -141,13 +144,13 @@ def _protocol(names: tuple[str, str], result: GameResult, settings: Settings) ->
             group=0,
             attempt=1,
             players=names,
-            rules=settings.game,
+            rules=rules_of(settings.game),
             points=(first.points, second.points),
             verdicts=(first.verdict, second.verdict),
-            counted=result.complete,
+            counted=result.is_flawless,
             digest=result.digest,
-            throws_played=result.throws_played,
-            throws=result.throws,
+            throws_played=result.turns,
+            throws=throws_of(result),
         )
     )
 

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from compiler.languages import Problem, build
-from compiler.source import printable
 from knobeln.cli.folder import ContestCommand, settings_or_defaults
 from knobeln.cli.show import table
 from knobeln.clock import Seeds, seed_from
@@ -21,17 +20,15 @@ from knobeln.config import Programs, Settings
 from knobeln.errors import GiveUp, NotFound
 from knobeln.games import Dialogue, GameInfo, SpokenGame, game, registered
 from knobeln.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, goal_for, ranking
+from knobeln.printable import printable
 from sandbox.bundle import Bundle
 from sandbox.hog import win_rates
 from sandbox.jail import Jail
-from sandbox.players import Fault, Player
-from sandbox.players.arguments import ArgumentsPlayer
-from sandbox.players.function import FunctionPlayer
-from sandbox.players.lines import LinesPlayer
+from sandbox.players import Fault
 from sandbox.players.table import Domain, tabulate
+from tournament.arenas import drawer, move_text, player_of
 from tournament.spoken import SpokenResult, play_game
 
-SECONDS_PER_MOVE = 5.0
 HOG = "hog"
 HOG_FUNCTION = "final_strategy"
 HOG_SECONDS = 300.0  # for each of the two times that a strategy is tabulated
@@ -85,15 +82,12 @@ def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool
     seeds = Seeds(seed_from(f"play/{seed}"))
     set_up = rules.set_up([seat.name for seat in seats], partial(seeds.below, "game"))
     with ExitStack() as stack:
-        players = [stack.enter_context(closing(_player(seat.bundle, rules.info, jail))) for seat in seats]
-        result = play_game(set_up, players, _drawer(seeds))
+        players = [
+            stack.enter_context(closing(player_of(seat.bundle, rules.info, jail, settings.programs.seconds)))
+            for seat in seats
+        ]
+        result = play_game(set_up, players, drawer([seeds.stream("moves")]))
     _show(result, seats, with_moves)
-
-
-def _drawer(seeds: Seeds) -> Any:
-    """Random numbers one after the other, for the moves that the rules make in the place of missing ones."""
-    numbers = iter(range(10**9))
-    return lambda bound: seeds.below(f"move/{next(numbers)}", bound)
 
 
 def _spoken(name: str) -> SpokenGame[Any, Any]:
@@ -134,19 +128,10 @@ def _file(program: str, game_name: str) -> tuple[str, bytes]:
     return fitting[0], known[fitting[0]]
 
 
-def _player(bundle: Bundle, info: GameInfo, jail: Jail) -> Player:
-    """The player in the game's dialogue; a Python program is called where the game knows that."""
-    if bundle.language == "Python" and Dialogue.FUNCTION in info.dialogues:
-        return FunctionPlayer(bundle, jail, SECONDS_PER_MOVE)
-    if info.dialogues[0] is Dialogue.LINES:
-        return LinesPlayer(bundle, jail, SECONDS_PER_MOVE)
-    return ArgumentsPlayer(bundle, jail, SECONDS_PER_MOVE)
-
-
 def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> None:
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
-            moves = (f"{seats[seat].name} {_plain(move)}" for seat, move in sorted(turn.moves.items()))
+            moves = (f"{seats[seat].name} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
             click.echo(f"{number:4}  " + "   ".join(moves))
     for number, seat, fault in result.faults:
         click.echo(f"turn {number}: {seats[seat].name} failed ({fault.kind}): {printable(fault.sentence)}")
@@ -154,10 +139,6 @@ def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> No
             click.echo(f"    it said: {printable(fault.said)}")
     for seated, points in zip(seats, result.points, strict=True):
         click.echo(f"{seated.name}: {points} points")
-
-
-def _plain(move: object) -> str:
-    return " ".join(map(str, move)) if isinstance(move, tuple) else str(move)
 
 
 # --- compare ----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from enum import StrEnum
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
+from knobeln.config import GameSettings, Programs
 from knobeln.errors import ConfigError, NotFound
 
 Position = TypeVar("Position")
@@ -55,6 +56,7 @@ class GameInfo:
     max_turns: int  # no game is longer
     ruling: Ruling
     dialogues: tuple[Dialogue, ...]  # the first is the usual one
+    point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
 
 
 class Game(Protocol[Position, Move]):
@@ -109,41 +111,60 @@ class SpokenGame(Game[Position, Move], Protocol):
         """
 
 
-Factory = Callable[[], Game[Any, Any]]
+@dataclass(frozen=True)
+class GameKind:
+    """A row of the register: a game's name, its section `[game]` of contest.toml, and how to make it of that.
+
+    `make` also gets the limits of programs, for games that tell their players how long they may think.
+    """
+
+    name: str
+    settings: type[GameSettings]
+    make: Callable[[Any, Programs], Game[Any, Any]]
 
 
-def registered(factories: Iterable[Factory] | None = None) -> Mapping[str, Game[Any, Any]]:
-    """All games by name, with their announcements' parameters. Raises ConfigError for a name given twice."""
-    games: dict[str, Game[Any, Any]] = {}
-    for factory in _all_factories() if factories is None else factories:
-        game = factory()
-        if game.info.name in games:
-            raise ConfigError(f"two games are called {game.info.name!r}; one of the two packages has to go")
-        games[game.info.name] = game
-    return games
+def kinds(rows: Iterable[GameKind] | None = None) -> Mapping[str, GameKind]:
+    """All games by name. Raises ConfigError for a name given twice."""
+    found: dict[str, GameKind] = {}
+    for kind in _all_kinds() if rows is None else rows:
+        if kind.name in found:
+            raise ConfigError(f"two games are called {kind.name!r}; one of the two packages has to go")
+        found[kind.name] = kind
+    return found
+
+
+def kind_of(name: str) -> GameKind:
+    """The game of this name; NotFound says which there are."""
+    known = kinds()
+    if name not in known:
+        raise NotFound(f"there is no game {name!r}, only {', '.join(sorted(known))}")
+    return known[name]
+
+
+def game_of(settings: GameSettings, programs: Programs) -> Game[Any, Any]:
+    """The game with a contest's parameters."""
+    return kind_of(settings.name).make(settings, programs)
 
 
 def game(name: str) -> Game[Any, Any]:
-    """The game of this name; NotFound says which there are."""
-    games = registered()
-    if name not in games:
-        raise NotFound(f"there is no game {name!r}, only {', '.join(sorted(games))}")
-    return games[name]
+    """The game of this name with its announcement's parameters. Raises NotFound."""
+    return game_of(kind_of(name).settings(name=name), Programs())
 
 
-def _all_factories() -> list[Factory]:
-    from knobeln.games.bid_tac_toe import BidTacToe
-    from knobeln.games.cooperation import Cooperation, LegacyCooperation
-    from knobeln.games.knobeln import Knobeln
-    from knobeln.games.standoff import Standoff
-    from knobeln.games.ultimate_tic_tac_toe import UltimateTicTacToe
+def registered() -> Mapping[str, Game[Any, Any]]:
+    """All games by name, with their announcements' parameters."""
+    return {name: game(name) for name in kinds()}
 
-    built_in: tuple[Factory, ...] = (
-        Knobeln,
-        BidTacToe,
-        UltimateTicTacToe,
-        Cooperation,
-        LegacyCooperation,
-        Standoff,
+
+def _all_kinds() -> list[GameKind]:
+    from knobeln.games import bid_tac_toe, cooperation, knobeln, standoff, ultimate_tic_tac_toe
+
+    built_in = (
+        knobeln.KIND,
+        bid_tac_toe.KIND,
+        ultimate_tic_tac_toe.KIND,
+        cooperation.KIND,
+        cooperation.LEGACY_KIND,
+        standoff.KIND,
     )
     return [*built_in, *(point.load() for point in entry_points(group=ENTRY_POINTS))]

@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from knobeln.games import Dialogue, GameInfo, Ruling, Words
+from pydantic import Field
+
+from knobeln.config import GameSettings
+from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
 from knobeln.games.grid import LINES
 from knobeln.games.words import whole_number
 
@@ -84,6 +87,16 @@ def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:
     return None if first == second else int(second > first)
 
 
+class BidTacToeSettings(GameSettings):
+    """The game's parameters."""
+
+    illegal_bid: IllegalBid = Field(
+        IllegalBid.LOST,
+        description="illegal bids end the game. lost: whoever gave them has lost; zero: they count as zeros "
+        "and the board decides, the announcement to the letter",
+    )
+
+
 class BidTacToe:
     """The game as the registry knows it.
 
@@ -111,6 +124,7 @@ class BidTacToe:
             max_turns=_MOST_ROUNDS,
             ruling=Ruling.GAME_LOST,
             dialogues=(Dialogue.LINES,),
+            point=_WIN,
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
@@ -180,3 +194,10 @@ def _bid(square: int, word: str) -> int:
         return whole_number(word)
     except ValueError as error:
         raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
+
+
+KIND = GameKind(
+    "bid-tac-toe",
+    BidTacToeSettings,
+    lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
+)

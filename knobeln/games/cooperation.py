@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from knobeln.games import Dialogue, GameInfo, Ruling, Words
+from pydantic import Field, model_validator
+
+from knobeln.config import GameSettings
+from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
 from knobeln.games.letters import letter
 
 FEWEST_ROUNDS = 10
@@ -55,12 +58,17 @@ def round_points(own: Decision, other: Decision) -> int:
     return _POINTS[own, other]
 
 
-def secret_rounds(draw: Callable[[int], int]) -> int:
-    """How many rounds every game of a contest has, 10 to 15 (C1); `draw(n)` gives a number in 0..n-1.
+class CooperationSettings(GameSettings):
+    """The game's parameters. How many rounds a game has is drawn once for the contest, and a secret (C1)."""
 
-    To be drawn once for a contest, and kept from the players until its end.
-    """
-    return FEWEST_ROUNDS + draw(MOST_ROUNDS - FEWEST_ROUNDS + 1)
+    fewest_rounds: int = Field(FEWEST_ROUNDS, ge=1, le=1_000, description="the fewest that may be drawn")
+    most_rounds: int = Field(MOST_ROUNDS, ge=1, le=1_000, description="the most that may be drawn")
+
+    @model_validator(mode="after")
+    def _range(self) -> CooperationSettings:
+        if self.fewest_rounds > self.most_rounds:
+            raise ValueError("fewest_rounds is larger than most_rounds")
+        return self
 
 
 class Cooperation:
@@ -69,11 +77,12 @@ class Cooperation:
     name = "cooperation"
     title = "Cooperation game"
 
-    def __init__(self, rounds: int = MOST_ROUNDS) -> None:
-        """`rounds` is the secret length (C1), the same for every pairing of a contest."""
+    def __init__(self, rounds: int = MOST_ROUNDS, fewest: int = FEWEST_ROUNDS) -> None:
+        """`rounds`: how many a game has (C1); `set_up` draws the contest's own number, `fewest` or more."""
         if rounds < 1:
             raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
         self.rounds = rounds
+        self._fewest = min(fewest, rounds)
 
     @property
     def info(self) -> GameInfo:
@@ -90,7 +99,7 @@ class Cooperation:
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
-        return Cooperation(secret_rounds(draw))
+        return Cooperation(self._fewest + draw(self.rounds - self._fewest + 1))
 
     def start(self, seats: int) -> Dealings:
         if seats != 2:
@@ -156,3 +165,11 @@ class LegacyCooperation(Cooperation):
         if position.rounds == 0:
             return ()
         return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])
+
+
+KIND = GameKind(
+    Cooperation.name,
+    CooperationSettings,
+    lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
+)
+LEGACY_KIND = GameKind(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation())

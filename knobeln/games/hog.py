@@ -46,6 +46,14 @@ class HogEntry:
         if not 1 <= self.goal <= SCORES:
             raise ValueError(f"the goal {self.goal} is not in 1..{SCORES}")
 
+    def to_bytes(self) -> bytes:
+        return self.goal.to_bytes(2, "big") + self.table
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> HogEntry:
+        """Raises ValueError for anything that `to_bytes` did not write."""
+        return cls(raw[2:], int.from_bytes(raw[:2], "big"))
+
     def dice(self, own: int, opponent: int) -> int:
         """How many it rolls at these scores, each in 0..SCORES - 1."""
         return self.table[own * SCORES + opponent]

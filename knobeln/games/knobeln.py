@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knobeln.games import Dialogue, GameInfo, Ruling
+from pydantic import Field, model_validator
+
+from knobeln.config import DEFAULT_GAME, GameSettings
+from knobeln.errors import ConfigError
+from knobeln.games import Dialogue, GameInfo, GameKind, Ruling
 
 _DIGEST_START = 0x6B6E6F62656C6E21
 _DIGEST_FACTOR = 0x9E3779B97F4A7C15
@@ -94,6 +98,33 @@ def _thrown(side: Side, throw: int, points: int) -> Side:
     return Side(side.points + points, throw, side.series + 1 if goes_on else 1)
 
 
+class KnobelnSettings(GameSettings):
+    """The game's parameters (K1)."""
+
+    name: str = Field(DEFAULT_GAME, description=GameSettings.model_fields["name"].description)
+    a: int = Field(1, ge=1, description="the smallest number that may be thrown")
+    b: int = Field(12288, le=2**30, description="the largest number that may be thrown")
+    k: int = Field(8, ge=1, description="a series of non-decreasing throws has at least this length")
+    L: int = Field(1000, ge=1, le=1_000_000, description="throws per game")
+
+    @model_validator(mode="after")
+    def _range(self) -> KnobelnSettings:
+        if self.a > self.b:
+            raise ValueError("a is larger than b")
+        return self
+
+    @property
+    def rules(self) -> Rules:
+        return Rules(self.a, self.b, self.k, self.L)
+
+
+def rules_of(settings: GameSettings) -> Rules:
+    """The rules of a contest. Raises ConfigError where another game is played."""
+    if not isinstance(settings, KnobelnSettings):
+        raise ConfigError(f"the game is {settings.name}, not {DEFAULT_GAME}")
+    return settings.rules
+
+
 class Knobeln:
     """The game as the registry knows it."""
 
@@ -103,7 +134,7 @@ class Knobeln:
     @property
     def info(self) -> GameInfo:
         return GameInfo(
-            name="knobeln",
+            name=DEFAULT_GAME,
             title="KNOBELN",
             min_seats=2,
             max_seats=2,
@@ -172,3 +203,6 @@ def digest(throws: Iterable[tuple[int, int]]) -> str:
         state = (state ^ first ^ second << 32) * _DIGEST_FACTOR & _64_BITS
         state ^= state >> 32
     return f"{state:016x}"
+
+
+KIND = GameKind(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))

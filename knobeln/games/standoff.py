@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from knobeln.games import Dialogue, GameInfo, Ruling, Words
+from pydantic import Field
+
+from knobeln.config import GameSettings
+from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
 from knobeln.games.letters import letter
 
 HEALTH = 30
@@ -19,6 +22,7 @@ FULL_AMMO = 2
 DAMAGE = 10
 DAMAGE_TO_THE_PROTECTED = 4
 MOST_SEATS = 1_000
+MAX_ROUNDS = 1_000
 
 
 class Action(StrEnum):
@@ -76,10 +80,18 @@ def acted(fighter: Fighter, action: Action, shots: int, number: int) -> Fighter:
     return Fighter(health, ammo, action, None if health else number)
 
 
+class StandoffSettings(GameSettings):
+    """The game's parameters."""
+
+    max_rounds: int = Field(
+        MAX_ROUNDS, ge=1, le=100_000, description="a standoff of this length is over, however many live (M8)"
+    )
+
+
 class Standoff:
     """The game as the registry knows it."""
 
-    def __init__(self, max_rounds: int = 1000) -> None:
+    def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
         """`max_rounds`: a standoff of this length is over, however many live (M8)."""
         if max_rounds < 1:
             raise ValueError(f"at most {max_rounds} rounds: at least 1 is needed")
@@ -163,3 +175,6 @@ class Standoff:
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """The letter S, P, R or N, alone but for white space around it."""
         return letter(text, Action)
+
+
+KIND = GameKind("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knobeln.games import Dialogue, GameInfo, Ruling, Words
+from knobeln.config import GameSettings
+from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
 from knobeln.games.grid import LINES
 from knobeln.games.words import whole_number
 
@@ -184,3 +185,8 @@ class UltimateTicTacToe:
             return whole_number(text.strip())
         except ValueError as error:
             raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
+
+
+KIND = GameKind(
+    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
+)

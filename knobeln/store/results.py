@@ -47,10 +47,17 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         ]
         tx.execute(insert(members), rows)
         meetings = [
-            {"group_id": group_id, "place": place, "first": ids[p.first], "second": ids[p.second]}
-            for place, p in enumerate(group.pairings)
+            {
+                "group_id": group_id,
+                "place": place,
+                "players": [ids[name] for name in pairing.players],
+                "games": pairing.games,
+                "most": pairing.most,
+            }
+            for place, pairing in enumerate(group.pairings)
         ]
-        tx.execute(insert(pairings), meetings)
+        if meetings:
+            tx.execute(insert(pairings), meetings)
 
 
 def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
@@ -68,7 +75,9 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, now: datetime) -> bool:
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
         return False
     if outcome.matches:
-        tx.execute(insert(matches), [_match_row(group_id, ids, match) for match in outcome.matches])
+        places = {pairing: place for place, pairing in enumerate(outcome.plan.pairings)}
+        rows = [_match_row(group_id, places[match.pairing], match) for match in outcome.matches]
+        tx.execute(insert(matches), rows)
     for position, standing in enumerate(outcome.standings):
         tx.execute(
             update(members)
@@ -217,7 +226,10 @@ def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPl
         group.round,
         group.number,
         tuple(names[entry_id] for entry_id in tx.execute(in_group).scalars()),
-        tuple(Pairing(names[row.first], names[row.second]) for row in tx.execute(meetings)),
+        tuple(
+            Pairing(tuple(names[entry_id] for entry_id in row.players), row.games, row.most)
+            for row in tx.execute(meetings)
+        ),
     )
 
 
@@ -233,44 +245,39 @@ def _outcome(
     if which is not Games.NONE:
         query = select(matches).where(matches.c.group_id == group_id).order_by(matches.c.id)
         if which is Games.FAILED:
-            query = query.where((matches.c.verdict1 != Verdict.OK) | (matches.c.verdict2 != Verdict.OK))
-        games = tuple(_match(row, names) for row in tx.execute(query))
+            query = query.where(matches.c.flawless.is_(False))
+        games = tuple(_match(row, plan.pairings[row.pairing]) for row in tx.execute(query))
     return GroupOutcome(plan, games, standings)
 
 
-def _match_row(group_id: int, ids: Mapping[str, int], match: Match) -> dict[str, Any]:
-    row: dict[str, Any] = {
+def _match_row(group_id: int, place: int, match: Match) -> dict[str, Any]:
+    return {
         "group_id": group_id,
-        "first": ids[match.pairing.first],
-        "second": ids[match.pairing.second],
+        "pairing": place,
+        "game": match.game,
         "attempt": match.attempt,
         "counted": match.counted,
-        "throws_played": match.result.throws_played,
+        "flawless": match.result.is_flawless,
+        "turns": match.result.turns,
         "digest": match.result.digest,
+        "seats": [_seat_row(seat) for seat in match.result.seats],
     }
-    for number, seat in enumerate(match.result.seats, start=1):
-        row[f"points{number}"] = seat.points
-        row[f"verdict{number}"] = seat.verdict
-        row[f"fault_throw{number}"] = seat.fault.throw if seat.fault else None
-        row[f"fault_reason{number}"] = seat.fault.reason if seat.fault else None
-        row[f"instructions{number}"] = seat.instructions
-        row[f"memory{number}"] = seat.memory
-    return row
 
 
-def _match(row: Row[Any], names: Mapping[int, str]) -> Match:
-    first, second = (_seat(dict(row._mapping), number) for number in (1, 2))
-    result = GameResult((first, second), row.throws_played, row.digest)
-    return Match(Pairing(names[row.first], names[row.second]), row.attempt, result, row.counted)
+def _seat_row(seat: SeatResult) -> list[Any]:
+    """As short as can be: a large contest has tens of thousands."""
+    fault = [seat.fault.turn, seat.fault.reason, seat.fault.said, seat.faults] if seat.fault else []
+    return [seat.points, seat.verdict, seat.instructions, seat.memory, *fault]
 
 
-def _seat(row: Mapping[str, Any], number: int) -> SeatResult:
-    throw, reason = row[f"fault_throw{number}"], row[f"fault_reason{number}"]
-    fault = None if reason is None else Fault(throw, reason)
-    return SeatResult(
-        row[f"points{number}"],
-        Verdict(row[f"verdict{number}"]),
-        fault,
-        row[f"instructions{number}"],
-        row[f"memory{number}"],
-    )
+def _match(row: Row[Any], pairing: Pairing) -> Match:
+    result = GameResult(tuple(map(_seat, row.seats)), row.turns, row.digest)
+    return Match(pairing, row.attempt, result, row.counted, row.game)
+
+
+def _seat(row: list[Any]) -> SeatResult:
+    points, verdict, instructions, memory, *fault = row
+    if not fault:
+        return SeatResult(points, Verdict(verdict), None, instructions, memory)
+    turn, reason, said, faults = fault
+    return SeatResult(points, Verdict(verdict), Fault(turn, reason, said), instructions, memory, faults)

@@ -7,11 +7,13 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     DateTime,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -181,7 +183,7 @@ members = Table(
     Column("place", Integer, primary_key=True),  # in the order of the draw, from 0
     Column("entry_id", ForeignKey("entries.id"), nullable=False),
     Column("position", Integer, nullable=True),  # in the ranking, from 0; NULL until the group is finished
-    Column("half_points", Integer, nullable=True),
+    Column("half_points", BigInteger, nullable=True),
     Column("rank", Integer, nullable=True),
     Column("failures", Integer, nullable=True),
     Column("disqualified", Boolean, nullable=True),
@@ -194,34 +196,26 @@ pairings = Table(
     metadata,
     Column("group_id", ForeignKey("groups.id"), primary_key=True),
     Column("place", Integer, primary_key=True),
-    Column("first", ForeignKey("entries.id"), nullable=False),
-    Column("second", ForeignKey("entries.id"), nullable=False),
+    Column("players", JSON, nullable=False),  # ids of entries, in the order of the seats
+    Column("games", Integer, nullable=False),
+    Column("most", Integer, nullable=False),
 )
 
 matches = Table(
     "matches",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("group_id", ForeignKey("groups.id"), nullable=False, index=True),
-    Column("first", ForeignKey("entries.id"), nullable=False),
-    Column("second", ForeignKey("entries.id"), nullable=False),
+    Column("group_id", Integer, nullable=False),
+    Column("pairing", Integer, nullable=False),  # its place
+    Column("game", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("counted", Boolean, nullable=False),
-    Column("throws_played", Integer, nullable=False),
+    Column("flawless", Boolean, nullable=False),
+    Column("turns", Integer, nullable=False),
     Column("digest", String(16), nullable=False),
-    *(
-        Column(f"{name}{seat}", type_, nullable=nullable)
-        for seat in (1, 2)
-        for name, type_, nullable in (
-            ("points", Integer(), False),
-            ("verdict", String(16), False),
-            ("fault_throw", Integer(), True),
-            ("fault_reason", Text(), True),
-            ("instructions", Integer(), False),
-            ("memory", Integer(), False),
-        )
-    ),
-    UniqueConstraint("group_id", "first", "second", "attempt"),
+    Column("seats", JSON, nullable=False),  # what became of each player, by seat
+    ForeignKeyConstraint(["group_id", "pairing"], ["pairings.group_id", "pairings.place"]),
+    UniqueConstraint("group_id", "pairing", "game", "attempt"),
 )
 
 evolution = Table(

@@ -87,7 +87,7 @@ class Batch:
         incident = Incident(Kind(kind), played + 1, throw, last, series, pc, address)
         setting = Setting(self.rules, self.max_instructions, self.images[image])
         verdict, fault = verdict_and_fault(incident, setting)
-        return SeatResult(points, verdict, fault, instructions, memory)
+        return SeatResult(points, verdict, fault, instructions, memory, faults=int(fault is not None))
 
 
 def _digests(jobs: Sequence[GameJob]) -> set[str]:

@@ -29,8 +29,8 @@ def throws(image, count=5):
     rules = Rules(a=1, b=2**30, k=1, L=count)
     arena = MachineArena({image.digest: image}, rules, 1_000_000)
     (result,) = arena.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
-    assert result.complete, result.seats
-    return [mine for mine, _ in result.throws]
+    assert result.is_flawless, result.seats
+    return [mine for mine, _ in result.moves]
 
 
 def test_the_example_of_1994_is_accepted_where_descriptions_are_only_asked_for(toolchain):

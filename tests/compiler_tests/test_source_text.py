@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.source import Program, normalise, printable, strip_secret, with_trigraphs
+from compiler.source import Program, normalise, strip_secret, with_trigraphs
+from knobeln.printable import printable
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from compiler.trial import OPPONENT, with_trial
-from knobeln.config import Game, Programs, Settings, usual_dates
+from knobeln.config import Programs, Settings, usual_dates
+from knobeln.games.knobeln import KnobelnSettings
 from knobeln.model import Verdict
 
 
@@ -14,7 +15,7 @@ def settings():
     return Settings(
         dates=usual_dates(datetime(1994, 3, 22, tzinfo=UTC)),
         programs=Programs(max_instructions=1_000_000),
-        game=Game(L=100),
+        game=KnobelnSettings(L=100),
     )
 
 
@@ -37,7 +38,7 @@ def trial(built, settings):
 def test_a_team_sees_how_its_program_ran(build_code, settings, main, verdict, throws):
     played = trial(build_code("use(p) char *p; { *p = 1; }" + main, main="\n"), settings)
     assert played.opponent == OPPONENT
-    assert (played.result.seats[0].verdict, played.result.throws_played) == (verdict, throws)
+    assert (played.result.seats[0].verdict, played.result.turns) == (verdict, throws)
     assert played.result.seats[1].verdict is Verdict.OK
 
 

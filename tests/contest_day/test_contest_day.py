@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from knobeln.cli.folder import ContestFolder
 from knobeln.clock import Seeds
 from knobeln.config import FILE_NAME, Settings
 from knobeln.errors import EngineFailed, NotFound, NotNow
+from knobeln.games.knobeln import rules_of
 from knobeln.model import GroupOutcome, Phase
 from knobeln.ports import Arena
 from knobeln.store import contest, outbox, results, submissions
@@ -24,8 +26,8 @@ from knobeln.store.results import Games
 from knobeln.store.tables import metadata
 from reports.announcement import announcement
 from reports.letters import ContestReporter
-from sandbox.machine.image import Image
-from tournament.contest import ContestDay, machine_arena
+from tournament.arenas import Images, open_arena
+from tournament.contest import ContestDay
 
 House = Mapping[str, Built]
 
@@ -161,8 +163,8 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
         def play(self, jobs: object) -> list[Any]:
             raise EngineFailed("the engine does not answer")
 
-    def broken(images: Mapping[str, Image], chosen: Settings) -> Arena:
-        return Broken()
+    def broken(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
+        return nullcontext(Broken())
 
     reporter = ContestReporter(folder.settings, folder.templates)
     day = ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), broken)
@@ -179,7 +181,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
     class Stop(Exception):
         pass
 
-    def stop(images: Mapping[str, Image], chosen: Settings) -> Arena:
+    def stop(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
         raise Stop
 
     reporter = ContestReporter(folder.settings, folder.templates)
@@ -187,9 +189,9 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
     seen: list[int] = []
 
-    def watch(images: Mapping[str, Image], chosen: Settings) -> Arena:
-        seen.append(chosen.game.L)
-        return machine_arena(images, chosen)
+    def watch(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
+        seen.append(rules_of(chosen.game).L)
+        return open_arena(images, chosen, seeds)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
     ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()

@@ -89,7 +89,7 @@ def test_twelve_programs_play_one_group_that_is_the_final(contest: Path) -> None
 def test_everyone_met_everyone_once(contest: Path, without_self_play: Path) -> None:
     for path, pairs in ((contest, combinations_with_replacement), (without_self_play, combinations)):
         counted = [m.pairing for g in stored(path).groups for m in g.matches if m.counted]
-        assert sorted((each.first, each.second) for each in counted) == sorted(pairs(TEAMS, 2))
+        assert sorted((each.players[0], each.players[1]) for each in counted) == sorted(pairs(TEAMS, 2))
 
 
 def test_the_table_is_the_sum_of_all_games(contest: Path, without_self_play: Path) -> None:
@@ -97,8 +97,8 @@ def test_the_table_is_the_sum_of_all_games(contest: Path, without_self_play: Pat
         points = dict.fromkeys(TEAMS, Fraction(0))
         for game in stored(path).groups[0].matches:
             share = Fraction(1, 2) if game.pairing.is_self else 1
-            points[game.pairing.first] += share * game.result.seats[0].points
-            points[game.pairing.second] += share * game.result.seats[1].points
+            points[game.players[0]] += share * game.result.seats[0].points
+            points[game.players[1]] += share * game.result.seats[1].points
         lines = shown(path)["rounds"][0]["groups"][0]["standings"]
         assert {line["team"]: line["points"] for line in lines} == points
         better = {name: sum(other > points[name] for other in points.values()) for name in TEAMS}

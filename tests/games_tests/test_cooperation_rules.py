@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,6 @@ from knobeln.games.cooperation import (
     Decision,
     LegacyCooperation,
     round_points,
-    secret_rounds,
 )
 from knobeln.testing import check_game
 
@@ -108,7 +108,7 @@ def test_a_contest_draws_ten_to_fifteen_rounds_and_every_number_happens() -> Non
     drawn = set()
     for number in range(100):
         seeds = Seeds(number.to_bytes(32, "big"))
-        drawn.add(secret_rounds(lambda bound, seeds=seeds: seeds.below("cooperation/rounds", bound)))  # type: ignore[misc]
+        drawn.add(Cooperation().set_up(["a", "b"], partial(seeds.below, "game")).rounds)
     assert drawn == {10, 11, 12, 13, 14, 15}
 
 

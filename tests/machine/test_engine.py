@@ -87,8 +87,8 @@ def test_throws_come_only_where_a_protocol_was_asked_for(
     arena = MachineArena(images, RULES, FUEL)
     with_throws = list(arena.play([replace(job, protocol=True) for job in jobs]))
     without = list(arena.play([replace(job, protocol=False) for job in jobs]))
-    assert [replace(result, throws=None) for result in with_throws] == without
-    assert all(len(result.throws or ()) == result.throws_played for result in with_throws)
+    assert [replace(result, moves=None) for result in with_throws] == without
+    assert all(len(result.moves or ()) == result.turns for result in with_throws)
 
 
 def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:

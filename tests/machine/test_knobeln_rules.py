@@ -11,8 +11,8 @@ from machine_programs import game, throwing
 
 from knobeln.errors import ConfigError, NotFound
 from knobeln.games import game as game_named
-from knobeln.games import registered
-from knobeln.games.knobeln import Knobeln, Rules, digest, play_out, throw_points
+from knobeln.games import kinds, registered
+from knobeln.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
 from knobeln.model import Verdict
 from knobeln.testing import check_game
 
@@ -73,7 +73,7 @@ def test_series_are_judged_alike_by_people_and_by_the_engine(
     played = play_out(rules, zip(throws, patient, strict=True))
     assert played.throws == (len(throws) if forbidden is None else forbidden - 1)
     result = game(throwing(throws), throwing(patient), rules)
-    assert result.throws_played == played.throws
+    assert result.turns == played.throws
     fault = result.seats[0].fault
     assert (fault.reason if fault else None) == played.objections[0]
     assert result.seats[1].verdict is Verdict.OK
@@ -98,7 +98,7 @@ def test_a_forbidden_throw_is_described_to_its_team(throws: tuple[int, ...], rea
     seat = game(throwing(throws), throwing([1] * 9), Rules(L=9)).seats[0]
     assert seat.verdict is Verdict.ILLEGAL_MOVE
     assert seat.fault is not None
-    assert (seat.fault.throw, seat.fault.reason) == (len(throws), reason)
+    assert (seat.fault.turn, seat.fault.reason) == (len(throws), reason)
 
 
 throw = st.one_of(st.integers(0, 21), st.integers(5, 20))
@@ -116,18 +116,18 @@ def test_random_games_are_judged_alike_by_people_and_by_the_engine(
     played = play_out(rules, zip(first, second, strict=True))
     result = game(throwing(first), throwing(second), rules)
     reasons = tuple(seat.fault.reason if seat.fault else None for seat in result.seats)
-    assert (result.throws_played, reasons) == (played.throws, played.objections)
-    assert result.throws == tuple(zip(first, second, strict=True))[: played.throws]
-    assert result.digest == digest(result.throws)
-    wanted = played.points if result.complete else (0, 0)
+    assert (result.turns, reasons) == (played.throws, played.objections)
+    assert result.moves == tuple(zip(first, second, strict=True))[: played.throws]
+    assert result.digest == digest(result.moves)
+    wanted = played.points if result.is_flawless else (0, 0)
     assert tuple(seat.points for seat in result.seats) == wanted
 
 
 def test_seats_that_fail_in_the_same_throw_are_both_charged() -> None:
     result = game(throwing([5, 3]), throwing([5, 99]), Rules(b=20, L=5))
     assert [seat.verdict for seat in result.seats] == [Verdict.ILLEGAL_MOVE] * 2
-    assert [seat.fault.throw for seat in result.seats if seat.fault] == [2, 2]
-    assert result.throws_played == 1
+    assert [seat.fault.turn for seat in result.seats if seat.fault] == [2, 2]
+    assert result.turns == 1
 
 
 def test_a_fault_in_one_throw_does_not_charge_the_other_seat() -> None:
@@ -178,7 +178,7 @@ def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], compl
 
 def test_two_games_of_one_name_are_an_error() -> None:
     with pytest.raises(ConfigError, match="two games are called 'knobeln'"):
-        registered([Knobeln, Knobeln])
+        kinds([KIND, KIND])
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:

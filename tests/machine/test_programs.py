@@ -117,7 +117,7 @@ def test_what_a_program_does_wrong_is_its_own_failure_and_told_to_its_team(name:
         fault = result.seats[seat].fault
         assert fault is not None
         assert re.fullmatch(reason, fault.reason), fault.reason
-        assert (result.seats[seat].verdict, fault.throw) == (verdict, result.throws_played + 1)
+        assert (result.seats[seat].verdict, fault.turn) == (verdict, result.turns + 1)
         assert (result.seats[1 - seat].verdict, result.seats[1 - seat].points) == (Verdict.OK, 0)
 
 
@@ -151,7 +151,7 @@ def test_expressions_have_the_values_of_a_32_bit_computer(expression: str) -> No
     value = COMPUTED[expression]
     result = game(program, throwing([1]), Rules(b=2**30, L=1))
     if value >= 1:
-        assert result.throws == ((value, 1),)
+        assert result.moves == ((value, 1),)
     else:
         fault = result.seats[0].fault
         assert fault is not None
@@ -161,8 +161,8 @@ def test_expressions_have_the_values_of_a_32_bit_computer(expression: str) -> No
 def test_a_reversed_range_of_random_numbers_is_swapped() -> None:
     program = compiled("main() { for (;;) { make_throw (next_random (9, 2)); } }")
     result = game(program, throwing([1] * 60), Rules(k=1, L=60))
-    assert result.throws is not None
-    assert {first for first, _ in result.throws} == set(range(2, 10))
+    assert result.moves is not None
+    assert {first for first, _ in result.moves} == set(range(2, 10))
 
 
 def test_a_program_may_end_or_throw_on_after_the_last_throw() -> None:
@@ -170,13 +170,13 @@ def test_a_program_may_end_or_throw_on_after_the_last_throw() -> None:
     goes_on = compiled("main() { for (;;) make_throw (7); }")
     crashes = compiled("main() { int i; for (i = 0; i < 20; i++) make_throw (7); *(int *) 0 = 1; }")
     for program in (ends, goes_on, crashes):
-        assert game(program, PATIENT, RULES).complete
+        assert game(program, PATIENT, RULES).is_flawless
 
 
 def test_a_program_sees_its_opponents_throw_of_the_same_turn_and_no_other() -> None:
     echo = compiled("main() { int last = 1; for (;;) last = make_throw (last); }")
     result = game(echo, throwing(range(10, 30)), RULES)
-    assert result.throws == ((1, 10), *((n - 1, n) for n in range(11, 30)))
+    assert result.moves == ((1, 10), *((n - 1, n) for n in range(11, 30)))
 
 
 def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruction() -> None:
@@ -184,21 +184,21 @@ def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruct
     needed = game(program, PATIENT, RULES).seats[0].instructions
     exact = game(program, program, RULES, max_instructions=needed)
     assert [seat.instructions for seat in exact.seats] == [needed, needed]
-    assert exact.complete
+    assert exact.is_flawless
     short = game(program, program, RULES, max_instructions=needed - 1)
     assert [seat.verdict for seat in short.seats] == [Verdict.TIME, Verdict.TIME]
     assert short.seats[0].instructions == needed - 1
-    assert short.throws_played == 19
+    assert short.turns == 19
 
 
 def test_both_sides_of_a_self_game_have_their_own_memory_and_random_stream() -> None:
     example = compiled(EXAMPLE.read_text())
     result = game(example, example, Rules(L=100))
-    assert result.throws is not None
-    assert any(first != second for first, second in result.throws[:9])
+    assert result.moves is not None
+    assert any(first != second for first, second in result.moves[:9])
     counting = compiled("int n; main() { for (;;) make_throw (++n); }")
     twins = game(counting, counting, RULES)
-    assert twins.throws == tuple((n, n) for n in range(1, 21))
+    assert twins.moves == tuple((n, n) for n in range(1, 21))
 
 
 def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
@@ -225,7 +225,7 @@ def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
     jobs = [GameJob((a.digest, b.digest), (stream("a"), stream("b")), True) for a, b in pairs]
     first_throw = {scribbler.digest: 6, reader.digest: 1, keeper.digest: ord("x")}
     for job, result in zip(jobs, MachineArena(images, RULES, 10_000_000).play(jobs), strict=True):
-        assert result.throws == ((first_throw[job.images[0]], first_throw[job.images[1]]),) * 20
+        assert result.moves == ((first_throw[job.images[0]], first_throw[job.images[1]]),) * 20
 
 
 def test_memory_in_use_is_static_data_and_the_pages_of_stack_that_were_written() -> None:
@@ -247,7 +247,7 @@ def test_almost_all_of_the_memory_can_be_used() -> None:
         "for (;;) make_throw (big[7]); }"
     )
     result = game(program, PATIENT, RULES, 20_000_000)
-    assert result.complete
+    assert result.is_flawless
     assert 1_040_000 <= result.seats[0].memory <= MEMORY_SIZE
 
 
@@ -257,15 +257,15 @@ def test_the_example_of_1994_plays_by_the_rules_or_throws_0() -> None:
     jobs = [GameJob((example.digest,) * 2, (stream(f"{i}/0"), stream(f"{i}/1")), True) for i in range(60)]
     results = MachineArena(images, Rules(), 855_000_000, workers=2).play(jobs)
     for result in results:
-        assert result.throws is not None
-        played = play_out(Rules(), result.throws)
-        assert (played.throws, played.objections) == (result.throws_played, (None, None))
-        if result.complete:
+        assert result.moves is not None
+        played = play_out(Rules(), result.moves)
+        assert (played.throws, played.objections) == (result.turns, (None, None))
+        if result.is_flawless:
             assert played.points == tuple(seat.points for seat in result.seats)
         else:
             reasons = [seat.fault.reason for seat in result.seats if seat.fault]
             assert all("was 0, but only 1..12288" in reason for reason in reasons)
-    assert sum(result.complete for result in results) > 50
+    assert sum(result.is_flawless for result in results) > 50
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from knobeln.config import Contest, Dates, Game, Settings
+from knobeln.config import Contest, Dates, Settings
+from knobeln.games.knobeln import KnobelnSettings
 from knobeln.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -58,7 +59,7 @@ def settings() -> Settings:
             contest_starts=datetime(1994, 5, 14, 12, tzinfo=UTC),
             results_published=datetime(1994, 5, 21, 12, tzinfo=UTC),
         ),
-        game=Game(L=L),
+        game=KnobelnSettings(L=L),
     )
 
 
@@ -134,7 +135,7 @@ def _points(mine: int, other: int) -> int:
 def _result(
     pairing: Pairing, length: int = L, verdicts: tuple[Verdict, Verdict] = (OK, OK), reason: str = ""
 ) -> GameResult:
-    firsts, seconds = _throws(pairing.first, 700, length), _throws(pairing.second, 705, length)
+    firsts, seconds = _throws(pairing.players[0], 700, length), _throws(pairing.players[1], 705, length)
     throws = tuple(zip(firsts, seconds, strict=True))
     seats = tuple(
         SeatResult(
@@ -146,7 +147,7 @@ def _result(
         )
         for pairs, verdict in zip((throws, [(q, p) for p, q in throws]), verdicts, strict=True)
     )
-    return GameResult((seats[0], seats[1]), length, f"{hash_of(throws):016x}", throws)
+    return GameResult(tuple(seats), length, f"{hash_of(throws):016x}", throws)
 
 
 def hash_of(throws: Sequence[tuple[int, int]]) -> int:
@@ -162,7 +163,7 @@ def _standings(members: Sequence[str], matches: Sequence[Match], final: bool) ->
         name: sum(
             any(
                 seat.verdict is not OK and player == name
-                for player, seat in zip((m.pairing.first, m.pairing.second), m.result.seats, strict=True)
+                for player, seat in zip((m.players[0], m.players[1]), m.result.seats, strict=True)
             )
             for m in matches
         )
@@ -189,15 +190,15 @@ def _standings(members: Sequence[str], matches: Sequence[Match], final: bool) ->
 def _half_points(match: Match, name: str) -> int:
     first, second = (seat.points for seat in match.result.seats)
     if match.pairing.is_self:
-        return first + second if match.pairing.first == name else 0
-    return 2 * {match.pairing.first: first, match.pairing.second: second}.get(name, 0)
+        return first + second if match.players[0] == name else 0
+    return 2 * {match.players[0]: first, match.players[1]: second}.get(name, 0)
 
 
 MakeGroup = Callable[..., GroupOutcome]
 
 
 def _plan(members: Sequence[str], round_number: int, number: int) -> GroupPlan:
-    pairings = tuple(Pairing(*pair) for pair in combinations_with_replacement(sorted(members), 2))
+    pairings = tuple(Pairing(pair) for pair in combinations_with_replacement(sorted(members), 2))
     return GroupPlan(round_number, number, tuple(members), pairings)
 
 
@@ -222,18 +223,18 @@ def _group_with_failures() -> GroupOutcome:
     low = "throw {throw} was 0, but only 1..12288 are allowed"
     slow = "used more than 855,000,000 instructions in throw {throw}"
     matches = [
-        Match(p, 1, _result(p), counted="zero_thrower" not in (p.first, p.second))
+        Match(p, 1, _result(p), counted="zero_thrower" not in (p.players[0], p.players[1]))
         for p in plan.pairings
         if p
         not in (
-            Pairing("greedy", "zero_thrower"),
-            Pairing("silent", "zero_thrower"),
-            Pairing("zero_thrower", "zero_thrower"),
-            Pairing("greedy", "silent"),
+            Pairing(("greedy", "zero_thrower")),
+            Pairing(("silent", "zero_thrower")),
+            Pairing(("zero_thrower", "zero_thrower")),
+            Pairing(("greedy", "silent")),
         )
     ]
-    failed, failed_again = Pairing("greedy", "zero_thrower"), Pairing("silent", "zero_thrower")
-    replayed = Pairing("greedy", "silent")
+    failed, failed_again = Pairing(("greedy", "zero_thrower")), Pairing(("silent", "zero_thrower"))
+    replayed = Pairing(("greedy", "silent"))
     matches += [
         Match(failed, 1, _result(failed, 16, (OK, Verdict.ILLEGAL_MOVE), low), counted=False),
         Match(replayed, 1, _result(replayed, 9, (Verdict.TIME, OK), slow), counted=False),

@@ -28,7 +28,7 @@ def test_it_names_the_winners_in_order_and_those_of_the_evolution(posting) -> No
 
 def test_it_counts_teams_rounds_and_games(posting, contest) -> None:
     groups = [*contest.first.groups, *contest.final.groups]
-    played = sum(match.result.complete for group in groups for match in group.matches)
+    played = sum(match.result.is_flawless for group in groups for match in group.matches)
     head = " ".join(posting.body.split("\n\n")[0].split())
     assert f"6 teams took part, whose strategies met in {played} games of 40 throws each" in head
     assert "played in 2 rounds" in head

@@ -127,12 +127,12 @@ def test_dgp_shows_the_points_and_brings_every_attempt_at_a_game(group_mails, co
     )
     games = protocol.read(gzip.decompress(attachment.data).decode())
     outcome = contest.first.groups[1]
-    own = [m for m in outcome.matches if "zero_thrower" in (m.pairing.first, m.pairing.second)]
+    own = [m for m in outcome.matches if "zero_thrower" in (m.players[0], m.players[1])]
     assert len(games) == len(own) == 4
-    assert Counter((Pairing(*g.players), g.attempt) for g in games) == Counter(
+    assert Counter((Pairing(g.players), g.attempt) for g in games) == Counter(
         (m.pairing, m.attempt) for m in own
     )
-    assert {g.throws for g in games} == {m.result.throws for m in own}
+    assert {g.throws for g in games} == {m.result.moves for m in own}
     assert [g.is_discarded for g in games] == [True, False, False, True]
     assert not any(g.counted for g in games)
     assert "\npatient_cooperator  " in mail.body
@@ -156,7 +156,7 @@ def game_rows(mail: Outgoing) -> dict[tuple[str, str], list[str]]:
 def test_grp_shows_what_became_of_each_game(group_mails, contest) -> None:
     rows = game_rows(by_kind(group_mails, "GRP")[0])
     matches = {(m.pairing, m.attempt): m.result.seats for m in contest.first.groups[1].matches}
-    own, silent = matches[Pairing("greedy", "silent"), 2]
+    own, silent = matches[Pairing(("greedy", "silent")), 2]
     assert rows["silent", "discarded"] == ["-", "-"]
     assert rows["silent", "replayed"] == [str(own.points), str(silent.points)]
     assert rows["zero_thrower", "discarded"] == ["-", "-"]
@@ -180,7 +180,7 @@ def test_a_game_that_was_never_played_is_shown_to_the_disqualified(group_mails) 
 def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
     group = contest.final.groups[0]
     (mail,) = by_kind(reporter.group_finished(group, contest.teams), "GRP")
-    sides = next(m.result.seats for m in group.matches if m.pairing == Pairing(*["patient_cooperator"] * 2))
+    sides = next(m.result.seats for m in group.matches if m.pairing == Pairing(("patient_cooperator",) * 2))
     points = [seat.points for seat in sides]
     mean = sum(points) // 2 if sum(points) % 2 == 0 else sum(points) / 2
     assert game_rows(mail)["(against itself)", ""] == [str(mean), "-"]
@@ -205,12 +205,12 @@ def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -
     body = next(iter(reporter.group_finished(group, teams))).body
     found = listed_games(body)
     assert len(found) == sum(found.values()) == 861
-    assert {Pairing(min(a, b), max(a, b)) for a, b, _ in found} == {
-        Pairing(*pair) for pair in combinations_with_replacement(members, 2)
+    assert {Pairing((min(a, b), max(a, b))) for a, b, _ in found} == {
+        Pairing(pair) for pair in combinations_with_replacement(members, 2)
     }
     results = {m.pairing: [seat.points for seat in m.result.seats] for m in group.matches}
     for own, other, text in found:
-        points = results[Pairing(min(own, other), max(own, other))]
+        points = results[Pairing((min(own, other), max(own, other)))]
         assert list(map(int, text.split(":"))) == (points if own <= other else points[::-1])
 
 

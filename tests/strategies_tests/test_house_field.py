@@ -77,7 +77,7 @@ def failures(results: dict[Game, GameResult]) -> dict[Game, list[str]]:
     return {
         game: [seat.fault.reason for seat in result.seats if seat.fault]
         for game, result in results.items()
-        if not result.complete
+        if not result.is_flawless
     }
 
 

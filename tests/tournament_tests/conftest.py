@@ -35,7 +35,7 @@ class ScriptedArena:
         seats = tuple(map(_seat, verdicts, job.streams, (last, last)))
         digest = hashlib.sha256(b"".join(job.streams)).hexdigest()[:16]
         throws = tuple((1, 2) for _ in range(last)) if job.protocol else None
-        return GameResult((seats[0], seats[1]), last, digest, throws)
+        return GameResult(tuple(seats), last, digest, throws)
 
     def _end(self, image: str, stream: bytes) -> tuple[int, Verdict]:
         if stream in self.script:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from knobeln.clock import Seeds
 from knobeln.config import Evolution, Tournament
 from knobeln.errors import ConfigError
+from knobeln.games import Ruling
 from knobeln.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -284,14 +285,14 @@ def final(
     points: dict[str, tuple[int, int]], members: str, out: str = "", self_play: bool = True
 ) -> GroupOutcome:
     """A final with these points in the games named, and none in all others."""
-    pairs = [Pairing(a, b) for a, b in combinations_with_replacement(members, 2) if self_play or a != b]
+    pairs = [Pairing((a, b)) for a, b in combinations_with_replacement(members, 2) if self_play or a != b]
     plan = GroupPlan(1, 1, tuple(members), tuple(pairs))
     matches = []
     for pair in pairs:
-        own = points.get(pair.first + pair.second, (0, 0))
+        own = points.get(pair.players[0] + pair.players[1], (0, 0))
         seats = tuple(SeatResult(p, Verdict.OK, None, 1, 1) for p in own)
-        counted = not {pair.first, pair.second} & set(out)
-        matches.append(Match(pair, 1, GameResult((seats[0], seats[1]), 1000, "0" * 16), counted))
+        counted = not {pair.players[0], pair.players[1]} & set(out)
+        matches.append(Match(pair, 1, GameResult(tuple(seats), 1000, "0" * 16), counted))
     failed = dict.fromkeys(out, 2)
     table = GroupElimination(Tournament()).standings(plan, True, matches, failed, set(out))
     return GroupOutcome(plan, tuple(matches), table)
@@ -333,6 +334,7 @@ def test_a_final_of_41_that_was_played_evolves_to_an_end(
         arena=scripted_arena(),
         protocols_for=frozenset(),
         standings=partial(rule.standings, plan.groups[0], True),
+        ruling=Ruling.REPLAY,
     )
     result = evolve(score_matrix(outcome), Evolution(rounding=rounding))
     assert result.ending in (EvolutionEnding.FIXED_POINT, EvolutionEnding.CYCLE)

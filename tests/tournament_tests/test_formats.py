@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from knobeln.config import Game, Tournament
+from knobeln.config import DEFAULT_GAME, Tournament
 from knobeln.errors import ConfigError
 from knobeln.games import game
 from knobeln.model import Pairing, RoundPlan, Standing
 from knobeln.testing import check_format
-from tournament.formats import by_name, fits, known_formats, make_format
+from tournament.formats import by_name, known_formats, make_format, misfit
 from tournament.formats.group_elimination import GroupElimination
 
 SETTINGS = [
@@ -36,11 +36,11 @@ def test_every_registered_format_passes_the_suite(name: str, settings: Tournamen
 )
 def test_a_format_for_two_fits_the_games_that_two_can_play(least: int, most: int, fit: bool) -> None:
     info = replace(game("knobeln").info, min_seats=least, max_seats=most)
-    assert fits(make_format(Tournament()), info) is fit
+    assert (misfit(make_format(Tournament()), info) is None) is fit
 
 
 def test_the_contest_of_1994_is_a_game_that_fits_its_format() -> None:
-    assert fits(make_format(Tournament()), game(Game().name).info)
+    assert misfit(make_format(Tournament()), game(DEFAULT_GAME).info) is None
 
 
 def test_the_settings_name_the_format() -> None:
@@ -126,10 +126,13 @@ def once_more(plan: RoundPlan) -> RoundPlan:
         (Broken(lambda plan, names: first_group(plan, members=plan.groups[0].members * 2)), "twice in one"),
         (Broken(lambda plan, names: first_group(plan, members=("x", *plan.groups[0].members))), "no entries"),
         (Broken(lambda plan, names: once_more(plan)), "a pairing stands twice"),
-        (Broken(lambda plan, names: first_group(plan, pairings=(Pairing("x", "y"),))), "not between members"),
         (
-            Broken(lambda plan, names: first_group(plan, pairings=(Pairing(max(names), min(names)),))),
-            "wrong order",
+            Broken(lambda plan, names: first_group(plan, pairings=(Pairing(("x", "y")),))),
+            "not between members",
+        ),
+        (
+            Broken(lambda plan, names: first_group(plan, pairings=(Pairing((max(names), min(names)), 0),))),
+            "no games",
         ),
         (Broken(table=lambda lines: lines[1:]), "each member once"),
         (Broken(table=lambda lines: tuple(replace(line, advances=True) for line in lines)), "from the final"),

@@ -34,7 +34,7 @@ def names(count: int) -> list[str]:
 
 def match(first: str, second: str, points: tuple[int, int], counted: bool = True) -> Match:
     seats = tuple(SeatResult(own, Verdict.OK, None, 1, 1) for own in points)
-    return Match(Pairing(first, second), 1, GameResult((seats[0], seats[1]), 1000, "0" * 16), counted)
+    return Match(Pairing((first, second)), 1, GameResult(tuple(seats), 1000, "0" * 16), counted)
 
 
 def self_matches(points: Mapping[str, int]) -> list[Match]:
@@ -140,7 +140,7 @@ def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(
     plan = GroupElimination(Tournament(self_play=self_play)).plan(names(41), [], SEEDS)
     pairings = plan.groups[0].pairings
     assert len(pairings) == len(set(pairings)) == games
-    assert all(pairing.first <= pairing.second for pairing in pairings)
+    assert all(pairing.players[0] <= pairing.players[1] for pairing in pairings)
     assert any(pairing.is_self for pairing in pairings) is self_play
 
 

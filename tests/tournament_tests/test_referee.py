@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from knobeln.clock import Seeds
 from knobeln.config import Tournament
 from knobeln.errors import EngineFailed
+from knobeln.games import Ruling
 from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
 from knobeln.ports import Arena
 from tournament.formats import make_format
@@ -28,7 +29,7 @@ MakeArena = Callable[..., Arena]
 
 def group(members: Sequence[str], self_play: bool = True) -> GroupPlan:
     pairs = combinations_with_replacement(sorted(members), 2)
-    pairings = tuple(Pairing(a, b) for a, b in pairs if self_play or a != b)
+    pairings = tuple(Pairing((a, b)) for a, b in pairs if self_play or a != b)
     return GroupPlan(3, 1, tuple(members), pairings)
 
 
@@ -45,13 +46,14 @@ def play(
         arena=arena,
         protocols_for=protocols_for,
         standings=partial(GroupElimination(Tournament()).standings, plan, False),
+        ruling=Ruling.REPLAY,
     )
 
 
 def stream(text: str) -> bytes:
     """The stream of "a b 1 0": the game of a and b, attempt 1, seat 0."""
     first, second, attempt, seat = text.split()
-    return SEEDS.stream(f"round/3/game/{first}/{second}/attempt/{attempt}/seat/{seat}")
+    return SEEDS.stream(f"round/3/game/{first}/{second}/1/attempt/{attempt}/seat/{seat}")
 
 
 def script(failing: Sequence[str]) -> dict[bytes, Verdict]:
@@ -59,9 +61,7 @@ def script(failing: Sequence[str]) -> dict[bytes, Verdict]:
 
 
 def played(outcome: GroupOutcome, counted: bool) -> set[str]:
-    return {
-        f"{m.pairing.first} {m.pairing.second} {m.attempt}" for m in outcome.matches if m.counted is counted
-    }
+    return {f"{m.players[0]} {m.players[1]} {m.attempt}" for m in outcome.matches if m.counted is counted}
 
 
 def failures(outcome: GroupOutcome) -> dict[str, int]:
@@ -149,9 +149,9 @@ def test_failures_are_charged_forgiven_once_and_then_disqualify(
     assert failures(outcome) == charged
     assert disqualified(outcome) == out
     assert played(outcome, counted=False) == not_counted
-    remaining = [pair for pair in outcome.plan.pairings if not {pair.first, pair.second} & set(out)]
+    remaining = [pair.players for pair in outcome.plan.pairings if not set(pair.players) & set(out)]
     again = {game.rsplit(maxsplit=1)[0] for game in replayed}
-    first_time = {f"{p.first} {p.second} 1" for p in remaining if f"{p.first} {p.second}" not in again}
+    first_time = {f"{a} {b} 1" for a, b in remaining if f"{a} {b}" not in again}
     assert played(outcome, counted=True) == first_time | replayed
 
 
@@ -183,7 +183,7 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_ar
     arena = scripted_arena()
     outcome = play(group(members), arena, images)
     assert [line.entry for line in outcome.standings if line.disqualified] == ["t07"]
-    assert sum("t07" in (m.pairing.first, m.pairing.second) for m in outcome.matches) == 2
+    assert sum("t07" in (m.players[0], m.players[1]) for m in outcome.matches) == 2
     assert [len(batch) for batch in arena.batches] == [42, 40 * 41 // 2 - 40]
 
 
@@ -279,13 +279,13 @@ def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_n
     outcome = play(group(members, self_play), scripted_arena(), images)
     out = {line.entry for line in outcome.standings if line.disqualified}
     counted = [m for m in outcome.matches if m.counted]
-    remaining = [p for p in outcome.plan.pairings if not {p.first, p.second} & out]
+    remaining = [p for p in outcome.plan.pairings if not {p.players[0], p.players[1]} & out]
     assert sorted(m.pairing for m in counted) == sorted(remaining)
-    assert all(m.result.complete for m in counted)
+    assert all(m.result.is_flawless for m in counted)
     for pairing in {m.pairing for m in outcome.matches}:
         attempts = [m for m in outcome.matches if m.pairing == pairing]
         assert [m.attempt for m in attempts] == list(range(1, len(attempts) + 1))
-        assert not any(m.result.complete for m in attempts[:-1])
+        assert not any(m.result.is_flawless for m in attempts[:-1])
 
 
 @settings(max_examples=100, deadline=None)
@@ -297,7 +297,7 @@ def test_exactly_those_who_failed_twice_are_disqualified(
     outcome = play(group(members), scripted_arena(), images)
     counts = dict.fromkeys(members, 0)
     for m in outcome.matches:
-        seats = zip((m.pairing.first, m.pairing.second), m.result.seats, strict=True)
+        seats = zip((m.players[0], m.players[1]), m.result.seats, strict=True)
         for name in {name for name, seat in seats if seat.verdict is not Verdict.OK}:
             counts[name] += 1
     assert {line.entry: line.failures for line in outcome.standings} == counts
@@ -306,10 +306,10 @@ def test_exactly_those_who_failed_twice_are_disqualified(
 
 def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() -> None:
     images = {"a": "A", "b": "B"}
-    job = game_job(3, (Pairing("a", "b"), 2), images, SEEDS, frozenset())
-    assert job == GameJob(("A", "B"), (stream("a b 2 0"), stream("a b 2 1")), protocol=False)
-    jobs = [game_job(3, (Pairing("a", x), n), images, SEEDS, frozenset()) for x in "ab" for n in (1, 2)]
-    jobs.append(game_job(4, (Pairing("a", "b"), 1), images, SEEDS, frozenset()))
+    job = game_job(3, (Pairing(("a", "b")), 1, 2), images, SEEDS, frozenset())
+    assert job == GameJob(("A", "B"), (stream("a b 2 0"), stream("a b 2 1")), names=("a", "b"))
+    jobs = [game_job(3, (Pairing(("a", x)), 1, n), images, SEEDS, frozenset()) for x in "ab" for n in (1, 2)]
+    jobs.append(game_job(4, (Pairing(("a", "b")), 1, 1), images, SEEDS, frozenset()))
     assert len({s for j in jobs for s in j.streams}) == 10
 
 
@@ -317,8 +317,8 @@ def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
     scripted_arena: MakeArena,
 ) -> None:
     outcome = play(group("abcd"), scripted_arena(script(["b c 1 0"])), protocols_for=frozenset("b"))
-    recorded = [m for m in outcome.matches if m.result.throws is not None]
-    assert recorded == [m for m in outcome.matches if "b" in (m.pairing.first, m.pairing.second)]
+    recorded = [m for m in outcome.matches if m.result.moves is not None]
+    assert recorded == [m for m in outcome.matches if "b" in (m.players[0], m.players[1])]
     assert len(recorded) == 5
 
 
@@ -343,6 +343,7 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
                 seeds=draws,
                 arena=scripted_arena(),
                 protocols_for=frozenset(),
+                ruling=Ruling.REPLAY,
                 standings=partial(tournament_format.standings, g, plan.final),
             )
             for g in plan.groups
@@ -362,5 +363,5 @@ def test_after_the_second_failure_no_further_game_is_carried_out_although_the_wa
     outcome = play(group(members), scripted_arena(script(failing)))
     assert failures(outcome) == {"a": 2}
     assert disqualified(outcome) == "a"
-    of_a = {m.pairing.second for m in outcome.matches if m.pairing.first == "a"}
+    of_a = {m.players[1] for m in outcome.matches if m.players[0] == "a"}
     assert of_a == set("abcd")

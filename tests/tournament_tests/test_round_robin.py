@@ -39,7 +39,7 @@ def only_round(rule: RoundRobin, entries: list[str]) -> RoundPlan:
 
 def match(first: str, second: str, points: tuple[int, int], counted: bool = True) -> Match:
     seats = tuple(SeatResult(each, Verdict.OK, None, instructions=0, memory=0) for each in points)
-    return Match(Pairing(first, second), 1, GameResult((seats[0], seats[1]), 10, "0" * 16), counted)
+    return Match(Pairing((first, second)), 1, GameResult(tuple(seats), 10, "0" * 16), counted)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_everyone_has_the_same_number_of_games(count: int, self_play: bool) -> N
     plan = only_round(RoundRobin(Tournament(self_play=self_play)), names(count))
     met = {name: set[str]() for name in names(count)}
     for pairing in plan.groups[0].pairings:
-        met[pairing.first].add(pairing.second)
-        met[pairing.second].add(pairing.first)
+        met[pairing.players[0]].add(pairing.players[1])
+        met[pairing.players[1]].add(pairing.players[0])
     for name, others in met.items():
         assert others == set(names(count)) - (set() if self_play else {name})
 

@@ -46,9 +46,17 @@ def by_name(makers: Iterable[FormatMaker]) -> dict[str, FormatMaker]:
     return register
 
 
-def fits(tournament_format: Format, game: GameInfo) -> bool:
-    """Whether a game can have as many seats as the format gives it."""
-    return game.min_seats <= tournament_format.seats <= game.max_seats
+def misfit(tournament_format: Format, game: GameInfo) -> str | None:
+    """Why this game cannot be played in this format, in a sentence; None where it can.
+
+    A format for everybody at one table needs a game with more seats than two.
+    """
+    seats = game.max_seats if tournament_format.seats is None else tournament_format.seats
+    if tournament_format.seats is None and game.max_seats <= 2:
+        return f"{game.title} has {game.max_seats} seats, but in {tournament_format.name} all play at once"
+    if not game.min_seats <= seats <= game.max_seats:
+        return f"{game.title} cannot be played by {seats}, as in {tournament_format.name}"
+    return None
 
 
 def make_format(settings: Tournament) -> Format:

@@ -59,8 +59,12 @@ class GroupElimination:
         advancing = set() if final else better_half(points, len(plan.members))
         return standing_list(plan.members, matches, failures, disqualified, advancing)
 
+    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
+        """The table of the final (K79)."""
+        return history[-1].groups[0].standings
+
     def _group(self, round_number: int, number: int, members: Sequence[str]) -> GroupPlan:
-        pairings = everyone_meets_everyone(members, self._settings.self_play)
+        pairings = everyone_meets_everyone(members, self._settings)
         return GroupPlan(round_number, number, tuple(members), pairings)
 
 

@@ -1,4 +1,4 @@
-"""Round robin: one group of all, in which everyone meets everyone once; it is the final (C6, B19).
+"""Round robin: one group of all, in which everyone meets everyone; it is the final (C6, B19).
 
 Nothing is drawn and nobody is eliminated. The points of all games are added, and the table is the result.
 """
@@ -16,20 +16,20 @@ from tournament.standings import standing_list
 
 
 class RoundRobin:
-    """See the module; of the contest's settings only self-play matters."""
+    """See the module; of the contest's settings self-play and the number of games matter."""
 
     name = "round-robin"
     seats = 2
 
     def __init__(self, settings: Tournament) -> None:
-        self._self_play = settings.self_play
+        self._settings = settings
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The only round, which is the final; None after it, and where nobody takes part."""
         if history or not entries:
             return None
         members = tuple(sorted(entries))
-        group = GroupPlan(1, 1, members, everyone_meets_everyone(members, self._self_play))
+        group = GroupPlan(1, 1, members, everyone_meets_everyone(members, self._settings))
         return RoundPlan(1, (group,), final=True)
 
     def standings(
@@ -42,3 +42,7 @@ class RoundRobin:
     ) -> tuple[Standing, ...]:
         """The table by points; nobody advances, because there is nothing to advance to."""
         return standing_list(plan.members, matches, failures, disqualified, frozenset())
+
+    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
+        """The table of the only round."""
+        return history[-1].groups[0].standings

@@ -1,0 +1,192 @@
+"""Where the games of a contest are played: the contest machine, the jail, or a computation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from functools import partial
+from typing import Any
+
+from knobeln.clock import Seeds
+from knobeln.config import Settings
+from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of
+from knobeln.games.hog import HogEntry
+from knobeln.games.knobeln import Knobeln
+from knobeln.model import Fault, GameJob, GameResult, Moves, SeatResult, Verdict
+from knobeln.ports import Arena
+from knobeln.printable import printable
+from sandbox.bundle import Bundle
+from sandbox.engines import cores
+from sandbox.hog import win_rates
+from sandbox.jail import Jail
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+from sandbox.players import FaultKind, Player
+from sandbox.players.arguments import ArgumentsPlayer
+from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
+from sandbox.players.function import FunctionPlayer
+from sandbox.players.lines import LinesPlayer
+from tournament.spoken import SpokenResult, Turn, play_game
+
+Images = Mapping[str, bytes]
+"""What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
+
+ArenaMaker = Callable[[Images, Settings, Seeds], AbstractContextManager[Arena]]
+
+WIN_RATE_UNIT = 10**12  # a win rate is told in trillionths
+
+
+@contextmanager
+def open_arena(images: Images, settings: Settings, seeds: Seeds) -> Iterator[Arena]:
+    """The arena of the contest's game, with these programs; what it has started ends with the context."""
+    rules = game_of(settings.game, settings.programs)
+    dialogues = rules.info.dialogues
+    if isinstance(rules, Knobeln):
+        programs = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
+        limit, workers = settings.programs.max_instructions, settings.tournament.workers
+        yield MachineArena(programs, rules.rules, limit, workers)
+    elif Dialogue.TABLE in dialogues:
+        yield ExactArena({digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}, settings)
+    else:
+        bundles = {digest: Bundle.from_bytes(raw) for digest, raw in images.items()}
+        # Only games of the machine are asked without words.
+        with closing(SpokenArena(bundles, rules, settings, seeds)) as arena:  # type: ignore[arg-type]
+            yield arena
+
+
+def player_of(bundle: Bundle, info: GameInfo, jail: Jail, seconds: float) -> Player:
+    """The player in the game's dialogue; a Python program is called where the game knows that."""
+    if bundle.language == FUNCTION_LANGUAGE and Dialogue.FUNCTION in info.dialogues:
+        return FunctionPlayer(bundle, jail, seconds)
+    if info.dialogues[0] is Dialogue.LINES:
+        return LinesPlayer(bundle, jail, seconds)
+    return ArgumentsPlayer(bundle, jail, seconds)
+
+
+class SpokenArena:
+    """Games whose programs are asked in words; implements knobeln.ports.Arena. To be closed by its thread.
+
+    A program that lives through many games (LINES) plays all its games of the arena in one process, one after
+    the other (B13); so there is one game at a time. All others are new in every game, and several games are
+    played at once: never more than there are cores, so that everybody's time is his own.
+    """
+
+    def __init__(
+        self,
+        bundles: Mapping[str, Bundle],
+        rules: SpokenGame[Any, Any],
+        settings: Settings,
+        seeds: Seeds,
+    ) -> None:
+        self._bundles = bundles
+        self._rules = rules
+        self._jail = Jail(settings.jail)
+        self._seconds = settings.programs.seconds
+        self._workers = min(settings.tournament.workers or cores(), cores())
+        self._draw = partial(seeds.below, "game")  # the same for each game: what is drawn once stays (C1)
+        self._living: dict[tuple[str, int], Player] = {}
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises ToolMissing when the jail is not to be had."""
+        if self._rules.info.dialogues[0] is Dialogue.LINES:
+            return [self._play(job, [self._companion(job, seat) for seat in _seats(job)]) for job in jobs]
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="table") as pool:
+            return list(pool.map(self._play_alone, jobs))
+
+    def close(self) -> None:
+        for player in self._living.values():
+            player.close()
+        self._living.clear()
+
+    def _companion(self, job: GameJob, seat: int) -> Player:
+        """The player who sits there in every game; a second one where a program plays itself."""
+        key = (job.names[seat], job.names[:seat].count(job.names[seat]))
+        if key not in self._living:
+            self._living[key] = self._player(job.images[seat])
+        return self._living[key]
+
+    def _play_alone(self, job: GameJob) -> GameResult:
+        with ExitStack() as stack:
+            players = [stack.enter_context(closing(self._player(digest))) for digest in job.images]
+            return self._play(job, players)
+
+    def _player(self, digest: str) -> Player:
+        return player_of(self._bundles[digest], self._rules.info, self._jail, self._seconds)
+
+    def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
+        rules = self._rules.set_up(job.names, self._draw)
+        return game_result(play_game(rules, players, drawer(job.streams)), job.protocol)
+
+
+class ExactArena:
+    """Hog: a game is the win rate of one strategy against another, computed (H10); knobeln.ports.Arena.
+
+    Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
+    """
+
+    def __init__(self, entries: Mapping[str, HogEntry], settings: Settings) -> None:
+        self._entries = entries
+        self._workers = settings.tournament.workers
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises EngineFailed when the machinery keeps failing."""
+        digests = sorted({digest for job in jobs for digest in job.images})
+        number = {digest: place for place, digest in enumerate(digests)}
+        pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
+        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers)
+        return [_exact(rate) for rate in rates]
+
+
+def _exact(rate: float) -> GameResult:
+    first = round(rate * WIN_RATE_UNIT)
+    seats = tuple(SeatResult(points, Verdict.OK, None) for points in (first, WIN_RATE_UNIT - first))
+    return GameResult(seats, 0, hashlib.sha256(rate.hex().encode()).hexdigest()[:16])
+
+
+def _seats(job: GameJob) -> range:
+    return range(len(job.images))
+
+
+def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
+    """Random numbers one after the other, for the moves that the rules make in the place of missing ones."""
+    seeds = Seeds(hashlib.sha256(b"".join(streams)).digest())
+    numbers = iter(range(10**9))
+    return lambda bound: seeds.below(f"move/{next(numbers)}", bound)
+
+
+# --- a spoken game as the tournament sees it ---------------------------------------------------------------
+_VERDICTS = {
+    FaultKind.LATE: Verdict.TIME,
+    FaultKind.CRASH: Verdict.CRASH,
+    FaultKind.NO_ANSWER: Verdict.PROTOCOL,
+    FaultKind.TOO_LONG: Verdict.PROTOCOL,
+    FaultKind.UNREADABLE: Verdict.PROTOCOL,
+    FaultKind.FORBIDDEN: Verdict.ILLEGAL_MOVE,
+}
+
+
+def game_result(played: SpokenResult, with_moves: bool) -> GameResult:
+    """The game with each seat's first fault, and every move where they are wanted."""
+    seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
+    moves = tuple(_moves(turn, len(seats)) for turn in played.turns) if with_moves else None
+    return GameResult(seats, len(played.turns), played.digest, moves)
+
+
+def _side(played: SpokenResult, seat: int, points: int) -> SeatResult:
+    faults = [(number, fault) for number, who, fault in played.faults if who == seat]
+    if not faults:
+        return SeatResult(points, Verdict.OK, None)
+    number, first = faults[0]
+    told = Fault(number, printable(first.sentence), printable(first.said))
+    return SeatResult(points, _VERDICTS[first.kind], told, faults=len(faults))
+
+
+def _moves(turn: Turn, seats: int) -> Moves:
+    return tuple(move_text(turn.moves[seat]) if seat in turn.moves else None for seat in range(seats))
+
+
+def move_text(move: object) -> str:
+    """A move in words, on one line."""
+    return " ".join(map(str, move)) if isinstance(move, tuple) else str(move)
