@@ -165,9 +165,20 @@ class Tournament(Section):
     format: str = Field(
         "group-elimination",
         description="group-elimination: rounds of mixed groups, about half of each group proceeds; "
-        "round-robin: one group of all, everyone meets everyone",
+        "round-robin: one group of all, everyone meets everyone; exact: the same, but a pairing won is a "
+        "match point; double-elimination: out after two lost matches; melee: one game of all",
     )
     games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
+    third_place_games: int = Field(
+        5, ge=1, le=1_000, description="double-elimination: games of the match that decides third place"
+    )
+    final_games: int = Field(7, ge=1, le=1_000, description="double-elimination: games of the final")
+    max_games: int = Field(
+        9,
+        ge=0,
+        le=1_000,
+        description="double-elimination: a match whose points are equal goes on up to so many games",
+    )
     group_min: int = Field(20, ge=2, description="smallest group, where there are enough participants")
     group_max: int = Field(41, ge=2, description="largest group")
     final_size: int = Field(41, ge=2, description="the round of this many participants or fewer is the final")

@@ -346,13 +346,14 @@ class GroupPlan:
     number: int
     members: tuple[str, ...]  # in the order of the draw
     pairings: tuple[Pairing, ...]
+    title: str = ""  # where in the contest it is, e.g. "losers' side"; "" where the numbers say it all
 
 
 @dataclass(frozen=True)
 class RoundPlan:
     number: int
     groups: tuple[GroupPlan, ...]
-    final: bool
+    final: bool  # nothing follows it; in a knock-out that may turn out only when it has been played
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def check_format(tournament_format: Format) -> None:
     What a format promises: a plan follows from its arguments and not from the order of the entries; its
     groups share no member; pairings are between members and no two are the same; nobody plays on who was
     disqualified; a table has every member once, ranked best first, whatever the order of the matches; nobody
-    advances from a final and nothing follows it; every contest ends.
+    advances from a final and nothing follows it; every contest ends, with a ranking.
     """
     for size in FIELDS:
         for behaviour, (points, outlaws) in _BEHAVIOURS.items():
@@ -130,11 +130,26 @@ def _check_contest(
         _check_plan(plan, len(history) + 1, _still_in(entries, history), here)
         history.append(_play_round(tournament_format, plan, points, outlaws, here))
         _require(len(history) < 10 + MOST_ROUNDS_PER_ENTRY * size, f"{where}: the contest does not end")
+    if history:
+        _check_ranking(tournament_format.ranking(history), entries, history, where)
 
 
 def _still_in(entries: Sequence[str], history: Sequence[RoundOutcome]) -> AbstractSet[str]:
     tables = [group.standings for outcome in history for group in outcome.groups]
     return set(entries) - {line.entry for table in tables for line in table if line.disqualified}
+
+
+def _check_ranking(
+    ranking: Sequence[Standing], entries: Sequence[str], history: Sequence[RoundOutcome], where: str
+) -> None:
+    names = [line.entry for line in ranking]
+    _require(len(names) == len(set(names)), f"{where}: somebody stands twice in the contest's ranking")
+    _require(set(names) <= set(entries), f"{where}: a stranger stands in the contest's ranking")
+    ranked = [line for line in ranking if not line.disqualified]
+    _require(ranked == list(ranking[: len(ranked)]), f"{where}: the disqualified must stand last")
+    strangers = {line.entry for line in ranked} - _still_in(entries, history)
+    _require(not strangers, f"{where}: {strangers} were disqualified, yet have a rank")
+    _check_ranks([line.rank for line in ranked], f"{where}, ranking")
 
 
 def _check_plan(plan: RoundPlan, number: int, still_in: AbstractSet[str], where: str) -> None:
@@ -164,7 +179,7 @@ def _play_round(
 ) -> RoundOutcome:
     groups = []
     for group in plan.groups:
-        out = outlaws(group.members)
+        out = outlaws(group.members) if group.pairings else set()  # who plays no game cannot fail
         matches = tuple(_matches(group, points, out))
         failed = dict.fromkeys(out, 2)
         table = tournament_format.standings(group, plan.final, matches, failed, out)

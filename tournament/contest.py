@@ -110,6 +110,7 @@ class ContestDay:
             entries = submissions.freeze(tx)
             if not entries:
                 raise NotNow("no team has a program that compiled: there is nobody to play")
+            _must_seat(format_of(self._settings), self._settings, len(entries))
             contest_store.start(tx, self._settings.model_dump(mode="json", exclude={"mail"}), now)
             playing = submissions.participants(tx)
             idle = [team for team in teams.all_teams(tx) if team.name not in playing]
@@ -193,9 +194,11 @@ class ContestDay:
 
     def _finish_round(self, field: _Field, plan: RoundPlan) -> None:
         with self._store.write() as tx:
-            outcome = results.round_outcome(tx, plan.number, Games.ALL if plan.final else Games.FAILED)
-            results.finish_round(tx, plan.number, self._clock.now())
-            if plan.final and field.settings.evolution.enabled:
+            history = results.finished_rounds(tx)
+            final = plan.final or field.format.plan(tuple(field.entries), history, field.seeds) is None
+            results.finish_round(tx, plan.number, final, self._clock.now())
+            if final and field.settings.evolution.enabled:
+                outcome = results.round_outcome(tx, plan.number, Games.ALL)
                 evolved = evolve(score_matrix(outcome.groups[0]), field.settings.evolution)
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
@@ -240,10 +243,22 @@ def _field(tx: Transaction, settings: Settings) -> _Field:
     return _Field(
         frozen,
         Seeds(contest_store.state(tx).seed),
-        make_format(frozen.tournament),
+        format_of(frozen),
         {entry.name: entry for entry in submissions.all_entries(tx)},
         submissions.participants(tx),
     )
+
+
+def format_of(settings: Settings) -> Format:
+    """The format of these settings. Raises ConfigError where its game cannot be played in it."""
+    return make_format(settings.tournament, game_of(settings.game, settings.programs).info)
+
+
+def _must_seat(chosen: Format, settings: Settings, entries: int) -> None:
+    """Raises NotNow where more take part than there are seats in a game of all."""
+    most = game_of(settings.game, settings.programs).info.max_seats
+    if chosen.seats is None and entries > most:
+        raise NotNow(f"{entries} programs take part, but at most {most} can play at once")
 
 
 def frozen_settings(tx: Transaction, settings: Settings) -> Settings:

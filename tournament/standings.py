@@ -76,9 +76,20 @@ def standing_list(
 ) -> tuple[Standing, ...]:
     """A group's table: the ranked best first, then the disqualified by name, with no rank and no points."""
     points = half_points([name for name in members if name not in out], matches)
+    return table(ranked(points), points, failed, out, advancing)
+
+
+def table(
+    order: Iterable[tuple[int, str]],
+    points: Mapping[str, int],
+    failed: Mapping[str, int],
+    out: AbstractSet[str],
+    advancing: AbstractSet[str],
+) -> tuple[Standing, ...]:
+    """A table in an order that was found otherwise, given as (rank, name); `points` are half points."""
     lines = [
         Standing(name, points[name], rank, failed.get(name, 0), False, name in advancing)
-        for rank, name in ranked(points)
+        for rank, name in order
     ]
     lines += [Standing(name, 0, None, failed.get(name, 0), True, False) for name in sorted(out)]
     return tuple(lines)

@@ -39,7 +39,7 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     ids = _entry_ids(tx)
     tx.execute(insert(rounds).values(number=plan.number, final=plan.final, planned_at=now))
     for group in plan.groups:
-        values = {"round": plan.number, "number": group.number}
+        values = {"round": plan.number, "number": group.number, "title": group.title}
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
         rows = [
             {"group_id": group_id, "place": place, "entry_id": ids[name]}
@@ -94,11 +94,10 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, now: datetime) -> bool:
     return True
 
 
-def finish_round(tx: Transaction, number: int, now: datetime) -> None:
-    """All groups of the round are finished."""
-    tx.execute(
-        update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None)).values(played_at=now)
-    )
+def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> None:
+    """All groups of the round are finished; `final`: nothing follows it."""
+    query = update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None))
+    tx.execute(query.values(played_at=now, final=final))
 
 
 def is_played(tx: Transaction, number: int) -> bool:
@@ -230,6 +229,7 @@ def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPl
             Pairing(tuple(names[entry_id] for entry_id in row.players), row.games, row.most)
             for row in tx.execute(meetings)
         ),
+        group.title,
     )
 
 

@@ -171,6 +171,7 @@ groups = Table(
     Column("id", Integer, primary_key=True),
     Column("round", ForeignKey("rounds.number"), nullable=False),
     Column("number", Integer, nullable=False),
+    Column("title", String(64), nullable=False),
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
     UniqueConstraint("round", "number"),

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
-from knobeln.config import Evolution, Tournament
+from knobeln.config import DEFAULT_GAME, Evolution, Tournament
 from knobeln.errors import ConfigError
-from knobeln.games import Ruling
+from knobeln.games import Ruling, game
 from knobeln.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -38,6 +38,8 @@ from tournament.evolution import (
 )
 from tournament.formats.group_elimination import GroupElimination
 from tournament.referee import play_group
+
+KNOBELN = game(DEFAULT_GAME).info
 
 LITERAL, CONSTANT = "literal", "constant-total"
 
@@ -294,7 +296,7 @@ def final(
         counted = not {pair.players[0], pair.players[1]} & set(out)
         matches.append(Match(pair, 1, GameResult(tuple(seats), 1000, "0" * 16), counted))
     failed = dict.fromkeys(out, 2)
-    table = GroupElimination(Tournament()).standings(plan, True, matches, failed, set(out))
+    table = GroupElimination(Tournament(), KNOBELN).standings(plan, True, matches, failed, set(out))
     return GroupOutcome(plan, tuple(matches), table)
 
 
@@ -325,7 +327,7 @@ def test_a_final_of_41_that_was_played_evolves_to_an_end(
     scripted_arena: Callable[[], Arena], rounding: str
 ) -> None:
     members = [f"t{number:02}" for number in range(41)]
-    rule = GroupElimination(Tournament())
+    rule = GroupElimination(Tournament(), KNOBELN)
     plan = rule.plan(members, [], Seeds(b"c" * 32))
     outcome = play_group(
         plan.groups[0],

@@ -14,8 +14,10 @@ from knobeln.errors import ConfigError
 from knobeln.games import game
 from knobeln.model import Pairing, RoundPlan, Standing
 from knobeln.testing import check_format
-from tournament.formats import by_name, known_formats, make_format, misfit
+from tournament.formats import BUILT_IN, by_name, known_formats, make_format, misfit
 from tournament.formats.group_elimination import GroupElimination
+
+KNOBELN = game(DEFAULT_GAME).info
 
 SETTINGS = [
     pytest.param(Tournament(), id="1994"),
@@ -28,7 +30,7 @@ SETTINGS = [
 @pytest.mark.parametrize("name", sorted(known_formats()))
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_every_registered_format_passes_the_suite(name: str, settings: Tournament) -> None:
-    check_format(known_formats()[name](settings))
+    check_format(known_formats()[name](settings, KNOBELN))
 
 
 @pytest.mark.parametrize(
@@ -36,15 +38,15 @@ def test_every_registered_format_passes_the_suite(name: str, settings: Tournamen
 )
 def test_a_format_for_two_fits_the_games_that_two_can_play(least: int, most: int, fit: bool) -> None:
     info = replace(game("knobeln").info, min_seats=least, max_seats=most)
-    assert (misfit(make_format(Tournament()), info) is None) is fit
+    assert (misfit(GroupElimination(Tournament(), info), info) is None) is fit
 
 
 def test_the_contest_of_1994_is_a_game_that_fits_its_format() -> None:
-    assert misfit(make_format(Tournament()), game(DEFAULT_GAME).info) is None
+    assert misfit(make_format(Tournament(), KNOBELN), KNOBELN) is None
 
 
 def test_the_settings_name_the_format() -> None:
-    made = make_format(Tournament())
+    made = make_format(Tournament(), KNOBELN)
     assert isinstance(made, GroupElimination)
     assert known_formats()["group-elimination"] is GroupElimination
 
@@ -57,7 +59,7 @@ def test_two_formats_of_one_name_are_an_error() -> None:
 def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
     settings = Tournament.model_construct(format="swiss")
     with pytest.raises(ConfigError, match=r"no 'swiss'; choose from .*group-elimination"):
-        make_format(settings)
+        make_format(settings, KNOBELN)
 
 
 def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,8 +72,8 @@ def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: 
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our-own-format\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[knobeln.formats]\nours = our_own_format:Ours\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert list(known_formats()) == ["group-elimination", "round-robin", "ours"]
-    made = make_format(Tournament.model_construct(**{**Tournament().model_dump(), "format": "ours"}))
+    assert list(known_formats()) == [*(maker.name for maker in BUILT_IN), "ours"]
+    made = make_format(Tournament(format="ours"), KNOBELN)
     check_format(made)
 
 
@@ -83,7 +85,7 @@ class Broken(GroupElimination):
         plan: Callable[[RoundPlan, list[str]], RoundPlan | None] | None = None,
         table: Callable[[tuple[Standing, ...]], tuple[Standing, ...]] | None = None,
     ) -> None:
-        super().__init__(Tournament(final_size=3))
+        super().__init__(Tournament(final_size=3), KNOBELN)
         self._break_plan = plan
         self._break_table = table
 
@@ -143,7 +145,7 @@ def once_more(plan: RoundPlan) -> RoundPlan:
         (Broken(table=lambda lines: tuple(replace(line, failures=1) for line in lines)), "wrong failures"),
         (Broken(table=lambda lines: tuple(replace(line, rank=1) for line in lines)), "yet has something"),
         (Broken(table=lambda lines: lines[::-1]), "rank 2 stands at place 1"),
-        (Endless(Tournament(final_size=3)), "does not end"),
+        (Endless(Tournament(final_size=3), KNOBELN), "does not end"),
     ],
 )
 def test_the_suite_finds_a_broken_promise(broken: GroupElimination, promise: str) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
-from knobeln.config import Tournament
+from knobeln.config import DEFAULT_GAME, Tournament
+from knobeln.games import game
 from knobeln.model import (
     GameResult,
     GroupOutcome,
@@ -23,6 +24,8 @@ from knobeln.model import (
     Verdict,
 )
 from tournament.formats.group_elimination import GroupElimination, group_sizes
+
+KNOBELN = game(DEFAULT_GAME).info
 
 SEEDS = Seeds(b"a" * 32)
 OF_1994 = Tournament()
@@ -48,7 +51,7 @@ def table(
     plan = GroupPlan(1, 1, tuple(points), ())
     failed = dict.fromkeys(disqualified, 2)
     counted = self_matches({n: p for n, p in points.items() if n not in disqualified})
-    return GroupElimination(OF_1994).standings(plan, final, counted, failed, set(disqualified))
+    return GroupElimination(OF_1994, KNOBELN).standings(plan, final, counted, failed, set(disqualified))
 
 
 def played(plan: RoundPlan, points: Mapping[str, int], rule: GroupElimination) -> RoundOutcome:
@@ -62,7 +65,7 @@ def played(plan: RoundPlan, points: Mapping[str, int], rule: GroupElimination) -
 
 
 def rounds(entries: Sequence[str], points: Mapping[str, int], settings: Tournament) -> list[RoundOutcome]:
-    rule = GroupElimination(settings)
+    rule = GroupElimination(settings, KNOBELN)
     history: list[RoundOutcome] = []
     while plan := rule.plan(entries, history, SEEDS):
         history.append(played(plan, points, rule))
@@ -112,13 +115,13 @@ def test_every_pair_of_sizes_that_the_settings_allow_divides_every_field(
 
 @given(st.integers(1, 300), st.binary(min_size=32, max_size=32))
 def test_the_groups_of_a_round_are_a_partition_of_the_field(count: int, seed: bytes) -> None:
-    plan = GroupElimination(OF_1994).plan(names(count), [], Seeds(seed))
+    plan = GroupElimination(OF_1994, KNOBELN).plan(names(count), [], Seeds(seed))
     assert plan is not None
     assert sorted(name for group in plan.groups for name in group.members) == names(count)
 
 
 def test_the_draw_depends_on_the_seed_and_the_round_and_not_on_the_order_of_entries() -> None:
-    rule = GroupElimination(OF_1994)
+    rule = GroupElimination(OF_1994, KNOBELN)
     plan = rule.plan(names(100), [], SEEDS)
     assert plan == rule.plan(names(100)[::-1], [], SEEDS)
     assert plan != rule.plan(names(100), [], Seeds(b"b" * 32))
@@ -137,7 +140,7 @@ def test_the_field_of_a_later_round_is_mixed_anew_over_all_groups() -> None:
 def test_everyone_meets_everyone_once_and_himself_where_the_contest_says_so(
     self_play: bool, games: int
 ) -> None:
-    plan = GroupElimination(Tournament(self_play=self_play)).plan(names(41), [], SEEDS)
+    plan = GroupElimination(Tournament(self_play=self_play), KNOBELN).plan(names(41), [], SEEDS)
     pairings = plan.groups[0].pairings
     assert len(pairings) == len(set(pairings)) == games
     assert all(pairing.players[0] <= pairing.players[1] for pairing in pairings)
@@ -188,14 +191,14 @@ def test_a_table_has_the_best_first_shared_ranks_and_the_disqualified_last_witho
 def test_a_self_game_is_worth_the_mean_of_its_sides_as_an_exact_half() -> None:
     plan = GroupPlan(1, 1, ("a", "b"), ())
     matches = [match("a", "a", (10, 11)), match("a", "b", (4, 9)), match("b", "b", (1, 1), counted=False)]
-    lines = GroupElimination(OF_1994).standings(plan, True, matches, {}, set())
+    lines = GroupElimination(OF_1994, KNOBELN).standings(plan, True, matches, {}, set())
     assert [(line.entry, line.half_points, line.rank) for line in lines] == [("a", 29, 1), ("b", 18, 2)]
 
 
 def test_an_exact_half_decides_a_cut() -> None:
     plan = GroupPlan(1, 1, ("a", "b"), ())
     matches = [match("a", "a", (10, 10)), match("b", "b", (10, 11))]
-    lines = GroupElimination(OF_1994).standings(plan, False, matches, {}, set())
+    lines = GroupElimination(OF_1994, KNOBELN).standings(plan, False, matches, {}, set())
     assert [(line.entry, line.advances) for line in lines] == [("b", True), ("a", False)]
 
 
@@ -234,7 +237,7 @@ def test_where_everybody_proceeds_twice_running_the_next_round_is_the_final(
 
 
 def test_a_round_in_which_somebody_left_breaks_the_run_of_rounds_without_a_loser() -> None:
-    rule = GroupElimination(Tournament(final_size=4))
+    rule = GroupElimination(Tournament(final_size=4), KNOBELN)
     history: list[RoundOutcome] = []
     best_of_round_2 = names(12)[0]
     for number in (1, 2, 3):
@@ -246,7 +249,7 @@ def test_a_round_in_which_somebody_left_breaks_the_run_of_rounds_without_a_loser
 
 
 def test_a_contest_in_which_all_are_disqualified_is_over_without_a_winner() -> None:
-    rule = GroupElimination(Tournament(final_size=2))
+    rule = GroupElimination(Tournament(final_size=2), KNOBELN)
     plan = rule.plan(names(5), [], SEEDS)
     group = plan.groups[0]
     lines = rule.standings(group, False, [], dict.fromkeys(names(5), 2), set(names(5)))

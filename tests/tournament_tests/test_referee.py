@@ -14,14 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
-from knobeln.config import Tournament
+from knobeln.config import DEFAULT_GAME, Tournament
 from knobeln.errors import EngineFailed
-from knobeln.games import Ruling
+from knobeln.games import Ruling, registered
 from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
 from knobeln.ports import Arena
 from tournament.formats import make_format
 from tournament.formats.group_elimination import GroupElimination
 from tournament.referee import game_job, play_group
+
+KNOBELN = registered()[DEFAULT_GAME].info
 
 SEEDS = Seeds(bytes(range(32)))
 MakeArena = Callable[..., Arena]
@@ -45,7 +47,7 @@ def play(
         seeds=SEEDS,
         arena=arena,
         protocols_for=protocols_for,
-        standings=partial(GroupElimination(Tournament()).standings, plan, False),
+        standings=partial(GroupElimination(Tournament(), KNOBELN).standings, plan, False),
         ruling=Ruling.REPLAY,
     )
 
@@ -333,7 +335,7 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
 ) -> None:
     members, images = members_and_images(programs)
     rules = Tournament(group_min=3, group_max=6, final_size=4, self_play=self_play)
-    tournament_format, draws, history, out = make_format(rules), Seeds(seed), [], set()
+    tournament_format, draws, history, out = make_format(rules, KNOBELN), Seeds(seed), [], set()
     while plan := tournament_format.plan(members, history, draws):
         assert not out & {name for g in plan.groups for name in g.members}
         groups = [

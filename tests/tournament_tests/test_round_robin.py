@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
-from knobeln.config import Tournament
+from knobeln.config import DEFAULT_GAME, Tournament
+from knobeln.games import game
 from knobeln.model import (
     GameResult,
     GroupOutcome,
@@ -23,8 +24,10 @@ from knobeln.testing import check_format
 from tournament.formats import make_format
 from tournament.formats.round_robin import RoundRobin
 
+KNOBELN = game(DEFAULT_GAME).info
+
 SEEDS = Seeds(bytes(range(32)))
-WITHOUT_SELF_PLAY = RoundRobin(Tournament(self_play=False))
+WITHOUT_SELF_PLAY = RoundRobin(Tournament(self_play=False), KNOBELN)
 
 
 def names(count: int) -> list[str]:
@@ -49,7 +52,7 @@ def match(first: str, second: str, points: tuple[int, int], counted: bool = True
 def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(
     count: int, self_play: bool, games: int
 ) -> None:
-    plan = only_round(RoundRobin(Tournament(self_play=self_play)), names(count))
+    plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
     (group,) = plan.groups
     assert plan.final
     assert sorted(group.members) == names(count)
@@ -59,7 +62,7 @@ def test_the_one_group_holds_all_however_many_and_has_a_game_for_every_pair(
 
 @given(st.integers(2, 30), st.booleans())
 def test_everyone_has_the_same_number_of_games(count: int, self_play: bool) -> None:
-    plan = only_round(RoundRobin(Tournament(self_play=self_play)), names(count))
+    plan = only_round(RoundRobin(Tournament(self_play=self_play), KNOBELN), names(count))
     met = {name: set[str]() for name in names(count)}
     for pairing in plan.groups[0].pairings:
         met[pairing.players[0]].add(pairing.players[1])
@@ -110,8 +113,8 @@ def test_equal_points_share_a_rank_and_the_disqualified_have_none() -> None:
 
 @pytest.mark.parametrize("self_play", [True, False])
 def test_the_promises_of_formats_are_kept(self_play: bool) -> None:
-    check_format(RoundRobin(Tournament(self_play=self_play)))
+    check_format(RoundRobin(Tournament(self_play=self_play), KNOBELN))
 
 
 def test_the_settings_choose_it() -> None:
-    assert isinstance(make_format(Tournament(format="round-robin")), RoundRobin)
+    assert isinstance(make_format(Tournament(format="round-robin"), KNOBELN), RoundRobin)

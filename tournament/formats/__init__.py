@@ -14,21 +14,24 @@ from knobeln.config import Tournament
 from knobeln.errors import ConfigError
 from knobeln.games import GameInfo
 from knobeln.ports import Format
+from tournament.formats.double_elimination import DoubleElimination
+from tournament.formats.exact import Exact
 from tournament.formats.group_elimination import GroupElimination
+from tournament.formats.melee import Melee
 from tournament.formats.round_robin import RoundRobin
 
 ENTRY_POINTS = "knobeln.formats"
 
 
 class FormatMaker(Protocol):
-    """A format's class: its name, and an instance for a contest's settings."""
+    """A format's class: its name, and an instance for a contest's settings and its game."""
 
     name: str
 
-    def __call__(self, settings: Tournament, /) -> Format: ...
+    def __call__(self, settings: Tournament, game: GameInfo, /) -> Format: ...
 
 
-BUILT_IN: tuple[FormatMaker, ...] = (GroupElimination, RoundRobin)
+BUILT_IN: tuple[FormatMaker, ...] = (GroupElimination, RoundRobin, DoubleElimination, Melee, Exact)
 
 
 def known_formats() -> dict[str, FormatMaker]:
@@ -59,11 +62,16 @@ def misfit(tournament_format: Format, game: GameInfo) -> str | None:
     return None
 
 
-def make_format(settings: Tournament) -> Format:
-    """The format that `tournament.format` names. Raises ConfigError, with the names that there are."""
+def make_format(settings: Tournament, game: GameInfo) -> Format:
+    """The format that `tournament.format` names. Raises ConfigError, with the names that there are, and where
+    the game cannot be played in this format."""
     register = known_formats()
     if settings.format not in register:
         raise ConfigError(
             f"tournament.format: there is no {settings.format!r}; choose from {', '.join(sorted(register))}"
         )
-    return register[settings.format](settings)
+    made = register[settings.format](settings, game)
+    reason = misfit(made, game)
+    if reason:
+        raise ConfigError(f"tournament.format: {reason}")
+    return made

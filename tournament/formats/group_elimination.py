@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 
 from knobeln.clock import Seeds
 from knobeln.config import Tournament
+from knobeln.games import GameInfo
 from knobeln.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from tournament.formats.pairings import everyone_meets_everyone
 from tournament.standings import half_points, standing_list
@@ -30,7 +31,7 @@ class GroupElimination:
     name = "group-elimination"
     seats = 2
 
-    def __init__(self, settings: Tournament) -> None:
+    def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 
 from knobeln.clock import Seeds
 from knobeln.config import Tournament
+from knobeln.games import GameInfo
 from knobeln.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from tournament.formats.pairings import everyone_meets_everyone
 from tournament.standings import standing_list
@@ -21,7 +22,7 @@ class RoundRobin:
     name = "round-robin"
     seats = 2
 
-    def __init__(self, settings: Tournament) -> None:
+    def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:

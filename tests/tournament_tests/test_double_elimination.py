@@ -1,0 +1,284 @@
+"""The bracket: who meets whom, who is out when, and how a match is decided (U9 to U12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knobeln.clock import Seeds
+from knobeln.config import Tournament
+from knobeln.games import Ruling, game
+from knobeln.model import (
+    Fault,
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    RoundOutcome,
+    SeatResult,
+    Standing,
+    Verdict,
+)
+from tournament.formats import make_format
+from tournament.formats.bracket import Side
+from tournament.formats.double_elimination import BYE, DoubleElimination
+from tournament.referee import play_group
+
+RULES = Tournament(format="double-elimination", games=3, self_play=False)
+UTTT = game("ultimate-tic-tac-toe").info
+FORMAT = DoubleElimination(RULES, UTTT)
+
+Strength = Callable[[str], int]  # the points of an entry in each of its games
+
+
+class Arena:
+    """Plays by the points that it is told for each program, which go by the names of the entries."""
+
+    def __init__(self, points: Callable[[str, str], SeatResult]) -> None:
+        self._points = points
+
+    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+        return [self._result(job) for job in jobs]
+
+    def _result(self, job: GameJob) -> GameResult:
+        first, second = job.names
+        return GameResult((self._points(first, second), self._points(second, first)), 9, "0" * 16)
+
+
+def strongest(name: str, _other: str) -> SeatResult:
+    return SeatResult(int(name[1:]), Verdict.OK, None)
+
+
+def play(
+    entries: Sequence[str],
+    seed: int = 0,
+    points: Callable[[str, str], SeatResult] = strongest,
+    tournament_format: DoubleElimination = FORMAT,
+    ruling: Ruling = Ruling.RANDOM_MOVE,
+) -> list[RoundOutcome]:
+    seeds = Seeds(seed.to_bytes(32, "big"))
+    history: list[RoundOutcome] = []
+    while plan := tournament_format.plan(entries, history, seeds):
+        groups = tuple(
+            play_group(
+                group,
+                images={name: name for name in entries},
+                seeds=seeds,
+                arena=Arena(points),
+                protocols_for=frozenset(),
+                standings=lambda *facts, group=group: tournament_format.standings(group, False, *facts),  # type: ignore[misc]
+                ruling=ruling,
+            )
+            for group in plan.groups
+        )
+        history.append(RoundOutcome(plan, groups))
+    return history
+
+
+def names(count: int) -> list[str]:
+    return [f"t{number:03}" for number in range(count)]
+
+
+def losses(history: Sequence[RoundOutcome]) -> Counter[str]:
+    lost = Counter[str]()
+    for outcome in history:
+        for group in outcome.groups:
+            lost.update(line.entry for line in group.standings[1:])
+    return lost
+
+
+def matches_of(history: Sequence[RoundOutcome], name: str) -> list[GroupPlan]:
+    return [g.plan for o in history for g in o.groups if name in g.plan.members]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 70), st.integers(0, 10**6), st.randoms(use_true_random=False))
+def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(
+    count: int, seed: int, chance: object
+) -> None:
+    form = {name: chance.random() for name in names(count)}  # type: ignore[attr-defined]
+
+    def moody(name: str, other: str) -> SeatResult:
+        beats = chance.random() < form[name] / (form[name] + form[other] + 1e-9)  # type: ignore[attr-defined]
+        return SeatResult(100 * beats, Verdict.OK, None)
+
+    history = play(names(count), seed, moody)
+    lost = Counter[str]()
+    for outcome in history:
+        for group in outcome.groups:
+            assert all(lost[name] < 2 for name in group.plan.members)
+            on_losers_side = group.plan.title == Side.LOSERS
+            assert all(lost[name] == (1 if on_losers_side else 0) for name in group.plan.members) or (
+                group.plan.title in (Side.FINAL, Side.SECOND_FINAL)
+            )
+            lost.update(line.entry for line in group.standings[1:])
+    ranking = FORMAT.ranking(history)
+    champion = ranking[0].entry
+    assert lost[champion] <= 1
+    assert all(lost[name] == 2 for name in names(count) if name != champion)
+    assert sorted(line.entry for line in ranking) == names(count)
+    # So many matches it takes that everybody else loses twice.
+    played = sum(len(group.plan.pairings) for outcome in history for group in outcome.groups)
+    assert played == 2 * (count - 1) + lost[champion]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 12, 16, 33, 41])
+def test_byes_are_in_the_first_round_only_and_as_many_as_places_are_empty(count: int) -> None:
+    history = play(names(count))
+    places = 1 << (count - 1).bit_length()
+    byes = [[g.plan for g in o.groups if not g.plan.pairings] for o in history]
+    assert len(byes[0]) == places - count
+    assert not any(byes[1:])
+    assert {plan.title for plan in byes[0]} <= {BYE}
+    # Who had a bye, or won, is in the second round of the winners' side.
+    survivors = {g.standings[0].entry for g in history[0].groups}
+    second = {n for g in history[1].groups if g.plan.title != Side.LOSERS for n in g.plan.members}
+    assert survivors <= second
+
+
+def test_byes_are_drawn() -> None:
+    lucky = Counter[str]()
+    for seed in range(200):
+        plan = FORMAT.plan(names(5), [], Seeds(seed.to_bytes(32, "big")))
+        assert plan
+        lucky.update(n for g in plan.groups if not g.pairings for n in g.members)
+    assert set(lucky) == set(names(5))
+    assert min(lucky.values()) > 90  # 120 of 200 are to be expected, with a deviation of 7
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 12, 32])
+def test_the_strongest_wins_without_a_loss_and_the_next_is_second(count: int) -> None:
+    history = play(names(count))
+    ranking = FORMAT.ranking(history)
+    best = names(count)[::-1]
+    assert [line.entry for line in ranking[:2]] == best[:2]
+    assert [line.rank for line in ranking[:3]] == [1, 2, 3][:count]
+    assert losses(history)[best[0]] == 0
+
+
+def test_who_was_out_in_the_same_round_shares_a_rank() -> None:
+    ranks = [line.rank for line in FORMAT.ranking(play(names(16)))]
+    assert ranks == [1, 2, 3, 4, 5, 5, 7, 7, 9, 9, 9, 9, 13, 13, 13, 13]
+
+
+def test_matches_are_of_three_games_third_place_of_five_the_final_of_seven() -> None:
+    history = play(names(8))
+    games = {(g.plan.title, o.plan.number): len(g.matches) for o in history for g in o.groups}
+    *before, third, final = games.items()
+    assert {count for _, count in before} == {3}
+    assert third[0][0] == Side.LOSERS
+    assert third[1] == 5
+    assert final[0][0] == Side.FINAL
+    assert final[1] == 7
+
+
+def test_if_the_losers_sides_champion_wins_the_final_it_is_played_again() -> None:
+    def upset(name: str, other: str) -> SeatResult:
+        """t001 beats everybody but in their first meeting t000, who loses to nobody else before."""
+        points = {"t000": 2, "t001": 3}.get(name, 1)
+        return SeatResult(points, Verdict.OK, None)
+
+    for seed in range(50):
+        history = play(names(4), seed, upset)
+        assert losses(history)["t001"] == 0
+    final = history[-1].groups[0].plan
+    lines = (
+        Standing(final.members[1], 6, 1, 0, False, True),
+        Standing(final.members[0], 0, 2, 0, False, True),
+    )
+    table = FORMAT.standings(final, False, _won_by(final, final.members[1]), {}, frozenset())
+    assert table == tuple(replace(line, half_points=line.half_points * 7 // 3) for line in lines)
+    lost = GroupOutcome(final, _won_by(final, final.members[1]), table)
+    turned = [*history[:-1], RoundOutcome(history[-1].plan, (lost,))]
+    again = FORMAT.plan(names(4), turned, Seeds((49).to_bytes(32, "big")))
+    assert again
+    (second,) = again.groups
+    assert second.title == Side.SECOND_FINAL
+    assert set(second.members) == set(final.members)
+    winner = GroupOutcome(
+        second,
+        _won_by(second, final.members[1]),
+        FORMAT.standings(second, False, _won_by(second, final.members[1]), {}, frozenset()),
+    )
+    turned.append(RoundOutcome(again, (winner,)))
+    assert FORMAT.plan(names(4), turned, Seeds((49).to_bytes(32, "big"))) is None
+    assert [line.entry for line in FORMAT.ranking(turned)][:2] == [final.members[1], final.members[0]]
+
+
+def _won_by(plan: GroupPlan, winner: str) -> tuple[Match, ...]:
+    (pairing,) = plan.pairings
+    return tuple(
+        Match(
+            pairing,
+            1,
+            GameResult(
+                tuple(SeatResult(int(n == winner), Verdict.OK, None) for n in pairing.seating(number)),
+                9,
+                "0" * 16,
+            ),
+            counted=True,
+            game=number,
+        )
+        for number in range(1, pairing.games + 1)
+    )
+
+
+def test_a_tie_is_played_on_to_the_limit_then_faults_decide_then_the_draw() -> None:
+    def equal(name: str, _other: str) -> SeatResult:
+        return SeatResult(1, Verdict.OK, None)
+
+    (first, *_) = play(names(2), 3, equal)
+    (group,) = first.groups
+    assert len(group.matches) == 9
+    assert group.standings[0].entry == group.plan.pairings[0].players[0]
+    assert [line.half_points for line in group.standings] == [18, 18]
+
+    def careless(name: str, _other: str) -> SeatResult:
+        if name != "t000":
+            return SeatResult(1, Verdict.OK, None)
+        return SeatResult(1, Verdict.CRASH, Fault(1, "it crashed"), faults=1)
+
+    for seed in range(10):
+        assert play(names(2), seed, careless)[0].groups[0].standings[0].entry == "t001"
+
+
+def test_the_first_move_is_drawn_and_then_changes_from_game_to_game() -> None:
+    firsts = Counter[str]()
+    for seed in range(100):
+        matches = play(names(2), seed)[0].groups[0].matches
+        seats = matches[0].players
+        assert [m.players for m in matches] == [seats, seats[::-1], seats]
+        firsts[matches[0].players[0]] += 1
+    assert min(firsts.values()) > 30
+
+
+def test_where_failures_disqualify_the_disqualified_are_out_at_once() -> None:
+    def broken(name: str, _other: str) -> SeatResult:
+        if name in ("t000", "t003"):
+            return SeatResult(0, Verdict.CRASH, Fault(1, "it crashed"), faults=1)
+        return strongest(name, _other)
+
+    history = play(names(9), 1, broken, ruling=Ruling.REPLAY)
+    ranking = FORMAT.ranking(history)
+    assert [line.entry for line in ranking if line.disqualified] == ["t000", "t003"]
+    assert len(matches_of(history, "t003")) <= 2
+    assert ranking[0].entry == "t008"
+
+
+def test_knobeln_can_be_played_so() -> None:
+    assert make_format(RULES, game("knobeln").info).name == "double-elimination"
+
+
+def test_the_losers_of_a_round_do_not_meet_at_once_whom_they_have_just_met() -> None:
+    for seed in range(20):
+        met: set[frozenset[str]] = set()
+        for outcome in play(names(16), seed)[:4]:
+            now = {frozenset(g.plan.members) for g in outcome.groups if g.plan.pairings}
+            assert not now & met
+            met |= now
