@@ -12,7 +12,7 @@ from typing import Any
 from knobeln.clock import Seeds
 from knobeln.config import Settings
 from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of
-from knobeln.games.hog import HogEntry
+from knobeln.games.hog import WIN_RATE_UNIT, HogEntry
 from knobeln.games.knobeln import Knobeln
 from knobeln.model import Fault, GameJob, GameResult, Moves, SeatResult, Verdict
 from knobeln.ports import Arena
@@ -34,8 +34,6 @@ Images = Mapping[str, bytes]
 """What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
 
 ArenaMaker = Callable[[Images, Settings, Seeds], AbstractContextManager[Arena]]
-
-WIN_RATE_UNIT = 10**12  # a win rate is told in trillionths
 
 
 @contextmanager

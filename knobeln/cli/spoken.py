@@ -43,7 +43,6 @@ def games() -> None:
         (info.name, info.title, _seats(info), info.dialogues[0], _sample_names(info.name))
         for info in (known.info for known in registered().values())
     ]
-    rows.append((HOG, "Hog", "2", Dialogue.TABLE, _sample_names(HOG)))
     table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)
 
 
@@ -94,6 +93,8 @@ def _spoken(name: str) -> SpokenGame[Any, Any]:
     rules = game(name)
     if Dialogue.MACHINE in rules.info.dialogues:
         raise GiveUp(f"{rules.info.title} is played on the contest machine")
+    if Dialogue.TABLE in rules.info.dialogues:
+        raise GiveUp(f"{rules.info.title} is not played out: `knobeln compare` computes who wins how often")
     return rules  # type: ignore[return-value]  # only games of the machine are asked without words
 
 

@@ -157,7 +157,7 @@ def registered() -> Mapping[str, Game[Any, Any]]:
 
 
 def _all_kinds() -> list[GameKind]:
-    from knobeln.games import bid_tac_toe, cooperation, knobeln, standoff, ultimate_tic_tac_toe
+    from knobeln.games import bid_tac_toe, cooperation, hog_game, knobeln, standoff, ultimate_tic_tac_toe
 
     built_in = (
         knobeln.KIND,
@@ -166,5 +166,6 @@ def _all_kinds() -> list[GameKind]:
         cooperation.KIND,
         cooperation.LEGACY_KIND,
         standoff.KIND,
+        hog_game.KIND,
     )
     return [*built_in, *(point.load() for point in entry_points(group=ENTRY_POINTS))]

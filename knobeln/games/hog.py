@@ -3,10 +3,9 @@
 Everything here is exact (H1 to H11): the rules of a turn, the odds of a roll, how often one strategy beats
 another, and the ranking. docs/games/hog.md tells it to people.
 
-Hog is no `Game` of the registry. There the position after a turn follows from the moves alone, and here dice
-lie between them; and a strategy never plays a game: it is asked once for every pair of scores there is, and
-what counts is its chance against every other. sandbox/hog computes that chance fast, `win_rate` here computes
-it plainly, as a definition.
+A strategy never plays a game: it is asked once for every pair of scores there is, and what counts is its
+chance against every other. sandbox/hog computes that chance fast, `win_rate` here computes it plainly, as a
+definition. hog_game.py is the game roll by roll.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ TURNS = 8  # Time Trot knows the turn's number up to multiples of this
 LOWEST_GOAL = 50
 MATCH_POINT = 0.500001  # a match point needs a win rate strictly above this
 MAX_NAME = 64
+WIN_RATE_UNIT = 10**12  # a contest's points: a win rate is told in trillionths
 
 Number = TypeVar("Number", float, Fraction)
 Pair = tuple[int, int]
