@@ -239,7 +239,7 @@ class SeatResult:
 
 
 Moves = tuple[int | str | None, ...]
-"""What each seat did in a turn: a throw, or a move in words; None where it was not asked, or at fault."""
+"""What each seat did in a turn: a throw, or a move in words; "" where it was at fault, None if not asked."""
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,10 @@ class Format(Protocol):
     def seats(self) -> int | None:
         """How many seats a game has in this format; None = one for everybody who is left."""
 
+    @property
+    def everyone_meets(self) -> bool:
+        """Whether the final has a game of everybody with everybody, as an evolution needs (K80)."""
+
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The round after these; None when the contest is decided. Every draw comes from `seeds`, by name."""
 

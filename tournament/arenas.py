@@ -182,7 +182,8 @@ def _side(played: SpokenResult, seat: int, points: int) -> SeatResult:
 
 
 def _moves(turn: Turn, seats: int) -> Moves:
-    return tuple(move_text(turn.moves[seat]) if seat in turn.moves else None for seat in range(seats))
+    asked = dict.fromkeys(turn.faults, "") | {seat: move_text(turn.moves[seat]) for seat in turn.moves}
+    return tuple(asked.get(seat) for seat in range(seats))
 
 
 def move_text(move: object) -> str:

@@ -24,7 +24,7 @@ from typing import Protocol
 
 from knobeln.clock import Clock, Seeds
 from knobeln.config import Evolution, Programs, Settings, Tournament, game_settings
-from knobeln.errors import NotFound, NotNow
+from knobeln.errors import ConfigError, NotFound, NotNow
 from knobeln.games import game_of
 from knobeln.model import (
     Entry,
@@ -250,8 +250,11 @@ def _field(tx: Transaction, settings: Settings) -> _Field:
 
 
 def format_of(settings: Settings) -> Format:
-    """The format of these settings. Raises ConfigError where its game cannot be played in it."""
-    return make_format(settings.tournament, game_of(settings.game, settings.programs).info)
+    """The format of these settings. Raises ConfigError where its game, or the evolution, does not fit it."""
+    chosen = make_format(settings.tournament, game_of(settings.game, settings.programs).info)
+    if settings.evolution.enabled and not chosen.everyone_meets:
+        raise ConfigError(f"evolution.enabled: there is no evolution in {chosen.name}; set it to false")
+    return chosen
 
 
 def _must_seat(chosen: Format, settings: Settings, entries: int) -> None:

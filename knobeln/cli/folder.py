@@ -18,7 +18,7 @@ from knobeln.errors import ConfigError
 from knobeln.store import Store, migrate, url_of
 from knobeln.store import contest as contest_store
 from reports.render import Templates
-from tournament.contest import frozen_settings
+from tournament.contest import format_of, frozen_settings
 
 ENVIRONMENT = "KNOBELN_CONTEST"
 
@@ -43,6 +43,7 @@ class ContestFolder:
             if not contest_store.exists(tx):
                 raise ConfigError(f"{path} has no whole contest yet; `knobeln init {path}` completes it")
             settings = frozen_settings(tx, settings)
+        format_of(settings)  # a game that cannot be played so is told now, not on the contest day
         return cls(path, settings, store, Templates(settings, path / "templates"))
 
     @contextmanager

@@ -100,3 +100,23 @@ def test_a_hog_strategy_that_is_no_function_of_the_scores_is_refused(tmp_path: P
     wrong = tmp_path / "final_strategy.py"
     wrong.write_text("def final_strategy(score, opponent_score):\n    return 11\n")
     assert "11" in knobeln("compare", wrong, "piler", code=1).output
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('name = "knobeln"', 'name = "chess"', "there is no game 'chess', only bid-tac-toe"),
+        ('format = "group-elimination"', 'format = "swiss"', "there is no 'swiss'; choose from"),
+        ('format = "group-elimination"', 'format = "melee"', "KNOBELN has 2 seats, but in melee all play"),
+        ('format = "group-elimination"', 'format = "exact"', "there is no evolution in exact"),
+    ],
+)
+def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
+    knobeln("init", tmp_path)
+    file = tmp_path / "contest.toml"
+    file.write_text(file.read_text().replace(old, new))
+    result = CliRunner().invoke(main, ["status", "-C", str(tmp_path)], standalone_mode=True)
+    assert result.exit_code != 0
+    assert complaint in result.output

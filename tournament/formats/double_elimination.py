@@ -32,6 +32,7 @@ class DoubleElimination:
 
     name = "double-elimination"
     seats = 2
+    everyone_meets = False
 
     def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings

@@ -25,6 +25,7 @@ class Exact(RoundRobin):
     """See the module; nobody meets himself, whatever the settings."""
 
     name = "exact"
+    everyone_meets = False  # a match point says nothing of the game with oneself
 
     def __init__(self, settings: Tournament, game: GameInfo) -> None:
         super().__init__(settings.model_copy(update={"self_play": False}), game)

@@ -30,6 +30,7 @@ class GroupElimination:
 
     name = "group-elimination"
     seats = 2
+    everyone_meets = True
 
     def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings

@@ -17,6 +17,7 @@ class Melee:
 
     name = "melee"
     seats = None
+    everyone_meets = False
 
     def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings

@@ -21,6 +21,7 @@ class RoundRobin:
 
     name = "round-robin"
     seats = 2
+    everyone_meets = True
 
     def __init__(self, settings: Tournament, _game: GameInfo) -> None:
         self._settings = settings

@@ -1,0 +1,124 @@
+"""Several games a pairing, and rulings under which a game with a fault stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pytest
+
+from knobeln.clock import Seeds
+from knobeln.config import Tournament
+from knobeln.games import Ruling, game
+from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
+from knobeln.ports import Arena
+from tournament.formats.round_robin import RoundRobin
+from tournament.referee import play_group
+
+SEEDS = Seeds(bytes(range(32)))
+MakeArena = Callable[..., Arena]
+
+
+def play(
+    arena: Arena,
+    members: Sequence[str],
+    ruling: Ruling,
+    games: int = 1,
+    most: int = 0,
+    self_play: bool = False,
+) -> GroupOutcome:
+    rule = RoundRobin(Tournament(self_play=self_play, games=games), game("bid-tac-toe").info)
+    drawn = rule.plan(members, [], SEEDS)
+    assert drawn
+    (group,) = drawn.groups
+    pairings = tuple(Pairing(pairing.players, games, most) for pairing in group.pairings)
+    plan = GroupPlan(1, 1, group.members, pairings)
+    return play_group(
+        plan,
+        images={name: name for name in plan.members},
+        seeds=SEEDS,
+        arena=arena,
+        protocols_for=frozenset(),
+        standings=partial(rule.standings, plan, True),
+        ruling=ruling,
+    )
+
+
+def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(
+    scripted_arena: MakeArena,
+) -> None:
+    outcome = play(scripted_arena(), ["a", "b", "c"], Ruling.GAME_LOST, games=100)
+    assert len(outcome.matches) == 300
+    begun = Counter((match.pairing, match.players[0]) for match in outcome.matches)
+    assert set(begun.values()) == {50}
+    assert [match.game for match in outcome.matches if match.pairing.players == ("a", "b")] == list(
+        range(1, 101)
+    )
+    points = Counter[str]()
+    for match in outcome.matches:
+        for name, seat in match.sides:
+            points[name] += 2 * seat.points
+    assert {line.entry: line.half_points for line in outcome.standings} == points
+
+
+def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena: MakeArena) -> None:
+    arena = scripted_arena()
+    play(arena, ["a", "b"], Ruling.GAME_LOST, games=20)
+    jobs: list[GameJob] = [job for batch in arena.batches for job in batch]  # type: ignore[attr-defined]
+    assert len({stream for job in jobs for stream in job.streams}) == 40
+
+
+@pytest.mark.parametrize("ruling", [Ruling.GAME_LOST, Ruling.RANDOM_MOVE, Ruling.NOTHING])
+def test_only_under_replay_a_game_with_a_fault_is_played_again(
+    scripted_arena: MakeArena, ruling: Ruling
+) -> None:
+    outcome = play(scripted_arena(), ["a-100", "b-100", "c"], ruling, games=3)
+    assert len(outcome.matches) == 9
+    assert all(match.counted and match.attempt == 1 for match in outcome.matches)
+    assert not any(line.disqualified for line in outcome.standings)
+    failed = Counter(
+        name for m in outcome.matches for name, seat in m.sides if seat.verdict is not Verdict.OK
+    )
+    assert all(line.failures == failed[line.entry] for line in outcome.standings)
+    assert sum(failed.values()) >= 9
+
+
+def test_under_replay_each_game_of_a_series_is_rescheduled_by_itself(scripted_arena: MakeArena) -> None:
+    failing = {SEEDS.stream("round/1/game/a/b/2/attempt/1/seat/1"): Verdict.CRASH}
+    outcome = play(scripted_arena(failing), ["a", "b"], Ruling.REPLAY, games=3)
+    assert [(m.game, m.attempt, m.counted) for m in outcome.matches] == [
+        (1, 1, True),
+        (2, 1, False),
+        (2, 2, True),
+        (3, 1, True),
+    ]
+    # In the second game a moves up to the second seat.
+    assert [line.failures for line in sorted(outcome.standings, key=lambda line: line.entry)] == [1, 0]
+
+
+class Even:
+    """Everybody gets the same but for one game, which the second seat wins."""
+
+    def __init__(self, decisive: int) -> None:
+        self._decisive = decisive
+        self.played = 0
+
+    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+        return [self._result() for _ in jobs]
+
+    def _result(self) -> GameResult:
+        self.played += 1
+        won = int(self.played == self._decisive)
+        return GameResult((SeatResult(0, Verdict.OK, None), SeatResult(won, Verdict.OK, None)), 9, "0" * 16)
+
+
+@pytest.mark.parametrize(
+    ("decisive", "games", "most", "played"), [(6, 3, 9, 6), (99, 1, 4, 4), (2, 3, 9, 3), (99, 3, 0, 3)]
+)
+def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(
+    decisive: int, games: int, most: int, played: int
+) -> None:
+    arena = Even(decisive)
+    outcome = play(arena, ["a", "b"], Ruling.GAME_LOST, games, most)
+    assert len(outcome.matches) == arena.played == played
