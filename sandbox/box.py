@@ -12,18 +12,22 @@ import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import TypedDict
 
 from knobeln.errors import ToolMissing
 
 WORK = "/work"  # the one folder that a prisoner may write; also its working directory and home
+TMP = "/tmp"  # noqa: S108 - the same in a box that is made of an image
 PATH = "/usr/local/bin:/usr/bin"  # where a prisoner finds its tools
 
-_INSIDE_ID = "65534"  # nobody
+_CANNOT_EXECUTE = b"bwrap: execvp "
+_PRLIMIT = "/usr/bin/prlimit"
+INSIDE_ID = "65534"  # nobody
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
@@ -61,11 +65,23 @@ class Ending(StrEnum):
     WALL_LIMIT = "wall time limit"
     OUTPUT_LIMIT = "output limit"
     KILLED = "ended by us"
+    NOT_STARTED = "not started"  # only of an image, whose command need not be one
+
+
+@dataclass(frozen=True)
+class Root:
+    """An unpacked image (sandbox/oci), which stands in for the system; its command starts in `start_in`.
+
+    Its folders /dev, /proc and /tmp must be there, and be no links: bubblewrap puts its own in their place.
+    """
+
+    folder: Path
+    start_in: str
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What is handed into a box besides the system's `/usr`.
+    """What is handed into a box besides the system's `/usr`, or in its place the image `root`.
 
     `files` are laid read-only at absolute paths; `folders` of this computer are shown read-only in their
     places: only such as hold nothing but settings of a language, never a stranger's choice.
@@ -74,6 +90,7 @@ class Contents:
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    root: Root | None = None
 
 
 class Box:
@@ -92,17 +109,26 @@ class Box:
             pipes = [_pipe(kept, given) for _ in range(3)]
             (self.stdout, out), (self.stderr, errors), (self._status, status) = pipes
             files = {path: given.enter_context(sealed(data)) for path, data in contents.files.items()}
-            options = _options(files, contents, limits, status)
-            arguments = given.enter_context(sealed(b"".join(o.encode() + b"\0" for o in options)))
+            gate = _gate(kept) if contents.root else None
+            options = [*_options(files, contents, limits, status), *_blocked(gate)]
+            arguments = given.enter_context(sealed(_nul_ended(options)))
             self._process = _start(
-                ["--args", str(arguments), "--", *_limited(command, limits)],
+                ["--args", str(arguments), "--", *(command if contents.root else _limited(command, limits))],
                 (stdin, out, errors),
-                (*files.values(), arguments, status),
+                (*files.values(), arguments, status, *([] if gate is None else [gate])),
                 user,
             )
             self._descriptors = kept.pop_all()
+        self._is_image = contents.root is not None
         self._said = bytearray()  # by bubblewrap, about the box
         self._first = self._held()
+        if gate is not None and self._first is not None:
+            try:
+                self._let_in(self._first, gate, limits, user)
+            except BaseException:
+                self.end()
+                self.close()
+                raise
 
     def wait(self, seconds: float) -> bool:
         """Whether the box came to its end by itself within these seconds."""
@@ -124,10 +150,16 @@ class Box:
         while self._hear(0):
             pass
         exit_code = self._word("exit-code")
-        return None if exit_code is None else _ending(exit_code)
+        return None if exit_code is None else ending(exit_code)
 
     def close(self) -> None:
         self._descriptors.close()
+
+    def not_begun(self, words: bytes) -> Ending:
+        """Whose fault it was: as nothing foreign was started, all that was said was said by bubblewrap."""
+        if self._is_image and words.startswith(_CANNOT_EXECUTE):
+            return Ending.NOT_STARTED
+        raise no_box(words)
 
     def _held(self) -> int | None:
         """A descriptor of the first process; None if there is none any more, or bubblewrap made no box."""
@@ -139,6 +171,21 @@ class Box:
             return None
         self._descriptors.callback(os.close, first)
         return first
+
+    def _let_in(self, first: int, gate: int, limits: JailLimits, user: int) -> None:
+        """Limit the box from outside, as an image has no prlimit, and only then let it start its command."""
+        done = subprocess.run(  # noqa: S603 - our own command
+            [_PRLIMIT, f"--pid={self._word('child-pid')}", *_limit_options(limits)],
+            capture_output=True,
+            check=False,
+            cwd="/",
+            env={},
+            **_as_user(user),
+        )
+        if done.returncode == 0:
+            os.write(gate, b".")
+        elif not _readable(first, 0):  # it lives; of a box that could not be made others will tell
+            raise no_box(b"its limits could not be set: " + done.stderr)
 
     def _hear(self, seconds: float) -> bool:
         """Listen once to bubblewrap. False: it had nothing to say."""
@@ -184,7 +231,6 @@ def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
 def _start(
     arguments: Sequence[str], streams: tuple[int, int, int], inherited: Sequence[int], user: int
 ) -> subprocess.Popen[bytes]:
-    identity = user if os.geteuid() == 0 else None
     try:
         return subprocess.Popen(  # noqa: S603 - the command is bubblewrap; what it starts is what it is for
             [_bubblewrap(), *arguments],
@@ -194,12 +240,21 @@ def _start(
             pass_fds=inherited,
             cwd="/",
             env={},
-            user=identity,
-            group=identity,
-            extra_groups=None if identity is None else [],
+            **_as_user(user),
         )
     except OSError as error:
         raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_MEND}") from error
+
+
+class _Identity(TypedDict, total=False):
+    user: int
+    group: int
+    extra_groups: Sequence[int]
+
+
+def _as_user(user: int) -> _Identity:
+    """Whom to become before a box is made: nobody else if we are no root."""
+    return {"user": user, "group": user, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def _bubblewrap() -> str:
@@ -209,23 +264,64 @@ def _bubblewrap() -> str:
     return found
 
 
+def _nul_ended(words: Iterable[str]) -> bytes:
+    """As bubblewrap reads its arguments. A byte 0 within a word would make two of it."""
+    words = list(words)
+    if any("\0" in word for word in words):
+        raise ValueError("a byte 0 in what describes a box")
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
+def _gate(kept: ExitStack) -> int:
+    """A pipe in one descriptor, which both sides hold: its reader waits even when its writer has died."""
+    with ExitStack() as given:
+        read_end, _ = _pipe(given, given)
+        gate = os.open(f"/proc/self/fd/{read_end}", os.O_RDWR | os.O_CLOEXEC)
+    kept.callback(os.close, gate)
+    return gate
+
+
+def _blocked(gate: int | None) -> Iterator[str]:
+    if gate is not None:
+        yield from ("--block-fd", str(gate))
+
+
 def _options(files: Mapping[str, int], contents: Contents, limits: JailLimits, status: int) -> Iterator[str]:
     """bubblewrap's options; they are handed over in a file, because its command line can be read inside."""
     yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
-    yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID)
+    yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", INSIDE_ID, "--gid", INSIDE_ID)
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--json-status-fd", str(status), "--clearenv")
-    variables = {"PATH": PATH, "LC_ALL": "C", "HOME": WORK, "TMPDIR": WORK, **contents.environment}
-    for name, value in variables.items():
-        yield from ("--setenv", name, value)
+    if contents.root:
+        yield from _image(contents.root, contents.environment, limits)
+    else:
+        yield from _system(contents, limits)
+    for path, descriptor in files.items():
+        yield from ("--perms", "0555", "--ro-bind-data", str(descriptor), path)
+    yield from ("--remount-ro", "/")
+
+
+def _system(contents: Contents, limits: JailLimits) -> Iterator[str]:
+    fixed = {"PATH": PATH, "LC_ALL": "C", "HOME": WORK, "TMPDIR": WORK}
+    yield from _variables({**fixed, **contents.environment})
     yield from ("--ro-bind", "/usr", "/usr", *_system_folders())
     for folder in contents.folders:
         yield from ("--ro-bind", folder, folder)
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
     yield from ("--size", str(limits.work_size), "--tmpfs", WORK, "--chdir", WORK)
-    for path, descriptor in files.items():
-        yield from ("--perms", "0555", "--ro-bind-data", str(descriptor), path)
-    yield from ("--remount-ro", "/")
+
+
+def _image(root: Root, environment: Mapping[str, str], limits: JailLimits) -> Iterator[str]:
+    """Images are made for a /proc (programs find their libraries by it); nothing in it can be written."""
+    yield from _variables(environment)
+    yield from ("--ro-bind", str(root.folder), "/")
+    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
+    yield from ("--size", str(limits.work_size), "--tmpfs", TMP, "--chdir", root.start_in)
+
+
+def _variables(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
 
 
 def _system_folders() -> Iterator[str]:
@@ -238,16 +334,19 @@ def _system_folders() -> Iterator[str]:
 
 
 def _limited(command: Sequence[str], limits: JailLimits) -> list[str]:
-    """The command behind prlimit. At the soft limit of CPU time comes SIGXCPU, a second later SIGKILL."""
+    """The command behind prlimit."""
+    return [_PRLIMIT, *_limit_options(limits), *command]
+
+
+def _limit_options(limits: JailLimits) -> list[str]:
+    """prlimit's. At the soft limit of CPU time comes SIGXCPU, a second later SIGKILL."""
     return [
-        "/usr/bin/prlimit",
         f"--cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}",
         f"--as={limits.address_space}",
         f"--fsize={limits.file_size}",
         f"--nproc={limits.processes}",
         f"--nofile={limits.open_files}",
         "--core=0",
-        *command,
     ]
 
 
@@ -264,7 +363,8 @@ def _end_process(first: int) -> None:
     _readable(first, _LAST_BREATH)
 
 
-def _ending(exit_code: int) -> tuple[Ending, int]:
+def ending(exit_code: int) -> tuple[Ending, int]:
+    """How a command ended whose shell would tell this exit code."""
     number = exit_code - 128
     if number == signal.SIGXCPU:
         return Ending.CPU_LIMIT, 0

@@ -8,13 +8,25 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from sandbox.box import WORK
 from sandbox.jail import Jail, JailLimits
 from sandbox.prisoner import Prisoner
 
 _VERSION = 1
+
+
+class Startable(Protocol):
+    """A program that is started for each move: a bundle, or an image (sandbox/oci)."""
+
+    @property
+    def start_seconds(self) -> float:
+        """What it may take to be started, by us or a tool, while the program's time already runs."""
+
+    def open(
+        self, jail: Jail, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
+    ) -> Prisoner: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,10 @@ class Bundle:
     files: Mapping[str, bytes] = field(repr=False)
     command: tuple[str, ...]
     needs: Needs
+
+    @property
+    def start_seconds(self) -> float:
+        return 0.0  # a box is ready when the clock begins
 
     @cached_property
     def digest(self) -> str:

@@ -5,6 +5,10 @@ Theory of operation. A prisoner sees a read-only `/usr` (with the usual links `/
 of limited size. There is no `/etc`, `/home`, `/proc` or network, and no process but its own. Limits are set
 by `prlimit` inside, where the number of processes is counted for this box alone.
 
+A player's image (sandbox/oci) stands in for all of the system: its own files read-only, /tmp to write, and a
+read-only /proc. In that it can read what any container can: the computer's kernel, processors and load, and
+the path that the image lies at. Its limits are set from outside, before its command is started.
+
 - bubblewrap is never started by root: even without capabilities a prisoner could then open files of
   `/proc/sys` for writing. Started as root we become an unprivileged user first.
 - Everything comes back through pipes with a cap. Nothing that a prisoner could write is opened from outside.
@@ -24,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from knobeln import config
-from sandbox.box import WORK, Box, Contents, Ending, JailLimits, no_box, sealed
+from sandbox.box import WORK, Box, Contents, Ending, JailLimits, Root, no_box, sealed
 from sandbox.prisoner import Prisoner
 
 __all__ = ["WORK", "Ending", "Jail", "JailLimits", "JailResult"]
@@ -54,6 +58,11 @@ class Jail:
 
     def __init__(self, settings: config.Jail | None = None) -> None:
         self._user = (settings or config.Jail()).user_id
+
+    @property
+    def user(self) -> int | None:
+        """Whom boxes belong to, where that is somebody else: started as root."""
+        return self._user if os.geteuid() == 0 else None
 
     def run(
         self,
@@ -85,14 +94,17 @@ class Jail:
         files: Mapping[str, bytes] | None = None,
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
+        root: Root | None = None,
         limits: JailLimits | None = None,
     ) -> Prisoner:
         """Start the command and talk to it. To be closed; it lives no longer than the calling thread.
 
+        With `root` in an unpacked image instead of the system, where /tmp is the one folder to write.
+
         Raises ToolMissing as `run` does, here or when the prisoner is first asked.
         """
         limits = limits or JailLimits()
-        contents = Contents(files or {}, environment or {}, tuple(folders))
+        contents = Contents(files or {}, environment or {}, tuple(folders), root)
         theirs, ours = os.pipe()
         try:
             box = Box(command, contents, limits, theirs, self._user)

@@ -19,8 +19,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
+from typing import Protocol
 
-from sandbox.box import Box, Ending, no_box
+from sandbox.box import Ending
 
 STDERR_TAIL = 4_096  # bytes of standard error that are kept
 
@@ -55,7 +56,7 @@ class Ended:
             return f"ended with exit code {self.code}"
         if self.ending is Ending.CPU_LIMIT:
             return "had used up its CPU time"
-        return "was ended"
+        return "could not be started" if self.ending is Ending.NOT_STARTED else "was ended"
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,27 @@ class Answer:
     ended: Ended | None = None  # exactly with ENDED
 
 
+class Started(Protocol):
+    """A box (box.py), or a container in its place (oci/engine.py); what these promise is told there."""
+
+    stdout: int
+    stderr: int
+
+    def wait(self, seconds: float) -> bool: ...
+    def end(self) -> tuple[Ending, int] | None: ...
+    def close(self) -> None: ...
+
+    def not_begun(self, words: bytes) -> Ending:
+        """How one ended that did not start its command, and said this; raises ToolMissing if that is ours."""
+
+
 class Prisoner:
     """A program in a box (made by Jail.open). After LATE, ENDED and TOO_LONG it is of no more use: close it.
 
     For one thread at a time, and not for longer than the thread lives that opened it.
     """
 
-    def __init__(self, box: Box, stdin: int, answer_bytes: int) -> None:
+    def __init__(self, box: Started, stdin: int, answer_bytes: int) -> None:
         self._box = box
         self._answer_bytes = answer_bytes
         self._outgoing = bytearray()
@@ -131,10 +146,10 @@ class Prisoner:
         """End it, if it has not ended, and tell how it did. No process of its box is left."""
         if self._ended is None:
             self._close_stdin()
-            end = self._box.end() or (Ending.KILLED, 0)
-            self._drain()
+            with self._descriptors:
+                end = self._box.end() or (Ending.KILLED, 0)
+                self._drain()
             self._ended = Ended(*end, bytes(self._stderr))
-            self._descriptors.close()
         return self._ended
 
     @property
@@ -155,7 +170,7 @@ class Prisoner:
         left = self._ended is None and self._box.wait(_LEAVING)
         ended = self.close()
         if left and ended.ending is Ending.KILLED:
-            raise no_box(ended.stderr)
+            self._ended = ended = Ended(self._box.not_begun(ended.stderr), 0, ended.stderr)
         return Answer(Kind.ENDED, ended=ended)
 
     def _exchange(self, deadline: float) -> bool:

@@ -17,7 +17,7 @@ from knobeln.games.knobeln import Knobeln
 from knobeln.model import Fault, GameJob, GameResult, Moves, SeatResult, Verdict
 from knobeln.ports import Arena
 from knobeln.printable import printable
-from sandbox.bundle import Bundle
+from sandbox.bundle import Bundle, Startable
 from sandbox.engines import cores
 from sandbox.hog import win_rates
 from sandbox.jail import Jail
@@ -54,13 +54,18 @@ def open_arena(images: Images, settings: Settings, seeds: Seeds) -> Iterator[Are
             yield arena
 
 
-def player_of(bundle: Bundle, info: GameInfo, jail: Jail, seconds: float) -> Player:
-    """The player in the game's dialogue; a Python program is called where the game knows that."""
-    if bundle.language == FUNCTION_LANGUAGE and Dialogue.FUNCTION in info.dialogues:
-        return FunctionPlayer(bundle, jail, seconds)
+def player_of(program: Bundle | Startable, info: GameInfo, jail: Jail, seconds: float) -> Player:
+    """The player in the game's dialogue; a Python program is called where the game knows that.
+
+    What is no bundle is an image, which is always given arguments.
+    """
+    if not isinstance(program, Bundle):
+        return ArgumentsPlayer(program, jail, seconds)
+    if program.language == FUNCTION_LANGUAGE and Dialogue.FUNCTION in info.dialogues:
+        return FunctionPlayer(program, jail, seconds)
     if info.dialogues[0] is Dialogue.LINES:
-        return LinesPlayer(bundle, jail, seconds)
-    return ArgumentsPlayer(bundle, jail, seconds)
+        return LinesPlayer(program, jail, seconds)
+    return ArgumentsPlayer(program, jail, seconds)
 
 
 class SpokenArena:

@@ -18,6 +18,8 @@ from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing
 from sandbox.jail import Jail
 from sandbox.machine.engine_binary import engine_binary
+from sandbox.oci.engine import find_engine
+from sandbox.oci.image import check_boxes, image_cache
 
 EX_UNFIT = 1
 _ENOUGH_DISK = 500_000_000
@@ -54,6 +56,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("languages", lambda: _languages(settings)),
+        ("images", lambda: _images(settings)),
         ("disk", lambda: _disk(path)),
     ]
     if (path / config.FILE_NAME).exists():
@@ -84,6 +87,16 @@ def _jail(settings: Settings) -> str:
 def _languages(settings: Settings) -> str:
     jail = Jail(settings.jail)
     return "; ".join(f"{language.name} ({version(language, jail)})" for language in usable())
+
+
+def _images(settings: Settings) -> str:
+    """Only what boxes cannot do has to be mended: few contests have images by name."""
+    check_boxes(Jail(settings.jail), image_cache())
+    try:
+        by_name = f"images by name are run by {' '.join(find_engine().command)}"
+    except ToolMissing as missing:
+        by_name = str(missing)
+    return f"archives run in the jail; {by_name}"
 
 
 def _disk(path: Path) -> str:

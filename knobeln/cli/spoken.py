@@ -21,9 +21,14 @@ from knobeln.errors import GiveUp, NotFound
 from knobeln.games import Dialogue, GameInfo, SpokenGame, game, registered
 from knobeln.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, goal_for, ranking
 from knobeln.printable import printable
-from sandbox.bundle import Bundle
+from sandbox.bundle import Bundle, Startable
 from sandbox.hog import win_rates
 from sandbox.jail import Jail
+from sandbox.oci import refusal as oci
+from sandbox.oci.engine import find_engine
+from sandbox.oci.image import image_cache
+from sandbox.oci.named import NamedImage, named_image
+from sandbox.oci.unpack import unpack
 from sandbox.players import Fault
 from sandbox.players.table import Domain, tabulate
 from tournament.arenas import drawer, move_text, player_of
@@ -33,6 +38,8 @@ HOG = "hog"
 HOG_FUNCTION = "final_strategy"
 HOG_SECONDS = 300.0  # for each of the two times that a strategy is tabulated
 OPPONENTS = "opponents"
+IMAGE = "image:"  # before the name of an image that podman or docker has
+ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
 
 # --- games ------------------------------------------------------------------------------------------------
@@ -66,7 +73,7 @@ class Seated:
     """A program that takes part, under a name of its own."""
 
     name: str
-    bundle: Bundle
+    program: Bundle | Startable
 
 
 def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
@@ -76,13 +83,13 @@ def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool
         raise GiveUp(f"{rules.info.title} is played by {_seats(rules.info)} programs, not by {len(programs)}")
     settings = settings_or_defaults()
     jail = Jail(settings.jail)
-    bundles = [_bundle(program, game_name, jail, settings.programs) for program in programs]
-    seats = list(map(Seated, _names(programs), bundles))
+    built = [_program(program, rules.info, jail, settings.programs) for program in programs]
+    seats = list(map(Seated, _names(programs), built))
     seeds = Seeds(seed_from(f"play/{seed}"))
     set_up = rules.set_up([seat.name for seat in seats], partial(seeds.below, "game"))
     with ExitStack() as stack:
         players = [
-            stack.enter_context(closing(player_of(seat.bundle, rules.info, jail, settings.programs.seconds)))
+            stack.enter_context(closing(player_of(seat.program, rules.info, jail, settings.programs.seconds)))
             for seat in seats
         ]
         result = play_game(set_up, players, drawer([seeds.stream("moves")]))
@@ -102,10 +109,29 @@ def _names(programs: Iterable[str]) -> list[str]:
     """One word for each program, no two alike: the file's name, with a number where it comes again."""
     found: list[str] = []
     for program in programs:
-        stem = Path(program).stem
+        stem = Path(program.removeprefix(IMAGE)).stem
         count = sum(name == stem or name.startswith(f"{stem}_") for name in found)
         found.append(f"{stem}_{count + 1}" if count else stem)
     return found
+
+
+def _program(program: str, info: GameInfo, jail: Jail, limits: Programs) -> Bundle | Startable:
+    """A file in any language, a sample program, an image's archive, or `image:NAME`."""
+    is_name, is_archive = program.startswith(IMAGE), program.endswith(ARCHIVES)
+    if not is_name and not is_archive:
+        return _bundle(program, info.name, jail, limits)
+    if Dialogue.ARGUMENTS not in info.dialogues:
+        raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
+    if is_archive and not Path(program).is_file():
+        raise NotFound(f"there is no file {program}")
+    found = _named(program) if is_name else unpack(Path(program), image_cache())
+    if isinstance(found, oci.Problem):
+        raise GiveUp(f"{program}: {found.text}")
+    return found
+
+
+def _named(program: str) -> NamedImage | oci.Problem:
+    return named_image(program.removeprefix(IMAGE), find_engine())
 
 
 def _bundle(program: str, game_name: str, jail: Jail, limits: Programs) -> Bundle:

@@ -1,4 +1,4 @@
-"""ARGUMENTS: started for each move with words as arguments; what it prints is the move (U6, C4).
+"""ARGUMENTS: started for each move with words as arguments; what it prints is the move (U6, C4, M11).
 
 Nothing is kept from one move to the next: every move has a box of its own. Its time includes its start. The
 exit code of a program that has printed something says nothing: C of 1989 leaves it to chance.
@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from knobeln.games import Dialogue, Words
-from sandbox.bundle import Bundle
+from sandbox.bundle import Startable
 from sandbox.jail import Ending, Jail
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long
 from sandbox.prisoner import Answer, Ended, Kind
@@ -18,7 +18,7 @@ from sandbox.prisoner import Answer, Ended, Kind
 
 @dataclass(frozen=True)
 class ArgumentsPlayer:
-    bundle: Bundle
+    program: Startable
     jail: Jail
     seconds: float  # for each move
 
@@ -31,10 +31,10 @@ class ArgumentsPlayer:
 
     def move(self, question: Words) -> str | Fault:
         cpu_seconds = math.ceil(self.seconds) + 1
-        with self.bundle.open(
+        with self.program.open(
             self.jail, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
         ) as prisoner:
-            answer = prisoner.finish(self.seconds)
+            answer = prisoner.finish(self.program.start_seconds + self.seconds)
             return _move(answer, prisoner.close(), self.seconds)
 
     def tell(self, words: Words) -> None:

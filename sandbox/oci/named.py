@@ -1,0 +1,96 @@
+"""An image that the organiser has pulled, by its name; run by podman or docker for each move."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from knobeln.errors import ToolMissing
+from sandbox.box import TMP
+from sandbox.jail import Jail
+from sandbox.oci.engine import Container, Engine, open_container
+from sandbox.oci.formats import RunSettings, check_architecture
+from sandbox.oci.image import facts_of, limits_for, read_facts
+from sandbox.oci.refusal import Problem, Refused, shown
+from sandbox.oci.run import Run, run_of
+from sandbox.prisoner import Prisoner
+
+START_SECONDS = 10.0  # what an engine may take to start and stop a container on a busy computer
+
+_NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
+
+
+class _Known(BaseModel):
+    """What an engine knows of an image."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    Id: str
+    Architecture: str
+    Os: str
+    Config: RunSettings | None = None
+
+
+@dataclass(frozen=True)
+class NamedImage:
+    """`identity`: the image's id, so that a name that moves on does not change a player."""
+
+    name: str
+    identity: str
+    run: Run
+    engine: Engine
+    start_seconds: float = START_SECONDS
+
+    def open(
+        self,
+        jail: Jail,  # not used: the engine makes one of its own
+        arguments: Sequence[str] = (),
+        *,
+        cpu_seconds: int,
+        answer_bytes: int,
+    ) -> Prisoner:
+        """Start it in a container of its own. Raises ToolMissing, here or later, where the engine fails."""
+        container = Container(
+            self.engine,
+            self.identity,
+            self.run.words(arguments),
+            {"HOME": TMP, "TMPDIR": TMP, **self.run.environment},
+            # Its time runs while the engine works, so that the clock is to stop an endless loop, not this.
+            limits_for(cpu_seconds + math.ceil(self.start_seconds), answer_bytes),
+        )
+        return open_container(container, answer_bytes)
+
+    def to_bytes(self) -> bytes:
+        """What the store keeps: its name and id, and how it is run."""
+        return facts_of(self.run, name=self.name, identity=self.identity)
+
+    @classmethod
+    def from_bytes(cls, raw: bytes, engine: Engine) -> NamedImage:
+        """Raises ValueError for anything that `to_bytes` did not write."""
+        facts, run = read_facts(raw, "name", "identity")
+        return cls(facts["name"], facts["identity"], run, engine)
+
+
+def named_image(name: str, engine: Engine) -> NamedImage | Problem:
+    """The image of this name, or why it cannot play. Nothing is fetched: the organiser pulls images."""
+    if not _NAME.fullmatch(name):
+        return Problem(f"{shown(name)} is no name of an image; one is e.g. registry.example/team/player:2")
+    found = engine.ask("image", "inspect", name)
+    if found.returncode:
+        return Problem(
+            f"there is no image {name} on the contest computer; `{engine.name} pull {name}` gets it"
+        )
+    try:
+        (known,) = TypeAdapter(list[_Known]).validate_json(found.stdout)
+        check_architecture(known.Architecture, known.Os)
+        return NamedImage(name, known.Id, run_of(known.Config), engine)
+    except Refused as refused:
+        return Problem(f"the image {name} cannot play: {refused}")
+    except (ValidationError, ValueError) as error:
+        raise ToolMissing(
+            f"{engine.name} tells of the image {name} what we do not understand: {error}"
+        ) from None

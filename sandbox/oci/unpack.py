@@ -1,0 +1,200 @@
+"""An image archive becomes a folder of ours that a box can be made of."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from knobeln.errors import TryAgain
+from sandbox.oci.formats import FoundImage, read_archive
+from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage
+from sandbox.oci.limits import OciLimits
+from sandbox.oci.refusal import Problem, Refused, shown
+from sandbox.oci.run import PATH, Run, run_of
+from sandbox.oci.spool import Part, Spool
+from sandbox.oci.tar import members
+from sandbox.oci.tree import File, Folder, Link, Tree
+
+_FRESH = ".fresh-"
+_LOCK = ".lock"
+
+
+def unpack(archive: Path | bytes, cache: Path, limits: OciLimits | None = None) -> OciImage | Problem:
+    """The image in an archive, unpacked into the cache, or why it is not taken (M11).
+
+    The same archive is unpacked once; killed at any point, this leaves nothing that would be taken for an
+    image. Raises TryAgain where the cache cannot be written.
+    """
+    limits = limits or OciLimits()
+    try:
+        with _opened(archive) as file:
+            whole = Part(file, 0, file.seek(0, os.SEEK_END))
+            if whole.size > limits.archive_bytes:
+                return Problem(f"it has {whole.size:,} bytes; at most {limits.archive_bytes:,} are taken")
+            if whole.size == 0:
+                return Problem("the archive is empty")
+            return _known(whole.digest(), cache) or _unpacked(whole, cache, limits)
+    except Refused as refused:
+        return Problem(str(refused))
+    except OSError as error:
+        raise TryAgain(f"the image could not be unpacked into {cache}: {error}") from error
+
+
+@contextmanager
+def _opened(archive: Path | bytes) -> Iterator[BinaryIO]:
+    if isinstance(archive, bytes):
+        yield io.BytesIO(archive)
+    else:
+        with archive.open("rb") as file:
+            yield file
+
+
+def _known(digest: str, cache: Path) -> OciImage | None:
+    try:
+        return OciImage.from_bytes((cache / digest / SETTINGS).read_bytes(), cache)
+    except (OSError, ValueError):
+        return None
+
+
+def _unpacked(whole: Part, cache: Path, limits: OciLimits) -> OciImage:
+    cache.mkdir(mode=0o755, parents=True, exist_ok=True)
+    digest = whole.digest()
+    with (
+        _alone(cache),
+        tempfile.TemporaryFile(dir=cache) as outer,
+        tempfile.TemporaryFile(dir=cache) as scratch,
+    ):
+        if known := _known(digest, cache):  # somebody else was quicker, and may be using it
+            return known
+        plain = Spool(outer, limits.unpacked_bytes).plain(whole, "the archive")
+        found = read_archive(plain, limits)
+        tree = _tree(found, Spool(scratch, limits.unpacked_bytes), limits)
+        image = OciImage(digest, _runnable(found, tree), cache)
+        _keep(image, tree, scratch)
+        return image
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One at a time in a cache: what lies there half finished was left by somebody who was killed."""
+    with (cache / _LOCK).open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for rest in cache.glob(f"{_FRESH}*"):
+            shutil.rmtree(rest)
+        yield
+
+
+def _tree(found: FoundImage, spool: Spool, limits: OciLimits) -> Tree:
+    tree = Tree(limits.entries)
+    digests = found.configuration.rootfs.diff_ids
+    for number, (packed, digest) in enumerate(zip(found.layers, digests, strict=True), start=1):
+        layer = spool.take(packed, f"layer {number}")
+        if f"sha256:{layer.digest()}" != digest:
+            raise Refused(
+                f"layer {number} does not have the digest {digest[:19]}... that the image speaks of"
+            )
+        tree.lay(members(layer.file, layer.offset, layer.size))
+    for name in COVERED:
+        tree.make_empty_folder(name)
+    return tree
+
+
+def _runnable(found: FoundImage, tree: Tree) -> Run:
+    """How it is run. Its command and folder are looked for, so that this is not found on contest day."""
+    run = run_of(found.configuration.config)
+    where = tree.make_folder(os.fsencode(run.folder))
+    if where[:1] and where[0] in COVERED and where != [b"tmp"]:
+        raise Refused(
+            f"its working folder {shown(run.folder)} is not kept: /dev, /proc and /tmp are empty here"
+        )
+    program = (run.entrypoint or run.command)[0]
+    if not any(_is_program(tree, place, run.folder) for place in _places(program, run)):
+        raise Refused(f"its command {shown(program)} is not a program in the image")
+    return run
+
+
+def _places(program: str, run: Run) -> list[str]:
+    if "/" in program:
+        return [program]
+    return [f"{folder}/{program}" for folder in run.environment.get("PATH", PATH).split(":")]
+
+
+def _is_program(tree: Tree, place: str, start: str) -> bool:
+    node = tree.find(os.fsencode(place), os.fsencode(start))
+    return isinstance(node, File) and node.executable
+
+
+def _keep(image: OciImage, tree: Tree, scratch: BinaryIO) -> None:
+    fresh = Path(tempfile.mkdtemp(prefix=_FRESH, dir=image.cache))
+    (fresh / SETTINGS).write_bytes(image.to_bytes())
+    (fresh / ROOT).mkdir()
+    scratch.flush()  # it is copied from by its descriptor
+    writer = _Writer(scratch.fileno(), fresh / ROOT)
+    writer.write(tree)
+    fresh.chmod(0o755)
+    os.sync()  # an image of empty files, after a power cut, would look like the team's fault
+    shutil.rmtree(image.folder, ignore_errors=True)  # one whose settings could not be read
+    fresh.rename(image.folder)
+
+
+class _Writer:
+    """Writes a tree into an empty folder. Everything is made anew, by its name in a folder that we made and
+    hold open, so that nothing leads elsewhere. Nothing is set-user-id, and everybody may read it all."""
+
+    def __init__(self, scratch: int, root: Path) -> None:
+        self._scratch = scratch
+        self._root = root
+        self._written: dict[int, bytes] = {}  # of the files with several names: where the first one is
+
+    def write(self, tree: Tree) -> None:
+        self._top = os.open(self._root, os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            self._fill(tree.root, self._top, b"")
+        finally:
+            os.close(self._top)
+
+    def _fill(self, folder: Folder, here: int, path: bytes) -> None:
+        os.fchmod(here, 0o755)
+        for name, node in folder.children.items():
+            if isinstance(node, Folder):
+                self._folder(node, here, name, path + name + b"/")
+            elif isinstance(node, Link):
+                os.symlink(node.target, name, dir_fd=here)
+            else:
+                self._file(node, here, name, path + name)
+
+    def _folder(self, folder: Folder, here: int, name: bytes, path: bytes) -> None:
+        os.mkdir(name, 0o755, dir_fd=here)
+        descriptor = os.open(name, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+        try:
+            self._fill(folder, descriptor, path)
+        finally:
+            os.close(descriptor)
+
+    def _file(self, file: File, here: int, name: bytes, path: bytes) -> None:
+        first = self._written.setdefault(id(file), path)
+        if first != path:
+            os.link(first, name, src_dir_fd=self._top, dst_dir_fd=here, follow_symlinks=False)
+            return
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=here)
+        try:
+            _copy(self._scratch, descriptor, file.offset, file.size)
+            os.fchmod(descriptor, 0o555 if file.executable else 0o444)
+        finally:
+            os.close(descriptor)
+
+
+def _copy(source: int, target: int, offset: int, size: int) -> None:
+    end = offset + size
+    while offset < end:
+        sent = os.sendfile(target, source, offset, end - offset)
+        if not sent:
+            raise OSError("the scratch file is shorter than it was")
+        offset += sent

@@ -1,0 +1,63 @@
+"""A static program, a cache, and images made of them."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER))
+
+from oci_images import Made, archive, tar  # noqa: E402
+
+from sandbox.jail import Jail  # noqa: E402
+from sandbox.oci.image import OciImage  # noqa: E402
+from sandbox.oci.unpack import unpack  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def jail() -> Jail:
+    return Jail()
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """player.c, as a file that needs no other."""
+    made = tmp_path_factory.mktemp("player") / "player"
+    subprocess.run(["gcc", "-static", "-O1", "-w", "-o", made, FOLDER / "player.c"], check=True)
+    return made.read_bytes()
+
+
+@pytest.fixture(scope="session")
+def cache():
+    """A folder that the user can enter whom boxes belong to; pytest's own ones are closed."""
+    made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def make():
+    """An image of these members, one list for each layer, that is run in this way."""
+
+    def make_one(*layers: list, **run: Any) -> Made:
+        return Made([tar(layer) for layer in layers], run)
+
+    return make_one
+
+
+@pytest.fixture
+def unpacked(cache):
+    """Unpacks files of an archive; an image that is refused fails the test."""
+
+    def unpack_one(files: dict[str, bytes]) -> OciImage:
+        image = unpack(archive(files), cache)
+        assert isinstance(image, OciImage), image
+        return image
+
+    return unpack_one

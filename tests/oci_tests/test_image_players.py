@@ -1,0 +1,184 @@
+"""Images from archives, asked for their moves: what they can do, and what they cannot."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from oci_images import Made, archive, folder, link, member, tar
+
+from knobeln.errors import NotFound, ToolMissing
+from knobeln.games import Dialogue
+from sandbox.oci.image import PROCESSES, OciImage
+from sandbox.oci.unpack import unpack
+from sandbox.players import Fault, FaultKind
+from sandbox.players.arguments import ArgumentsPlayer
+
+SHORT, LONG = 0.5, 30.0  # seconds for a move: for those that are to be late, and for those that are not
+
+
+@pytest.fixture
+def player(unpacked, jail, program):
+    """A player whose image has player.c in it, and is run in this way."""
+
+    def make_one(*habit, seconds=LONG, **run):
+        layer = [member("player", program), folder("etc"), folder("game")]
+        made = Made([tar(layer)], {"Entrypoint": ["/player", *habit], **run})
+        return ArgumentsPlayer(unpacked(made.docker_files()), jail, seconds)
+
+    return make_one
+
+
+def kind(answer):
+    assert isinstance(answer, Fault), answer
+    return answer.kind
+
+
+def test_an_image_is_given_its_arguments_as_they_are(player):
+    one = player("says")
+    assert one.dialogue is Dialogue.ARGUMENTS
+    assert one.move(("[C,B]", "$(id)", "'; exit", "*", 5, "")) == "[C,B]|$(id)|'; exit|*|5|"
+
+
+def test_arguments_stand_in_for_cmd_which_is_for_a_move_without_any(player):
+    one = player("says", Cmd=["no", "arguments"])
+    assert one.move(("[C]", "[B]")) == "[C]|[B]"
+    assert one.move(()) == "no|arguments"
+
+
+def test_arguments_come_behind_cmd_where_there_is_no_entrypoint(player):
+    assert player(Entrypoint=None, Cmd=["/player", "says"]).move(("[C]", "[B]")) == "[C]|[B]"
+
+
+def test_an_image_has_its_folder_and_variables_and_is_nobody(player):
+    one = player("tells", WorkingDir="/game", Env=["COLOUR=red=blue", "PATH=/bin"])
+    assert one.move(()) == "/game /tmp /tmp red=blue 65534 65534"
+
+
+def test_a_command_is_found_by_the_path_of_the_image(unpacked, jail, program):
+    layer = [member("opt/game/player", program), link("bot", "opt/game")]
+    run = {"Entrypoint": ["player", "says"], "Env": ["PATH=/bin:/bot"]}
+    image = unpacked(Made([tar(layer)], run).oci_files())
+    assert ArgumentsPlayer(image, jail, LONG).move(("x",)) == "x"
+
+
+def test_an_image_can_write_in_tmp_alone(player):
+    assert player("writes").move(()) == "/tmp/x"  # noqa: S108 - in the image
+
+
+def test_nothing_is_kept_from_one_move_to_the_next(player):
+    one = player("remembers")
+    assert [one.move(()), one.move(())] == ["new", "new"]
+
+
+def test_an_image_has_no_network(player):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert player("connects").move((server.getsockname()[1],)) == "alone"
+
+
+def test_processes_are_limited(player):
+    assert 0 < int(player("forks").move(())) < PROCESSES
+
+
+def test_memory_is_limited(player):
+    assert 0 < int(player("reserves").move(())) < 1_536
+
+
+def test_open_files_are_limited(player):
+    assert 0 < int(player("opens").move(())) < 64
+
+
+def test_files_are_limited(player):
+    assert int(player("fills").move(())) == 4 * 1024 * 1024
+
+
+FAULTS = {
+    "sleeps": FaultKind.LATE,
+    "loops": FaultKind.LATE,
+    "floods": FaultKind.TOO_LONG,
+    "silent": FaultKind.NO_ANSWER,
+    "kills": FaultKind.CRASH,
+    "pretends": FaultKind.CRASH,
+}
+
+
+@pytest.mark.parametrize("habit", FAULTS)
+def test_a_bad_habit_is_a_fault_of_its_own(habit, player):
+    seconds = SHORT if FAULTS[habit] is FaultKind.LATE else LONG
+    assert kind(player(habit, seconds=seconds).move(())) is FAULTS[habit]
+
+
+def test_a_flood_of_errors_is_no_fault(player):
+    assert player("floods its errors").move(()) == "C"
+
+
+def test_a_child_that_is_left_behind_is_gone(player):
+    before = set(filter(str.isdigit, os.listdir("/proc")))
+    assert player("leaves a child").move(()) == "done"
+    here = set(filter(str.isdigit, os.listdir("/proc"))) - before
+    assert not [pid for pid in here if "leaves a child" in command(pid)]
+
+
+def command(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+STARTS_NOT = {
+    "for_another_computer": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xf7\x00" + bytes(200),
+    "without_its_interpreter": b"#!/usr/bin/python3\nprint('C')\n",
+}
+
+
+@pytest.mark.parametrize("name", STARTS_NOT)
+def test_a_command_that_cannot_be_started_is_its_teams_fault(name, unpacked, jail):
+    made = Made([tar([member("player", STARTS_NOT[name])])], {"Entrypoint": ["/player"]})
+    fault = ArgumentsPlayer(unpacked(made.docker_files()), jail, LONG).move(())
+    assert kind(fault) is FaultKind.CRASH
+    assert fault.sentence == "the program could not be started instead of answering"
+    assert "/player" in fault.said
+
+
+def test_what_the_store_keeps_makes_the_same_image(player, cache):
+    image = player("says", Env=["A=b"], Cmd=["c"]).program
+    again = OciImage.from_bytes(image.to_bytes(), cache)
+    assert again == image
+    assert again.to_bytes() == image.to_bytes()
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{}", b"[]", b'{"version": 2}', b'{"version": 1, "digest": 5, "run": {}}']
+)
+def test_other_bytes_are_no_image(raw, cache):
+    with pytest.raises(ValueError):  # noqa: PT011 - of any kind
+        OciImage.from_bytes(raw, cache)
+
+
+def test_an_image_that_is_gone_is_not_its_teams_fault(player, jail, tmp_path):
+    image = OciImage.from_bytes(player("says").program.to_bytes(), tmp_path)
+    with pytest.raises(NotFound, match="unpack its archive again"):
+        ArgumentsPlayer(image, jail, LONG).move(())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
+def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(jail, tmp_path, program):
+    tmp_path.chmod(0o700)
+    made = Made([tar([member("player", program)])], {"Entrypoint": ["/player"]})
+    image = unpack(archive(made.docker_files()), tmp_path)
+    with pytest.raises(ToolMissing, match=r"cannot enter .*`chmod o\+x"):
+        ArgumentsPlayer(image, jail, LONG).move(())
+
+
+def test_an_image_that_was_damaged_behind_our_back_is_not_its_teams_fault(player):
+    one = player("says", Env=["DAMAGED=1"])
+    (one.program.folder / "root" / "proc").rmdir()
+    with pytest.raises(ToolMissing, match="made no box"):
+        one.move(())
+
+
+def test_settings_in_the_cache_are_no_secret_and_in_words(player):
+    image = player("says").program
+    assert json.loads((image.folder / "image.json").read_bytes())["run"]["entrypoint"] == ["/player", "says"]

@@ -1,0 +1,28 @@
+"""docs/images.md says the limits that the program has."""
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.jail import JailLimits
+from sandbox.oci.image import ADDRESS_SPACE, PROCESSES
+from sandbox.oci.limits import MB, OciLimits
+
+PAGE = (Path(__file__).parents[2] / "docs" / "images.md").read_text(encoding="utf-8")
+LIMITS, BOX = OciLimits(), JailLimits()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"larger than {LIMITS.archive_bytes // MB} MB",
+        f"more than {LIMITS.unpacked_bytes // MB // 1024} GB",
+        f"more than {LIMITS.layers} layers or {LIMITS.entries:,} files, folders and links",
+        f"| memory | {ADDRESS_SPACE // MB:,} MB |",
+        f"| processes | {PROCESSES}, with threads |",
+        f"| files | {BOX.open_files} open at once, {BOX.file_size // MB} MB each |",
+        f"holds {BOX.work_size // MB} MB",
+    ],
+)
+def test_the_page_says_this_limit(words):
+    assert words in PAGE
