@@ -161,6 +161,8 @@ def identifications(program: Program, _: Programs) -> Iterator[Finding]:
 
 def description(program: Program, settings: Programs) -> Iterator[Finding]:
     """K61: required, and about 15 lines long."""
+    if settings.description == "none":
+        return
     lines, wanted = len(program.description), settings.min_description_lines
     block = program.description_block
     form = f"a description of at least {wanted} lines between #if 0 and #endif: its main ideas and techniques"

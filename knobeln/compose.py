@@ -73,7 +73,13 @@ def _content(body: str, attachments: tuple[Attachment, ...]) -> bytes:
     part.set_content(body, cte="7bit" if plain else "quoted-printable")
     for attachment in attachments:
         maintype, _, subtype = attachment.media_type.partition("/")
-        part.add_attachment(attachment.data, maintype=maintype, subtype=subtype, filename=attachment.name)
+        part.add_attachment(
+            attachment.data,
+            maintype=maintype,
+            subtype=subtype,
+            filename=attachment.name,
+            params={"charset": "utf-8"} if maintype == "text" else None,
+        )
     if part.is_multipart():
         # The library's own boundary is drawn by chance; the same mail shall be the same bytes.
         part.set_boundary("=_" + hashlib.sha256(body.encode()).hexdigest()[:32])

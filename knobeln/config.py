@@ -7,6 +7,7 @@ The file is written by `template` from the models below and read by `load`. An e
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
@@ -23,11 +24,13 @@ from pydantic import (
     Field,
     SerializeAsAny,
     ValidationError,
+    field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from knobeln.errors import ConfigError, NotFound
+from knobeln.model import USUAL_PREFERENCES, MailPreference
 
 FILE_NAME = "contest.toml"
 
@@ -133,8 +136,10 @@ class Programs(Section):
         ge=1_000,
         description="machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
     )
-    description: Literal["require", "warn"] = Field(
-        "require", description="a program without a description in #if 0: rejected (require) or warned (warn)"
+    description: Literal["require", "warn", "none"] = Field(
+        "require",
+        description="a program without a description (KNOBELN: in #if 0): rejected (require), warned (warn), "
+        "or not asked for one (none)",
     )
     min_description_lines: int = Field(
         15, ge=0, description="a description with fewer non-blank lines is accepted with a warning"
@@ -144,12 +149,82 @@ class Programs(Section):
     )
     max_source_bytes: int = Field(256_000, ge=1_000, description="a longer program is refused unread")
     seconds: float = Field(
-        5.0, gt=0, le=3_600, description="for each move of a program that does not run on the contest machine"
+        5.0,
+        gt=0,
+        le=3_600,
+        description="for each move of a program that does not run on the contest machine; of a function that "
+        "is tabulated, for all its values",
+    )
+    memory_mb: int = Field(
+        0,
+        ge=0,
+        le=65_536,
+        description="memory of a program that does not run on the contest machine, in MB, besides what its "
+        "language only reserves; 0 = as much as its language usually needs",
     )
 
 
+FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+FORM_FIELDS = ("mail-address", "mail-preference", "team-name", "Organization", "team-members")
+"""The fields of every registration form (K25). A contest's own ones stand before the last."""
+_MAIL_HEADERS = ("to", "from", "subject", "date", "cc")
+LONGEST_FIELD_VALUE = 500  # characters
+
+
+def spelling(name: str) -> str:
+    """What is the same in all ways to write a field's name: Team_Name, teamname, team-name."""
+    return re.sub(r"[-_ ]", "", name).casefold()
+
+
+def _field_name(name: str) -> str:
+    if len(name) > 30 or not FIELD_NAME.fullmatch(name):
+        raise ValueError("the name of a field has at most 30 letters and digits, and hyphens between them")
+    if spelling(name) in map(spelling, (*FORM_FIELDS, *_MAIL_HEADERS)):
+        raise ValueError(f"{name!r} is a field already, of every form or of every letter")
+    return name
+
+
+def _one_line(text: str) -> str:
+    if text != " ".join(text.split()) or not text.isprintable() or len(text) > LONGEST_FIELD_VALUE:
+        raise ValueError(
+            f"{text!r} is not one line of at most {LONGEST_FIELD_VALUE} characters with single blanks"
+        )
+    return text
+
+
+def _choice(text: str) -> str:
+    if not text:
+        raise ValueError("a choice is not empty; `required = false` lets a team leave the field empty")
+    return text
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
+
+
+class ExtraField(Section):
+    """A field of the registration form that this contest asks for besides those of every form."""
+
+    name: Annotated[str, AfterValidator(_field_name)] = Field(description="as it stands before the colon")
+    description: OneLine = Field("", description="what belongs there, as the form asks for it")
+    choices: tuple[Annotated[OneLine, AfterValidator(_choice)], ...] = Field(
+        (), description="the values that there are; none = any text"
+    )
+    required: bool = Field(True, description="whether a team must fill it in")
+
+    @model_validator(mode="after")
+    def _choices_differ(self) -> ExtraField:
+        if len({choice.casefold() for choice in self.choices}) != len(self.choices):
+            raise ValueError("two choices are the same, but for capitals")
+        return self
+
+    @property
+    def asks_for(self) -> str:
+        """What belongs there, in a few words."""
+        return self.description or " or ".join(self.choices) or self.name
+
+
 class Teams(Section):
-    """Who may take part."""
+    """Who may take part, and what the registration form asks for."""
 
     approval: Literal["automatic", "organizer"] = Field(
         "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
@@ -157,6 +232,37 @@ class Teams(Section):
     max_teams: int = Field(2_000, ge=1, description="further registrations are not accepted")
     max_per_organization: int = Field(0, ge=0, description="teams from one organization; 0 = no limit")
     max_members: int = Field(10, ge=1, description="people in a team")
+    member_lines: Literal[2, 1] = Field(
+        2,
+        description="of each member in the form. 2: name, age, occupation, and below it the background; "
+        "1: name and affiliation",
+    )
+    shared_people: Literal["flag", "refuse"] = Field(
+        "flag",
+        description="a registration that names a member of another team. flag: accepted, and `knobeln teams` "
+        "says so; refuse: not accepted",
+    )
+    fields: tuple[ExtraField, ...] = Field(
+        (),
+        description='further fields of the form, each { name = "school", description = "your school", '
+        'choices = ["Caltech", "MIT"], required = true }; without choices any text',
+    )
+    prizes_by: str = Field(
+        "", description="a field of the form: there are also prizes for the best of each of its values"
+    )
+    prizes: int = Field(3, ge=1, description="places with a prize, for each value of prizes_by")
+
+    @model_validator(mode="after")
+    def _fields_are_known(self) -> Teams:
+        names = [field.name for field in self.fields]
+        if len(set(map(spelling, names))) != len(names):
+            raise ValueError("two of the fields have the same name, as a form is read")
+        if self.prizes_by and self.prizes_by not in names:
+            raise ValueError(
+                f"prizes_by = {self.prizes_by!r} is none of the contest's own fields"
+                + (f", which are {', '.join(names)}" if names else "; there are none")
+            )
+        return self
 
 
 class Tournament(Section):
@@ -218,6 +324,18 @@ class Reports(Section):
         "automatic",
         description="organizer: the summary of a round (RSM) waits for your words, `knobeln summary ROUND`",
     )
+    offered: tuple[MailPreference, ...] = Field(
+        USUAL_PREFERENCES,
+        description="the reports that a team can ask for by mail-preference: some of "
+        + ", ".join(MailPreference),
+    )
+
+    @field_validator("offered")
+    @classmethod
+    def _each_once(cls, codes: tuple[MailPreference, ...]) -> tuple[MailPreference, ...]:
+        if len(set(codes)) != len(codes):
+            raise ValueError("a report is offered twice")
+        return codes
 
 
 class DeliveryKind(StrEnum):
@@ -361,5 +479,12 @@ def _toml(value: Any) -> str:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, tuple):
-        return "[" + ", ".join(_toml(v) for v in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
+        # A table takes one line (TOML has no longer ones in a list), so that each gets its own.
+        ends = (
+            ("[\n    ", ",\n    ", ",\n]") if any(isinstance(v, Section) for v in value) else ("[", ", ", "]")
+        )
+        return ends[0] + ends[1].join(map(_toml, value)) + ends[2]
+    if isinstance(value, Section):
+        return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value) + " }"
+    # TOML wants the one control character escaped that JSON leaves alone.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

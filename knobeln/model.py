@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+_MILLIONTHS = 1_000_000
+
 
 # --- teams ------------------------------------------------------------------------------------------------
 class MailPreference(StrEnum):
-    """What a team may ask for, in the announcement's order (K30)."""
+    """What a team may ask for: KNOBELN's announcement's in its order (K30), then those of other contests."""
 
     LAP = "LAP"
     LGP = "LGP"
@@ -22,6 +24,8 @@ class MailPreference(StrEnum):
     GRG = "GRG"
     GRR = "GRR"
     RSM = "RSM"
+    OWN = "OWN"
+    BRK = "BRK"
 
     @property
     def meaning(self) -> str:
@@ -31,33 +35,49 @@ class MailPreference(StrEnum):
 _PREFERENCE_MEANINGS = {
     MailPreference.LAP: "send list of all participants (full registration format)",
     MailPreference.LGP: "send list of my groups' participants (team names only)",
-    MailPreference.DGP: "send detailed game protocol for each of my games (every throw)",
+    MailPreference.DGP: "send detailed game protocol for each of my games (every move)",
     MailPreference.GRP: "send game result (points) for each of my games",
     MailPreference.GRG: "send group result (all games of all participants)",
     MailPreference.GRR: "send group result (ranking)",
     MailPreference.RSM: "send summaries of rounds (includes all group rankings)",
+    MailPreference.OWN: "send my own result (place and points) at the end",
+    MailPreference.BRK: "send the bracket after each round",
 }
+USUAL_PREFERENCES = tuple(MailPreference)[:7]
+"""Those of KNOBELN's announcement, which a contest offers unless it says otherwise."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """One person of a team: the two-line informal description of K35."""
+    """One person of a team: the two-line informal description of K35.
+
+    Where a contest asks for one line a member (B21), `occupation` is what stands behind the name, `age` is
+    None and `background` empty.
+    """
 
     name: str
-    age: int
+    age: int | None
     occupation: str
     background: str
 
 
 @dataclass(frozen=True)
 class Registration:
-    """What a team wrote into the form (K25), read and found well-formed."""
+    """What a team wrote into the form (K25), read and found well-formed.
+
+    `fields`: names and values of the contest's own fields, in the form's order; one left empty is not there.
+    """
 
     address: str
     preferences: tuple[MailPreference, ...]
     team_name: str
     organization: str
     members: tuple[Member, ...]
+    fields: tuple[tuple[str, str], ...] = ()
+
+    def field(self, name: str) -> str:
+        """The value of the contest's own field of this name; "" = none was given."""
+        return dict(self.fields).get(name, "")
 
 
 class TeamState(StrEnum):
@@ -423,7 +443,12 @@ class ContestState:
     finished_at: datetime | None = None
 
 
-def points_text(half_points: int) -> str:
-    """4246 -> "2123", 4247 -> "2123.5"."""
-    whole, half = divmod(half_points, 2)
-    return f"{whole}.5" if half else str(whole)
+def points_text(half_points: int, point: int = 1) -> str:
+    """Half points as people read them, to the sixth decimal: 4247 -> "2123.5", -2 -> "-1".
+
+    `point`: how many of the game's points make one as people count (GameInfo.point).
+    """
+    rounded = (_MILLIONTHS * half_points + point) // (2 * point)  # half up
+    whole, rest = divmod(abs(rounded), _MILLIONTHS)
+    decimals = f"{rest:06}".rstrip("0")
+    return f"{'-' * (rounded < 0)}{whole}{'.' * bool(decimals)}{decimals}"

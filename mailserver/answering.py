@@ -23,6 +23,7 @@ LIMITED = (
     "wrong_authentification_notice",
     "help",
     "software",
+    "rules",
 )
 
 

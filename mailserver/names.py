@@ -34,21 +34,22 @@ _RESERVED = frozenset(
 )
 
 
-def fault(name: str) -> str:
-    """Why this cannot be a team's name; "" when it can."""
+def fault(name: str, *, in_c: bool = True) -> str:
+    """Why this cannot be a team's name; "" when it can. `in_c`: it must be a name of C too."""
     if not _IDENTIFIER.fullmatch(name):
-        return _no_identifier(name) if name else "There is no team name."
+        return _no_identifier(name, in_c) if name else "There is no team name."
     if len(name) > LONGEST:
         return f"The team name has {len(name)} characters, at most {LONGEST} are allowed."
-    if name in _KEYWORDS:
+    if in_c and name in _KEYWORDS:
         return f"The name `{name}` is a keyword of C (or of gcc), and no identifier."
     if name.casefold() in _RESERVED:
         return f"The name `{name}` is reserved."
     return ""
 
 
-def _no_identifier(name: str) -> str:
-    text = "A team name is a C identifier: letters A-Z and a-z, digits and _, no blank, no digit in front."
+def _no_identifier(name: str, in_c: bool) -> str:
+    kind = "is a C identifier:" if in_c else "consists of"
+    text = f"A team name {kind} letters A-Z and a-z, digits and _, no blank, no digit in front."
     strange = next((c for c in name if not c.isascii() and c.isalnum()), None)
     if strange is None:
         return text

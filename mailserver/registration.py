@@ -1,4 +1,4 @@
-"""The registration form, read tolerantly (K25-K36, R01-R08). Pure.
+"""The registration form, read tolerantly (K25-K36, R01-R08), with the contest's own fields. Pure.
 
 What a mailer does to a form is mended with a remark; what the team must decide is refused, all of it at once,
 with the number of the line and the right form.
@@ -9,33 +9,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from knobeln.config import Settings
-from knobeln.form import ADDRESS, FIELDS, MEMBERS, ORGANIZATION, PLACEHOLDER, PREFERENCE, TEAM_NAME, Form
+from knobeln.config import LONGEST_FIELD_VALUE, ExtraField, Settings, spelling
+from knobeln.form import (
+    ADDRESS,
+    MEMBERS,
+    ORGANIZATION,
+    PREFERENCE,
+    TEAM_NAME,
+    Form,
+    blank,
+    field_names,
+    is_in_c,
+    sample,
+    sample_value,
+)
 from knobeln.model import MailPreference, Member, Registration
-from mailserver import addresses, names
+from mailserver import addresses, members, names
+from mailserver.members import MAX_MEMBER_TEXT, Line
 from mailserver.problem import Problem, has_invisible, quote, visible
 from mailserver.text import was_wrapped
 
 MAX_ORGANIZATION = 500
-MAX_MEMBER_TEXT = 200
-MAX_AGE = 150
 MAX_PROBLEMS = 20
 MAX_LINES = 400
 
-_FIELD = re.compile(rf"\s*({'|'.join(f.replace('-', '[-_ ]?') for f in FIELDS)})(\s*):(.*)", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
-_FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
-_AGE = re.compile(r"0*[1-9][0-9]{0,2}")
-_SPELLINGS = {field.replace("-", "").casefold(): field for field in FIELDS}
-
-
-@dataclass(frozen=True)
-class Line:
-    number: int  # from 1
-    text: str
 
 
 @dataclass(frozen=True)
@@ -50,31 +52,36 @@ class Field:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read. `registration` is None when there are problems. `form` shows what the team wrote."""
+    """What was read. `registration` is None when there are problems. `form` shows what the team wrote, None
+    where it wrote no form."""
 
     registration: Registration | None
     problems: tuple[Problem, ...]
     remarks: tuple[str, ...]
-    form: Form
+    form: Form | None
 
 
 def read(lines: Sequence[str], settings: Settings) -> Reading:
     """The registration in these lines, or everything that is wrong with it."""
-    scan = _Scan()
+    order = field_names(settings.teams)
+    scan = _Scan(order)
     for number, text in enumerate(lines[:MAX_LINES], 1):
         scan.take(Line(number, text.expandtabs()))
     fields = {field.name: field for field in reversed(scan.fields)}
     if not fields:
-        return Reading(None, (_no_form(),), (), PLACEHOLDER)
+        return Reading(None, (_no_form(),), (), None)
     values = _Values(fields, settings)
     problems = tuple(
-        sorted((*scan.problems, *_structure(scan.fields), *values.problems), key=lambda p: p.line or 10**6)
+        sorted(
+            (*scan.problems, *_structure(scan.fields, settings), *values.problems),
+            key=lambda p: p.line or 10**6,
+        )
     )
     if len(lines) > MAX_LINES:
         problems = (Problem(f"The letter has {len(lines)} lines, more than a form can have."), *problems)
     remarks = tuple(dict.fromkeys(scan.remarks + values.remarks))
     registration = None if problems else values.registration
-    return Reading(registration, problems[:MAX_PROBLEMS], remarks, _written(fields))
+    return Reading(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
 
 
 def _no_form() -> Problem:
@@ -82,10 +89,19 @@ def _no_form() -> Problem:
 
 
 # --- lines -> fields -------------------------------------------------------------------------------------
-class _Scan:
-    """Takes the lines one after the other and sorts them into fields."""
+@lru_cache(maxsize=16)
+def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
+    """A line with one of these fields: as it is written, blanks before the colon, and the value."""
+    spellings = (re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
+    return re.compile(rf"\s*({'|'.join(spellings)})(\s*):(.*)", re.IGNORECASE)
 
-    def __init__(self) -> None:
+
+class _Scan:
+    """Takes the lines one after the other and sorts them into fields, of which `order` has the names."""
+
+    def __init__(self, order: tuple[str, ...]) -> None:
+        self._field_line = _field_line(order)
+        self._names = {spelling(name): name for name in order}
         self.fields: list[Field] = []
         self.problems: list[Problem] = []
         self.remarks: list[str] = []
@@ -99,7 +115,7 @@ class _Scan:
             self.problems.append(
                 Problem("There are control characters or invisible ones in it.", line.number, line.text)
             )
-        match = _FIELD.fullmatch(line.text)
+        match = self._field_line.fullmatch(line.text)
         if match:
             self._field(line, match)
         elif not line.text.strip():
@@ -111,7 +127,7 @@ class _Scan:
         self._previous = line.text
 
     def _field(self, line: Line, match: re.Match[str]) -> None:
-        name = _SPELLINGS[re.sub(r"[-_ ]", "", match[1]).casefold()]
+        name = self._names[spelling(match[1])]
         value = " ".join(match[3].split())
         if match[1] != name or match[2] or line.text.startswith(" "):
             self.remarks.append(f"line {line.number} was read as `{name}:`")
@@ -122,7 +138,8 @@ class _Scan:
         """A line goes on with the field above: in team-members any, elsewhere folded or wrapped (K26)."""
         if not self._open:
             return False
-        wrapped = self.fields[-1].name == ORGANIZATION and was_wrapped(self._previous, line.text)
+        is_text = self.fields[-1].name not in (ADDRESS, PREFERENCE, TEAM_NAME)
+        wrapped = is_text and was_wrapped(self._previous, line.text)
         return self.fields[-1].name == MEMBERS or line.text.startswith(" ") or wrapped
 
     def _below(self, line: Line) -> None:
@@ -145,34 +162,51 @@ def _stray(line: Line) -> Problem:
     )
 
 
-def _structure(fields: Sequence[Field]) -> Iterator[Problem]:
+def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]:
     """Fields that are missing, given twice, or out of order."""
+    order = field_names(settings.teams)
+    optional = {field.name for field in settings.teams.fields if not field.required}
     seen: list[str] = []
     for field in fields:
         if field.name in seen:
             yield Problem(f"`{field.name}:` is given twice.", field.line.number, field.line.text)
-        elif seen and FIELDS.index(field.name) < FIELDS.index(seen[-1]):
+        elif seen and order.index(field.name) < order.index(seen[-1]):
             yield Problem(
-                f"`{field.name}:` stands behind `{seen[-1]}:`; the right order is {', '.join(FIELDS)}.",
+                f"`{field.name}:` stands behind `{seen[-1]}:`; the right order is {', '.join(order)}.",
                 field.line.number,
                 field.line.text,
             )
         seen.append(field.name)
-    for name in FIELDS:
-        if name not in seen:
-            yield Problem(f"The field `{name}:` is missing.", expected=_EXPECTED[name])
+    for name in order:
+        if name not in seen and name not in optional:
+            yield Problem(f"The field `{name}:` is missing.", expected=_expected(name, settings))
 
 
 # --- fields -> values ------------------------------------------------------------------------------------
-_EXPECTED = {
-    ADDRESS: f"{ADDRESS}: name@machine.domain",
-    PREFERENCE: f"{PREFERENCE}: LAP,DGP,GRG,RSM",
-    TEAM_NAME: f"{TEAM_NAME}: the_heavy_lords_of_knobeln",
-    ORGANIZATION: f"{ORGANIZATION}: institution, city, country",
-    MEMBERS: (
-        f"{MEMBERS}:\n  name, age in years, occupation,\n  computer science and programming background"
-    ),
-}
+def _expected(name: str, settings: Settings) -> str:
+    """The right form of a field."""
+    if name == MEMBERS:
+        return members.expected(settings.teams.member_lines)
+    if name == PREFERENCE:
+        return _preferences_offered(settings)
+    examples = {
+        ADDRESS: "name@machine.domain",
+        TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
+        ORGANIZATION: "institution, city, country",
+        **{field.name: _asked_for(field) for field in settings.teams.fields},
+    }
+    return f"{name}: {examples[name]}"
+
+
+def _preferences_offered(settings: Settings) -> str:
+    """An example, and what each code means."""
+    offered = settings.reports.offered
+    meanings = [f"  {code}  {code.meaning}" for code in offered]
+    return "\n".join((f"{PREFERENCE}: {sample(settings).preferences}".rstrip(), *meanings))
+
+
+def _asked_for(field: ExtraField) -> str:
+    return " | ".join(field.choices) or sample_value(field)
 
 
 class _Values:
@@ -182,21 +216,27 @@ class _Values:
         self._settings = settings
         self.problems: list[Problem] = []
         self.remarks: list[str] = []
-        values = {
+        readers = {
             ADDRESS: self._address,
             PREFERENCE: self._preferences,
             TEAM_NAME: self._team_name,
             ORGANIZATION: self._organization,
             MEMBERS: self._members,
         }
-        found = {name: values[name](field) for name, field in fields.items()}
+        found = {name: read_it(fields[name]) for name, read_it in readers.items() if name in fields}
+        own = tuple(
+            (field.name, value)
+            for field in settings.teams.fields
+            if field.name in fields and (value := self._own(field, fields[field.name]))
+        )
         self.registration: Registration | None = None
-        if len(found) == len(FIELDS) and not self.problems:
-            self.registration = Registration(*(found[name] for name in FIELDS))  # type: ignore[arg-type]
+        if len(found) == len(readers) and not self.problems:
+            usual = Registration(*(found[name] for name in readers))  # type: ignore[arg-type]
+            self.registration = replace(usual, fields=own)
 
     def _wrong(self, field: Field, text: str) -> None:
         line = field.line
-        self.problems.append(Problem(text, line.number, line.text, _EXPECTED[field.name]))
+        self.problems.append(Problem(text, line.number, line.text, _expected(field.name, self._settings)))
 
     def _address(self, field: Field) -> str:
         address, why = addresses.check(field.value)
@@ -210,18 +250,19 @@ class _Values:
 
     def _preferences(self, field: Field) -> tuple[MailPreference, ...]:
         codes = [code.strip() for code in field.value.split(",") if code.strip()]
-        for text in _wrong_codes(codes):
+        offered = self._settings.reports.offered
+        for text in _wrong_codes(codes, offered):
             self._wrong(field, text)
-        return tuple(MailPreference(code) for code in dict.fromkeys(codes) if code in _CODES)
+        return tuple(MailPreference(code) for code in dict.fromkeys(codes) if code in offered)
 
     def _team_name(self, field: Field) -> str:
-        fault = names.fault(field.value)
+        fault = names.fault(field.value, in_c=is_in_c(self._settings))
         if fault:
             self._wrong(field, fault)
         return field.value
 
     def _organization(self, field: Field) -> str:
-        if not field.value or field.value == PLACEHOLDER.organization:
+        if not field.value or field.value == blank(self._settings).organization:
             self._wrong(field, "The organization is missing.")
         if len(field.value) > MAX_ORGANIZATION:
             self._wrong(
@@ -230,134 +271,70 @@ class _Values:
             )
         return field.value
 
+    def _own(self, rule: ExtraField, field: Field) -> str:
+        """The value of the contest's own field; "" where the team left it empty, as it may."""
+        value = field.value
+        choice = next((c for c in rule.choices if c.casefold() == value.casefold()), "")
+        if not value or value == dict(blank(self._settings).fields)[rule.name]:
+            if rule.required:
+                self._wrong(field, f"`{rule.name}:` is empty.")
+            return ""
+        if rule.choices and not choice:
+            self._wrong(field, f"`{quote(value)}` is none of {', '.join(rule.choices)}.")
+        elif len(value) > LONGEST_FIELD_VALUE:
+            self._wrong(
+                field, f"`{rule.name}:` has {len(value)} characters; {LONGEST_FIELD_VALUE} are allowed."
+            )
+        return choice or value
+
     def _members(self, field: Field) -> tuple[Member, ...]:
-        inline = (Line(field.line.number, field.value),) if field.value else ()
-        lines = inline + field.below
-        pairs = _pairs(lines) or _pairs(_unfolded(lines))
-        if pairs is None:
-            self.problems += _member_problems(lines)
-            return ()
-        if len(pairs) * 2 != len(lines):
-            self.remarks.append("lines of team-members that were broken in two were joined again")
+        found = members.read(_member_lines(field), self._settings.teams.member_lines)
+        self.problems += found.problems
+        if found.joined:
+            self.remarks.append(members.JOINED)
         most = self._settings.teams.max_members
-        if len(pairs) > most:
-            self._wrong(field, f"The team has {len(pairs)} members, at most {most} are allowed.")
-        self.problems += [p for first, second in pairs for p in _too_long(first, second)]
-        return tuple(_member(first, second) for first, second in pairs)
+        if len(found.members) > most:
+            self._wrong(field, f"The team has {len(found.members)} members, at most {most} are allowed.")
+        return found.members
 
 
-_CODES = frozenset(MailPreference)
+def _member_lines(field: Field) -> tuple[Line, ...]:
+    """The lines below the field; what stands behind its colon counts as one of them, as far in as they."""
+    indent = " " * (len(field.below[0].text) - len(field.below[0].text.lstrip())) if field.below else ""
+    inline = (Line(field.line.number, indent + field.value),) if field.value else ()
+    return inline + field.below
 
 
-def _wrong_codes(codes: Sequence[str]) -> Iterator[str]:
-    known = ", ".join(MailPreference)
+_CODES = frozenset(map(str, MailPreference))
+
+
+def _wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iterator[str]:
+    known = ", ".join(offered)
     for code in dict.fromkeys(codes):
-        if code in _CODES and codes.count(code) > 1:
+        if not offered:
+            yield "This contest offers no reports; please leave the field empty."
+            return
+        if code in offered and codes.count(code) > 1:
             yield f"{code} is given twice."
-        elif code not in _CODES and code.upper() in _CODES:
+        elif code not in offered and code.upper() in offered:
             yield f"Please write `{code}` in capitals: {code.upper()}."
-        elif code not in _CODES:
+        elif code not in offered and code.upper() in _CODES:
+            yield f"{code.upper()} is not offered in this contest, only {known}."
+        elif code not in offered:
             yield f"`{quote(code)}` is none of {known} (separated by commas)."
 
 
-# --- team-members ----------------------------------------------------------------------------------------
-def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
-    """Two lines for each member (K35); None where that does not come out."""
-    firsts, seconds = lines[::2], lines[1::2]
-    if not lines or len(firsts) != len(seconds) or not all(_is_first(line) for line in firsts):
-        return None
-    return tuple(zip(firsts, seconds, strict=True))
-
-
-def _unfolded(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Lines that stand further in than the first one joined to the line above."""
-    result: list[Line] = []
-    for line in lines:
-        if result and _indent(line) > _indent(lines[0]):
-            result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
-        else:
-            result.append(line)
-    return tuple(result)
-
-
-def _indent(line: Line) -> int:
-    return len(line.text) - len(line.text.lstrip())
-
-
-def _is_first(line: Line) -> bool:
-    return not _first_line_fault(line.text)
-
-
-def _first_line_fault(text: str) -> str:
-    match = _FIRST_LINE.fullmatch(text.strip())
-    if not match or not match[1].strip():
-        return "This should be the first line of a member: name, age in years, occupation."
-    if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
-        return f"The age should be a number from 1 to {MAX_AGE}, not `{quote(match[2])}`."
-    if not match[3].strip(" ,"):
-        return "The occupation is missing behind the age."
-    return ""
-
-
-def _member(first: Line, second: Line) -> Member:
-    match = _FIRST_LINE.fullmatch(first.text.strip())
-    assert match, "only lines that _is_first has accepted come here"  # noqa: S101
-    name, age, occupation = (" ".join(part.split()) for part in match.groups())
-    return Member(name, int(age), occupation.rstrip(" ,"), " ".join(second.text.split()))
-
-
-def _too_long(first: Line, second: Line) -> Iterator[Problem]:
-    for line in (first, second):
-        if len(line.text.strip()) > MAX_MEMBER_TEXT:
-            yield Problem(
-                f"A line about a member has at most {MAX_MEMBER_TEXT} characters.", line.number, line.text
-            )
-
-
-def _member_problems(lines: Sequence[Line]) -> Iterator[Problem]:
-    """Why these lines are not two for each member."""
-    expected = _EXPECTED[MEMBERS]
-    if not lines:
-        yield Problem("There are no team members.", expected=expected)
-    elif len(lines) % 2 == 0:
-        for line in lines[::2]:
-            if not _is_first(line):
-                yield Problem(_first_line_fault(line.text), line.number, line.text, expected)
-    else:
-        yield from _odd_members(lines)
-
-
-def _odd_members(lines: Sequence[Line]) -> Iterator[Problem]:
-    """An odd number of lines: who has one too few or too many? A first line is known by its age."""
-    expected = _EXPECTED[MEMBERS]
-    groups: list[list[Line]] = []
-    for line in lines:
-        if _is_first(line) or not groups:
-            groups.append([line])
-        else:
-            groups[-1].append(line)
-    for group in groups:
-        fault = _first_line_fault(group[0].text)
-        if fault:
-            yield Problem(fault, group[0].number, group[0].text, expected)
-        elif len(group) != 2:
-            yield Problem(
-                f"Each member takes exactly two lines, this one has {len(group)}.",
-                group[0].number,
-                group[0].text,
-                expected,
-            )
-
-
 # --- the filled form -------------------------------------------------------------------------------------
-def _written(fields: dict[str, Field]) -> Form:
+def _written(fields: dict[str, Field], settings: Settings) -> Form:
     """What the team wrote, in the right form; what is missing as the form asks for it."""
+    asked = blank(settings)
     return Form(
-        _value(fields, ADDRESS) or PLACEHOLDER.address,
+        _value(fields, ADDRESS) or asked.address,
         _value(fields, PREFERENCE),
-        _value(fields, TEAM_NAME) or PLACEHOLDER.team_name,
-        _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or PLACEHOLDER.organization,
-        tuple(_written_members(fields.get(MEMBERS))) or PLACEHOLDER.members,
+        _value(fields, TEAM_NAME) or asked.team_name,
+        _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
+        tuple(_written_members(fields.get(MEMBERS))) or asked.members,
+        tuple((name, _value(fields, name)[:LONGEST_FIELD_VALUE] or text) for name, text in asked.fields),
     )
 
 

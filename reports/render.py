@@ -3,15 +3,16 @@
 A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
 organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
 
-In a template: the facts by name, `contest` and `settings` (contest.toml), the filters of `FILTERS`, and
-`{% include "_signature.txt.j2" %}`. Whatever it says, the mail is plain text of at most 72 columns: a line
-that is longer is broken, a character that cannot be printed becomes a `?`, and several blank lines one.
+In a template: the facts by name, `contest` and `settings` (contest.toml), `game` (the GameInfo of the
+contest's game), the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. Whatever it says, the mail
+is plain text of at most 72 columns: a line that is longer is broken, a character that cannot be printed
+becomes a `?`, and several blank lines one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from jinja2 import (
@@ -28,6 +29,7 @@ from jinja2 import (
 
 from knobeln.config import Settings
 from knobeln.errors import ConfigError
+from knobeln.games import game_of
 from knobeln.model import points_text
 from knobeln.ports import Rendered
 from reports import text
@@ -67,9 +69,10 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters.update(FILTERS)
+        game = game_of(settings.game, settings.programs).info
+        self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
         self._environment.globals.update(
-            contest=settings.contest, settings=settings, verdict_words=VERDICT_WORDS
+            contest=settings.contest, settings=settings, game=game, verdict_words=VERDICT_WORDS
         )
         # By the source text, so that a changed template counts from the next mail on.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)

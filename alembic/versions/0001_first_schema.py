@@ -109,6 +109,7 @@ def upgrade() -> None:
         sa.Column("organization_key", sa.Text(), nullable=False),
         sa.Column("members", sa.JSON(), nullable=False),
         sa.Column("preferences", sa.JSON(), nullable=False),
+        sa.Column("fields", sa.JSON(), nullable=False),
         sa.Column("auth_digest", sa.String(length=64), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("flags", sa.JSON(), nullable=False),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from knobeln import config
+from knobeln import config, presets
 from knobeln.cli.folder import (
     ContestCommand,
     ContestFolder,
@@ -18,7 +18,7 @@ from knobeln.cli.folder import (
 )
 from knobeln.cli.show import json_option, print_json, table
 from knobeln.clock import Clock, SystemClock
-from knobeln.config import Settings
+from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.errors import ConfigError, NotFound
 from knobeln.model import Team, TeamState
 from knobeln.store import Store, Transaction, migrate, submissions, url_of
@@ -29,16 +29,31 @@ from mailserver.commands.registration import accept_pending, reject_pending
 
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", required=False)
-def init(folder: Path | None) -> None:
+@click.option(
+    "--game",
+    metavar="NAME",
+    help=f"The game to be played; `knobeln games` lists them. Default: {DEFAULT_GAME}.",
+)
+def init(folder: Path | None, game: str | None) -> None:
     """Create a contest in the folder DIR: a commented contest.toml and the database."""
     path = folder or chosen_path()
-    made = create_contest(path, Settings(dates=config.usual_dates(SystemClock().now())))
+    settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
+    if game:
+        _must_not_be_of_another_game(path, game)
+    made = create_contest(path, settings)
     click.echo(
         f"The contest is in {path}. Now edit {path / config.FILE_NAME} (the dates, the addresses), then"
     )
     click.echo(f"    knobeln serve -C {path}     takes registrations and programs by mail")
     click.echo(f"    knobeln run -C {path}       plays the contest day")
     made.store.close()
+
+
+def _must_not_be_of_another_game(path: Path, game: str) -> None:
+    """A contest.toml that is there already is kept, and counts."""
+    file = path / config.FILE_NAME
+    if file.exists() and config.load(path).game.name != game:
+        raise ConfigError(f"{file} is of another game; remove it, or leave --game out to keep it")
 
 
 def create_contest(
@@ -88,17 +103,20 @@ def teams(context: click.Context, as_json: bool) -> None:
     """Show the teams; accept or reject a registration that waits for you."""
     if context.invoked_subcommand is not None:
         return
-    with contest_folder().store.read() as tx:
+    folder = contest_folder()
+    own = [field.name for field in folder.settings.teams.fields]
+    with folder.store.read() as tx:
         counts = submissions.count_versions(tx)
         facts = [_facts(tx, team, counts.get(team.id, 0)) for team in team_store.all_teams(tx)]
     if as_json:
         print_json(facts)
         return
-    columns = ("team", "address", "preferences", "state", "#sent", "#counts")
+    columns = ("team", "address", *own, "preferences", "state", "#sent", "#counts")
     rows = [
         (
             f["name"],
             f["address"],
+            *(f["fields"].get(name, "") for name in own),
             ",".join(f["preferences"]),
             f["state"] + (" *" if f["flags"] else ""),
             f["versions"],
@@ -121,6 +139,7 @@ def _facts(tx: Transaction, team: Team, versions: int) -> dict[str, Any]:
         "address": team.address,
         "organization": registration.organization,
         "preferences": [str(p) for p in registration.preferences],
+        "fields": dict(registration.fields),
         "members": [vars(member) for member in registration.members],
         "state": str(team.state),
         "registered_at": team.registered_at,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from knobeln.config import GameSettings, Programs
@@ -116,11 +117,13 @@ class GameKind:
     """A row of the register: a game's name, its section `[game]` of contest.toml, and how to make it of that.
 
     `make` also gets the limits of programs, for games that tell their players how long they may think.
+    `rules` is the text that participants get, in Markdown; a built-in game has a page in docs/games instead.
     """
 
     name: str
     settings: type[GameSettings]
     make: Callable[[Any, Programs], Game[Any, Any]]
+    rules: str = ""
 
 
 def kinds(rows: Iterable[GameKind] | None = None) -> Mapping[str, GameKind]:
@@ -149,6 +152,26 @@ def game_of(settings: GameSettings, programs: Programs) -> Game[Any, Any]:
 def game(name: str) -> Game[Any, Any]:
     """The game of this name with its announcement's parameters. Raises NotFound."""
     return game_of(kind_of(name).settings(name=name), Programs())
+
+
+def rules_text(name: str) -> str:
+    """The rules of the game of this name for participants, in Markdown; "" = nobody wrote them down.
+
+    A page may go on behind the mark `END_OF_RULES` with what only readers of this program need.
+    """
+    page = _pages() / f"{name}.md"
+    text = page.read_text(encoding="utf-8") if page.is_file() else kind_of(name).rules
+    return text.partition(END_OF_RULES)[0]
+
+
+END_OF_RULES = "<!-- Participants are sent what stands above. -->"
+
+
+def _pages() -> Path:
+    """Where the games' pages are: in the wheel inside our package, in a checkout in `docs/`."""
+    package = Path(__file__).parents[1]
+    installed = package / "rules"
+    return installed if installed.is_dir() else package.parent / "docs" / "games"
 
 
 def registered() -> Mapping[str, Game[Any, Any]]:

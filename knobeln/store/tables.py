@@ -104,6 +104,7 @@ teams = Table(
     Column("organization_key", Text, nullable=False, index=True),
     Column("members", JSON, nullable=False),
     Column("preferences", JSON, nullable=False),
+    Column("fields", JSON, nullable=False),  # the contest's own fields: [[name, value], ...]
     Column("auth_digest", String(64), nullable=False, unique=True),
     Column("state", String(16), nullable=False),
     Column("flags", JSON, nullable=False),

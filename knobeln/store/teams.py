@@ -114,6 +114,7 @@ def _values(registration: Registration) -> dict[str, Any]:
         "organization_key": _folded(registration.organization),
         "members": [[m.name, m.age, m.occupation, m.background] for m in registration.members],
         "preferences": [str(p) for p in registration.preferences],
+        "fields": [list(field) for field in registration.fields],
     }
 
 
@@ -133,6 +134,7 @@ def _team(row: Row[Any]) -> Team:
         row.name,
         row.organization,
         tuple(Member(*member) for member in row.members),
+        tuple((name, value) for name, value in row.fields),
     )
     return Team(
         row.id, registration, row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)

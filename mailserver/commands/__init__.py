@@ -5,10 +5,15 @@ from __future__ import annotations
 from knobeln.config import Settings
 from mailserver.answering import Command
 from mailserver.commands import compile as compile_command
-from mailserver.commands import registration, software, unknown
+from mailserver.commands import registration, rules, software, unknown
 from mailserver.subject import plain_subject
 
-COMMANDS: tuple[Command, ...] = (registration.COMMAND, compile_command.COMMAND, software.COMMAND)
+COMMANDS: tuple[Command, ...] = (
+    registration.COMMAND,
+    compile_command.COMMAND,
+    software.COMMAND,
+    rules.COMMAND,
+)
 if len({command.name for command in COMMANDS}) != len(COMMANDS):
     raise AssertionError("two mail commands have the same name")
 

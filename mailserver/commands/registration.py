@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from knobeln.config import Settings
-from knobeln.form import PLACEHOLDER, record_text
-from knobeln.model import Outgoing, Registration, Team, TeamState
+from knobeln.config import DEFAULT_GAME, Settings
+from knobeln.form import record_text, sample
+from knobeln.model import Attachment, Outgoing, Registration, Team, TeamState
 from knobeln.ports import Renderer
 from knobeln.store import Transaction, contest, outbox, teams
 from mailserver import windows
 from mailserver.answering import Command, Desk
 from mailserver.authentification import digest, new_string
-from mailserver.library import library
+from mailserver.library import rules, software
 from mailserver.names import unique_name
 from mailserver.problem import Problem
 from mailserver.registration import Reading, read
@@ -35,7 +36,7 @@ def handle(desk: Desk) -> str:
         return _refuse(desk, "problems", problems=unread)
     reading = read(desk.letter.form_lines, desk.settings)
     if reading.registration is None:
-        written = "" if reading.form is PLACEHOLDER else reading.form.text
+        written = reading.form.text if reading.form else ""
         return _refuse(desk, "problems", problems=reading.problems, form=written)
     reason = _reason_against(desk, reading.registration)
     return _refuse(desk, reason) if reason else _accept(desk, reading.registration, reading)
@@ -51,17 +52,26 @@ def _reason_against(desk: Desk, registration: Registration) -> str:
     of_organization = teams.count_organization(desk.tx, registration.organization)
     if rules.max_per_organization and of_organization >= rules.max_per_organization:
         return "organization"
+    if rules.shared_people == "refuse" and _shared_people(registration, teams.all_teams(desk.tx)):
+        return "shared people"
     return ""
 
 
 def _refuse(desk: Desk, reason: str, *, problems: tuple[Problem, ...] = (), form: str = "") -> str:
-    sent = desk.answer("registration_refused", desk.writer, reason=reason, problems=problems, form=form)
+    sent = desk.answer(
+        "registration_refused",
+        desk.writer,
+        reason=reason,
+        problems=problems,
+        form=form,
+        sample=sample(desk.settings).text,
+    )
     return f"registration refused: {reason}" + ("" if sent else "; too many answers to this address")
 
 
 def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
     name = unique_name(wanted.team_name, teams.taken_names(desk.tx))
-    registration = Registration(wanted.address, wanted.preferences, name, wanted.organization, wanted.members)
+    registration = replace(wanted, team_name=name)
     waits = desk.settings.teams.approval == "organizer"
     string = new_string()
     team = teams.add(
@@ -83,11 +93,19 @@ def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
         "registration_accepted",
         team.address,
         team_id=team.id,
-        attachments=(library(),),
+        attachments=_with_welcome(desk.settings),
         string=string,
+        has_rules=bool(rules(desk.settings.game.name)),
         **facts,
     )
     return f"registered {name}"
+
+
+def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
+    """What an accepted team gets: the library its program is linked with, if it is, and the rules."""
+    game = settings.game.name
+    library = software(game) if game == DEFAULT_GAME else ()
+    return (*library, *rules(game))
 
 
 def _shared_people(registration: Registration, others: tuple[Team, ...]) -> tuple[str, ...]:
@@ -117,7 +135,12 @@ def accept_pending(
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
     words = renderer.render(
-        "registration_accepted", team=team, string=string, record=record_text(team.registration), remarks=()
+        "registration_accepted",
+        team=team,
+        string=string,
+        record=record_text(team.registration),
+        remarks=(),
+        has_rules=bool(rules(settings.game.name)),
     )
     outgoing = Outgoing(
         key=_key(team, "accepted"),
@@ -126,7 +149,7 @@ def accept_pending(
         subject=words.subject,
         body=words.body,
         team_id=team.id,
-        attachments=(library(),),
+        attachments=_with_welcome(settings),
     )
     outbox.put(tx, outgoing, settings, now)
 

@@ -1,20 +1,24 @@
-"""`SEND knobelnsoftware`: what a team needs to test a strategy (K24), once per address and hour (M62)."""
+"""`SEND knobelnsoftware`: what a team tests a program with (K24, U14), once per address and hour (M62)."""
 
 from __future__ import annotations
 
 from knobeln.config import Settings
 from mailserver.answering import HOUR, Command, Desk
-from mailserver.library import library
+from mailserver.library import software
 
 
 def recognises(subject: str, settings: Settings) -> bool:
-    return subject.replace(" ", "") == f"send{settings.contest.subject_word.casefold()}software"
+    word = settings.contest.subject_word.casefold()
+    return subject.replace(" ", "") in ("sendsoftware", f"send{word}software")
 
 
 def handle(desk: Desk) -> str:
     if desk.has_answered("software", desk.writer, HOUR):
         return "the software was sent within the last hour"
-    sent = desk.answer("software", desk.writer, attachments=(library(),))
+    programs = software(desk.settings.game.name)
+    sent = desk.answer(
+        "software", desk.writer, attachments=programs, names=tuple(program.name for program in programs)
+    )
     return "software sent" if sent else "too many answers to this address"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from knobeln.config import Settings
+from knobeln.form import sample
 from mailserver.answering import DAY, Command, Desk
 
 
@@ -13,7 +14,7 @@ def recognises(_subject: str, _settings: Settings) -> bool:
 def handle(desk: Desk) -> str:
     if desk.has_answered("help", desk.writer, DAY):
         return "unknown subject; help was sent within the last 24 hours"
-    sent = desk.answer("help", desk.writer)
+    sent = desk.answer("help", desk.writer, form=sample(desk.settings).text)
     return "unknown subject; help sent" if sent else "unknown subject; too many answers to this address"
 
 

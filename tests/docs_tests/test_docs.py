@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -129,7 +130,7 @@ def settings_row(section: str, key: str) -> str:
     """The row of the organizer guide as knobeln.config has it."""
     value = getattr(getattr(CALENDAR, section), key)
     info = type(getattr(CALENDAR, section)).model_fields[key]
-    others = ", ".join(f'`"{choice}"`' for choice in choices(info.annotation) if choice != value)
+    others = ", ".join(f"`{json.dumps(choice)}`" for choice in choices(info.annotation) if choice != value)
     written = re.search(rf"^{key} = (.*)$", section_text(section), re.MULTILINE)
     assert written
     default = "see below" if isinstance(value, datetime) else f"`{written[1]}`"

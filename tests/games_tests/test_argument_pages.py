@@ -17,25 +17,34 @@ PAGES = ROOT / "docs" / "games"
 COOPERATION = (PAGES / "cooperation.md").read_text(encoding="utf-8")
 STANDOFF = (PAGES / "standoff.md").read_text(encoding="utf-8")
 
-CALLS = re.findall(r"^    \$ (.+)\n    (.+)$", COOPERATION + STANDOFF, re.MULTILINE)
+LEGACY = (PAGES / "cooperation-legacy.md").read_text(encoding="utf-8")
+
+OPPONENTS = ROOT / "knobellib" / "opponents"
+CALLS = [
+    (game, *call)
+    for game, page in (("cooperation", COOPERATION), ("cooperation-legacy", LEGACY), ("standoff", STANDOFF))
+    for call in re.findall(r"^    \$ (.+)\n    (.+)$", page, re.MULTILINE)
+]
 
 
-def test_the_table_of_cooperation_has_every_round_with_its_points() -> None:
-    rows = re.findall(r"^\| ([CB]) \| ([CB]) \| (\d) \| (\d) \|$", COOPERATION, re.MULTILINE)
+@pytest.mark.parametrize("page", [COOPERATION, LEGACY])
+def test_the_table_of_cooperation_has_every_round_with_its_points(page: str) -> None:
+    rows = re.findall(r"^\| ([CB]) \| ([CB]) \| (\d) \| (\d) \|$", page, re.MULTILINE)
     assert len(set(rows)) == len(rows) == 4
     for first, second, *points in rows:
         own, other = Decision(first), Decision(second)
         assert [round_points(own, other), round_points(other, own)] == [int(each) for each in points]
 
 
-@pytest.mark.parametrize(("call", "answer"), CALLS)
-def test_a_program_that_is_asked_on_a_page_gives_that_answer(call: str, answer: str) -> None:
-    done = subprocess.run(["sh", "-c", call], cwd=ROOT, capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(("game", "call", "answer"), CALLS)
+def test_a_program_that_is_asked_on_a_page_gives_that_answer(game: str, call: str, answer: str) -> None:
+    folder = OPPONENTS / game
+    done = subprocess.run(["sh", "-c", call], cwd=folder, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == answer
 
 
 def test_each_page_shows_how_to_ask_a_program_by_hand() -> None:
-    assert len(CALLS) == 2
+    assert len(CALLS) == 3
 
 
 def test_the_letters_of_the_standoff_are_in_its_table() -> None:

@@ -35,6 +35,10 @@ SUBJECTS = [
     ("please compile my program", "unknown"),
     ("SEND knobelnsoftware", "software"),
     ("send Knobeln Software", "software"),
+    ("send software", "software"),
+    ("Send Rules", "rules"),
+    ("send KNOBELN rules", "rules"),
+    ("rules", "unknown"),
     ("", "unknown"),
     ("Re:", "unknown"),
 ]
@@ -53,7 +57,7 @@ def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
 
 
 def test_the_registry_names_each_command_once() -> None:
-    assert [command.name for command in COMMANDS] == ["registration", "compile", "software"]
+    assert [command.name for command in COMMANDS] == ["registration", "compile", "software", "rules"]
 
 
 def registered(world: World, form: str = FORM) -> tuple[str, str]:
@@ -88,10 +92,10 @@ def test_a_registration_is_accepted_at_the_address_of_the_form(world: World) -> 
     assert name == "the_heavy_lords_of_knobeln"
     assert body_of(mail).count(string) == 2
     assert f"<<FROM>> {name} {string}" in body_of(mail)
-    (attachment,) = mail.iter_attachments()
-    assert attachment.get_filename() == "knobellib.c"
+    attached = {part.get_filename(): str(part.get_content()) for part in mail.iter_attachments()}
+    assert list(attached) == ["knobellib.c", "rules.txt"]
     library = Path(__file__).parents[2] / "knobellib" / "knobellib.c"
-    assert "".join(str(attachment.get_content()).split("\r")) == library.read_text()
+    assert "".join(attached["knobellib.c"].split("\r")) == library.read_text()
 
 
 def test_the_answer_describes_the_five_routines_and_the_dates(world: World) -> None:

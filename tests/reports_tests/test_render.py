@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from knobeln.config import Settings
 from knobeln.errors import ConfigError
+from knobeln.games.bid_tac_toe import BidTacToeSettings
 from reports.render import FILTERS, Templates
 from reports.text import WIDTH, columns_of
 
@@ -124,3 +125,10 @@ def test_every_filter_does_in_a_template_what_it_says(own: Templates, tmp_path: 
     expression, expected = USES[name]
     (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ " + expression + " }}\n")
     assert own.render("own").body == expected + "\n"
+
+
+def test_templates_know_the_game_and_count_its_points(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "own.txt.j2").write_text("Subject: {{ game.title }}\n\n{{ 206|points }} {{ game.name }}\n")
+    halves = settings.model_copy(update={"game": BidTacToeSettings(name="bid-tac-toe")})
+    shown = Templates(halves, tmp_path).render("own")
+    assert (shown.subject, shown.body) == ("Bid-Tac-Toe", "51.5 bid-tac-toe\n")

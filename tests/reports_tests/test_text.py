@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knobeln.model import points_text
 from reports import text
 
 ANYTHING = st.text(max_size=400)
@@ -111,3 +112,21 @@ def test_a_table_aligns_its_columns() -> None:
 )
 def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> None:
     assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("half_points", "point", "expected"),
+    [
+        (4246, 1, "2123"),
+        (4247, 1, "2123.5"),
+        (-1, 1, "-0.5"),
+        (-6, 1, "-3"),
+        (206, 2, "51.5"),  # a game that counts in halves
+        (207, 2, "51.75"),
+        (2 * 523_412_499_999, 10**12, "0.523412"),  # a win rate in trillionths
+        (2 * 999_999_999_999, 10**12, "1"),
+        (2 * 11 * 10**12, 10**12, "11"),
+    ],
+)
+def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expected: str) -> None:
+    assert points_text(half_points, point) == expected

@@ -1,0 +1,23 @@
+"""`send rules`: the rules of the contest's game and the contest's own numbers, once per address and hour."""
+
+from __future__ import annotations
+
+from knobeln.config import Settings
+from mailserver.answering import HOUR, Command, Desk
+from mailserver.library import rules
+
+
+def recognises(subject: str, settings: Settings) -> bool:
+    word = settings.contest.subject_word.casefold()
+    return subject.replace(" ", "") in ("sendrules", f"send{word}rules")
+
+
+def handle(desk: Desk) -> str:
+    if desk.has_answered("rules", desk.writer, HOUR):
+        return "the rules were sent within the last hour"
+    text = rules(desk.settings.game.name)
+    sent = desk.answer("rules", desk.writer, attachments=text, has_rules=bool(text))
+    return "rules sent" if sent else "too many answers to this address"
+
+
+COMMAND = Command("rules", recognises, handle)

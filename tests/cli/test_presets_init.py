@@ -1,0 +1,180 @@
+"""`knobeln init --game`: what it writes is what the preset says, for our games and those of plug-ins."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knobeln import config, presets
+from knobeln.cli import main
+from knobeln.clock import SystemClock
+from knobeln.config import ExtraField, Settings, Teams
+from knobeln.games import kinds, rules_text
+from knobeln.model import MailPreference, Member, Registration, TeamState
+from knobeln.store import Store, teams, url_of
+
+NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
+
+
+def knobeln(*words: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+@pytest.mark.parametrize("game", sorted(kinds()))
+def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: Path, game: str) -> None:
+    folder = tmp_path / "contest"
+    before = SystemClock().now()
+    knobeln("init", folder, "--game", game)
+    written = config.load(folder)
+    opened = written.dates.registration_opens
+    assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
+    assert written == presets.settings(game, opened)
+    text = (folder / config.FILE_NAME).read_text(encoding="utf-8")
+    for name in Settings.model_fields:
+        for key in type(getattr(written, name)).model_fields:
+            assert f"\n{key} = " in text
+    knobeln("status", "-C", folder)
+
+
+def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
+    knobeln("init", tmp_path / "contest")
+    written = config.load(tmp_path / "contest")
+    assert written == Settings(dates=config.usual_dates(written.dates.registration_opens))
+
+
+def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
+    output = knobeln("init", tmp_path / "contest", "--game", "chess", code=1).output
+    assert "there is no game 'chess', only bid-tac-toe" in output
+    assert not (tmp_path / "contest").exists()
+
+
+def test_init_does_not_take_the_contest_toml_of_another_game(tmp_path: Path) -> None:
+    text = config.template(presets.settings("hog", NOW))
+    (tmp_path / config.FILE_NAME).write_text(text, encoding="utf-8")
+    assert "is of another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
+    assert list(tmp_path.iterdir()) == [tmp_path / config.FILE_NAME]
+    knobeln("init", tmp_path, "--game", "hog")
+    assert config.load(tmp_path).dates == presets.settings("hog", NOW).dates
+
+
+def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
+    knobeln("init", tmp_path, "--game", "bid-tac-toe")
+    registration = Registration(
+        "team@machine.example",
+        (MailPreference.OWN,),
+        "the_lords",
+        "Eggland",
+        (Member("Joe Cool", None, "MIT", ""),),
+        (("school", "Carnegie Mellon"),),
+    )
+    store = Store(url_of(tmp_path))
+    with store.write() as tx:
+        words = {"requested_name": "the_lords", "auth_digest": "0", "letter_id": None, "now": NOW}
+        teams.add(tx, registration, state=TeamState.ACTIVE, **words)
+        assert teams.all_teams(tx)[0].registration == registration
+    store.close()
+    output = knobeln("teams", "-C", tmp_path).output
+    assert "school" in output
+    assert "Carnegie" in output
+    (team,) = json.loads(knobeln("teams", "--json", "-C", tmp_path).output)
+    assert team["fields"] == {"school": "Carnegie Mellon"}
+    assert team["members"] == [{"name": "Joe Cool", "age": None, "occupation": "MIT", "background": ""}]
+
+
+# --- plug-ins ---
+GAME = """
+from dataclasses import replace
+
+from knobeln.config import GameSettings
+from knobeln.games import GameKind
+from knobeln.games.{module} import {game}
+
+
+class Ours({game}):
+    @property
+    def info(self):
+        return replace(super().info, name="ours", title="Our own game")
+
+
+KIND = GameKind("ours", GameSettings, lambda *_: Ours(), rules="# Our own game\\n\\nBe nice.")
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "game", "format_"),
+    [
+        ("cooperation", "Cooperation", "round-robin"),
+        ("standoff", "Standoff", "melee"),
+        ("hog_game", "Hog", "exact"),
+    ],
+)
+def test_a_game_without_a_preset_gets_what_fits_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, game: str, format_: str
+) -> None:
+    facts = tmp_path / "our_own_game-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our_own_game\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(f"[knobeln.games]\nours = our_own_{module}:KIND\n")
+    (tmp_path / f"our_own_{module}.py").write_text(GAME.format(module=module, game=game))
+    monkeypatch.syspath_prepend(tmp_path)
+    knobeln("init", tmp_path / "contest", "--game", "ours")
+    written = config.load(tmp_path / "contest")
+    assert (written.game.name, written.contest.title) == ("ours", "Our own game contest")
+    assert (written.tournament.format, written.tournament.self_play) == (format_, False)
+    assert not written.evolution.enabled
+    assert rules_text("ours") == "# Our own game\n\nBe nice."
+
+
+# --- contest.toml ---
+ONE_LINE = st.text(st.characters(codec="utf-8"), max_size=40).map(lambda t: " ".join(t.split()))
+PRINTABLE = ONE_LINE.filter(str.isprintable)
+FIELDS = st.builds(
+    ExtraField,
+    name=st.from_regex(r"x[a-z0-9]{1,9}", fullmatch=True),
+    description=PRINTABLE,
+    choices=st.lists(PRINTABLE.filter(bool), max_size=3, unique_by=str.casefold).map(tuple),
+    required=st.booleans(),
+)
+
+
+@given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
+def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str
+) -> None:
+    usual = Settings(dates=config.usual_dates(NOW))
+    contest = usual.contest.model_copy(update={"organizer": organizer})
+    settings = usual.model_copy(update={"teams": Teams(fields=tuple(fields)), "contest": contest})
+    folder = tmp_path_factory.mktemp("contest")
+    (folder / config.FILE_NAME).write_text(config.template(settings), encoding="utf-8")
+    assert config.load(folder) == settings
+
+
+WRONG = [
+    ({"name": "team name"}, "has at most 30 letters and digits"),
+    ({"name": "Team-Name"}, "is a field already"),
+    ({"name": "subject"}, "is a field already"),
+    ({"name": "school", "choices": ["MIT", "mit"]}, "two choices are the same"),
+    ({"name": "school", "choices": [""]}, "a choice is not empty"),
+    ({"name": "school", "description": "two\nlines"}, "is not one line"),
+]
+
+
+@pytest.mark.parametrize(("field", "words"), WRONG)
+def test_a_field_that_no_form_can_have_is_a_clear_error(field: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Teams.model_validate({"fields": [field]})
+
+
+def test_prizes_are_by_a_field_that_there_is() -> None:
+    with pytest.raises(ValueError, match="none of the contest's own fields, which are division"):
+        Teams.model_validate({"fields": [{"name": "division"}], "prizes_by": "school"})
+    with pytest.raises(ValueError, match="have the same name"):
+        Teams.model_validate({"fields": [{"name": "home-town"}, {"name": "Hometown"}]})

@@ -1,0 +1,305 @@
+"""Contests of all games, from the form to the welcome: each in its own words, and nothing of KNOBELN's C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+
+import pytest
+
+from knobeln import presets
+from knobeln.clock import FixedClock
+from knobeln.config import Settings
+from knobeln.errors import NotFound
+from knobeln.form import record_text, sample
+from knobeln.games import kinds, rules_text
+from knobeln.games.bid_tac_toe import IllegalBid
+from knobeln.model import MailPreference, Member, Team, TeamState
+from knobeln.store import Store, teams
+from mailserver.commands.registration import accept_pending, reject_pending
+from reports.render import Templates
+
+from .conftest import World, body_of
+
+NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
+OTHERS = sorted(set(kinds()) - {"knobeln"})
+OF_C = re.compile(
+    r"\bC\b|compiled|\bthrows?\b|knobellib|lexical|#if|gcc|a_C_|KNOBELN|knobeln(?!s?@)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A contest of one game, and the form as its team fills it in."""
+
+    world: World
+
+    @property
+    def settings(self) -> Settings:
+        return self.world.settings
+
+    @property
+    def subject(self) -> str:
+        return f"registration for {self.settings.contest.subject_word}"
+
+    def form(self, **changes: str) -> str:
+        text = sample(self.settings).text.replace("name@machine.domain", "our_team@machine.example")
+        text = text.replace("name, affiliation", "Joe Cool, University of Northeast Sacrodata, Eggland")
+        for old, new in changes.items():
+            name = old.replace("_", "-")
+            text = re.sub(rf"^{name}: .*$", f"{name}: {new}", text, flags=re.MULTILINE)
+        return text
+
+    def register(self, **changes: str) -> EmailMessage:
+        (mail,) = self.world.send(self.subject, self.form(**changes), sender="joe@machine.example")
+        return mail
+
+    def all_teams(self) -> tuple[Team, ...]:
+        with self.world.store.read() as tx:
+            return teams.all_teams(tx)
+
+
+@pytest.fixture
+def contest_of(store: Store) -> Callable[..., Contest]:
+    def make(game: str, /, **sections: object) -> Contest:
+        settings = presets.settings(game, NOW).model_copy(update=sections)
+        clock = FixedClock(NOW + timedelta(hours=1))
+        return Contest(World(store, settings, Templates(settings, None), clock))
+
+    return make
+
+
+def flat(mail: EmailMessage) -> str:
+    return " ".join(body_of(mail).split())
+
+
+def attached(mail: EmailMessage) -> dict[str, str]:
+    return {str(part.get_filename()): part.get_content() for part in mail.iter_attachments()}
+
+
+# --- the presets -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("game", OTHERS)
+def test_every_game_has_a_preset_with_a_title_an_address_and_reports_of_its_own(game: str) -> None:
+    settings, usual = presets.settings(game, NOW), presets.settings("knobeln", NOW)
+    assert settings.game.name == game
+    assert settings.contest.title != usual.contest.title
+    assert settings.contest.subject_word != usual.contest.subject_word
+    assert settings.contest.address != usual.contest.address
+    assert settings.reports.offered != usual.reports.offered
+    assert not settings.tournament.self_play
+    assert not settings.evolution.enabled
+
+
+def test_no_two_presets_answer_to_the_same_subject_or_address() -> None:
+    contests = [presets.settings(game, NOW).contest for game in kinds()]
+    assert len({each.subject_word.casefold() for each in contests}) == len(contests)
+    assert len({each.address for each in contests}) == len(contests)
+
+
+def test_the_presets_dates_count_from_the_day_of_the_set_up() -> None:
+    dates = presets.settings("bid-tac-toe", NOW).dates
+    assert dates.registration_opens == NOW
+    assert dates.compilation_closes == datetime(2026, 4, 12, 4, tzinfo=UTC)
+    assert dates.results_published - dates.contest_starts == timedelta(days=7)
+
+
+def test_the_challenge_of_2007_has_its_limits_prizes_and_privacy() -> None:
+    settings = presets.settings("bid-tac-toe", NOW)
+    assert (settings.programs.seconds, settings.programs.memory_mb) == (5, 100)
+    assert (settings.tournament.format, settings.tournament.games) == ("round-robin", 100)
+    assert (settings.teams.max_members, settings.teams.prizes_by, settings.teams.prizes) == (2, "school", 3)
+    assert settings.teams.fields[0].choices == ("Caltech", "MIT", "Carnegie Mellon")
+    assert settings.reports.offered == (MailPreference.OWN,)
+
+
+def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(NotFound, match="no game 'chess', only bid-tac-toe, cooperation"):
+        presets.settings("chess", NOW)
+
+
+# --- from the form to the welcome --------------------------------------------------------------------------
+@pytest.mark.parametrize("game", sorted(kinds()))
+def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
+    contest = contest_of(game)
+    form = contest.form().replace("name, age in years", "Joe Cool, 45")
+    (mail,) = contest.world.send(contest.subject, form, sender="joe@machine.example")
+    (team,) = contest.all_teams()
+    assert "Your registration is accepted." in flat(mail)
+    assert re.search(r"authentification string \S{24}\s", body_of(mail))
+    assert "".join(record_text(team.registration).split()) in "".join(body_of(mail).split())
+    assert "rules.txt" in flat(mail)
+    assert attached(mail)["rules.txt"].startswith(rules_text(game)[2:].partition("\n")[0] + "\n===")
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
+    contest = contest_of(game)
+    world = contest.world
+    mails = [
+        contest.register(team_name="9 lives", mail_preference="all, XYZ", Organization=""),
+        contest.register(),
+        *world.send("hello", "what can I do?"),
+        *world.send(contest.subject, "please let me in", sender="jane@machine.example"),
+        *world.send("send rules", ""),
+        *world.send("send software", ""),
+        *world.send("please compile", "<<FROM>> name_of_your_team 0000-1111-2222-3333-4444\nmain(){}"),
+    ]
+    with world.store.write() as tx:
+        (team,) = teams.all_teams(tx)
+        facts = {"team": team, "record": record_text(team.registration), "remarks": ()}
+    words = [world.renderer.render("registration_pending", **facts)]
+    words.append(world.renderer.render("no_program", number_of_teams=7))
+    texts = [f"{mail['Subject']}\n{body_of(mail)}" for mail in mails]
+    texts += [f"{each.subject}\n{each.body}" for each in words]
+    assert len(mails) == 7 + 1  # a wrong string is also told to the team that was named
+    for text in texts:
+        assert not OF_C.search(text), text
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_the_rules_for_participants_leave_out_what_only_readers_of_the_program_need(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
+    (mail,) = contest_of(game).world.send("send rules", "")
+    text = attached(mail)["rules.txt"]
+    assert "tests/" not in text
+    assert "knobeln/games" not in text
+    assert max(map(len, text.splitlines())) <= 72
+    assert "|---" not in text
+
+
+def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., Contest]) -> None:
+    usual = presets.settings("bid-tac-toe", NOW)
+    contest = contest_of(
+        "bid-tac-toe",
+        game=usual.game.model_copy(update={"illegal_bid": IllegalBid.ZERO}),
+        programs=usual.programs.model_copy(update={"seconds": 0.5, "memory_mb": 64}),
+        tournament=usual.tournament.model_copy(update={"games": 250}),
+    )
+    for text in (flat(contest.register()), flat(*contest.world.send("send rules", ""))):
+        assert "Everybody meets everybody else in 250 games." in text
+        assert "0.5 seconds for each answer. It can use 64 MB of memory." in text
+        assert "Illegal bids end the game and count as nine zeros" in text
+        assert "prizes for the best 3 of each school, and a grand prize for the best of all" in text
+
+
+NUMBERS = {
+    "cooperation": "A game has from 10 to 15 rounds, the same number for all.",
+    "cooperation-legacy": "Everybody meets everybody else once.",
+    "standoff": "After 1,000 rounds the game is over",
+    "ultimate-tic-tac-toe": "A match has 3 games, the one that decides third place 5, the final 7.",
+    "hog": "Your program has 300 seconds for all scores together.",
+}
+
+
+@pytest.mark.parametrize(("game", "words"), NUMBERS.items())
+def test_each_welcome_says_how_its_contest_goes(
+    contest_of: Callable[..., Contest], game: str, words: str
+) -> None:
+    assert words in flat(contest_of(game).register())
+
+
+def test_a_team_that_waited_gets_the_same_when_the_organizer_accepts_it(
+    contest_of: Callable[..., Contest],
+) -> None:
+    usual = presets.settings("bid-tac-toe", NOW)
+    contest = contest_of("bid-tac-toe", teams=usual.teams.model_copy(update={"approval": "organizer"}))
+    assert "The organizer looks at each registration" in flat(contest.register())
+    world = contest.world
+    (team,) = contest.all_teams()
+    assert team.state is TeamState.PENDING
+    with world.store.write() as tx:
+        accept_pending(tx, team, world.settings, world.renderer, world.clock.now())
+    mail = world.mails()[-1]
+    assert "school: Caltech" in flat(mail)
+    assert list(attached(mail)) == ["rules.txt"]
+
+
+def test_a_team_that_is_rejected_hears_why(contest_of: Callable[..., Contest]) -> None:
+    usual = presets.settings("standoff", NOW)
+    contest = contest_of("standoff", teams=usual.teams.model_copy(update={"approval": "organizer"}))
+    contest.register()
+    (team,) = contest.all_teams()
+    world = contest.world
+    with world.store.write() as tx:
+        reject_pending(tx, team, "Too dangerous.", world.settings, world.renderer, world.clock.now())
+    assert "Too dangerous." in flat(world.mails()[-1])
+
+
+def test_send_software_brings_the_sample_programs_of_the_game(contest_of: Callable[..., Contest]) -> None:
+    (mail,) = contest_of("standoff").world.send("Send Software", "")
+    assert {"avenger.pl", "pacifist.c"} <= attached(mail).keys()
+    assert "avenger.pl" in flat(mail)
+
+
+@pytest.mark.parametrize("subject", ["send rules", "Re: SEND RULES", "send Standoff rules"])
+def test_the_rules_come_on_request_once_an_hour(contest_of: Callable[..., Contest], subject: str) -> None:
+    world = contest_of("standoff").world
+    (mail,) = world.send(subject, "")
+    assert mail["Subject"] == "Mega mexican standoff: the rules"
+    assert world.send(subject, "") == []
+    assert world.send(subject, "", at=NOW + timedelta(hours=3)) != []
+
+
+# --- limits ------------------------------------------------------------------------------------------------
+def test_nobody_plays_hog_in_two_teams(contest_of: Callable[..., Contest]) -> None:
+    contest = contest_of("hog")
+    contest.register()
+    mail = contest.register(mail_address="others@machine.example", team_name="others")
+    assert "each person can be in one team only" in flat(mail)
+    assert len(contest.all_teams()) == 1
+    assert "name_of_your_team" not in body_of(mail)
+
+
+def test_elsewhere_a_shared_member_is_flagged_only(contest_of: Callable[..., Contest]) -> None:
+    contest = contest_of("standoff")
+    contest.register()
+    contest.register(mail_address="others@machine.example", team_name="others")
+    assert contest.all_teams()[1].flags == ("Joe Cool is also a member of name_of_your_team",)
+
+
+@pytest.mark.parametrize("game", ["bid-tac-toe", "hog"])
+def test_a_team_of_three_is_too_large(contest_of: Callable[..., Contest], game: str) -> None:
+    contest = contest_of(game)
+    form = contest.form() + "\n  Jane More, MIT\n  Mona Morn, MIT\n"
+    (mail,) = contest.world.send(contest.subject, form)
+    assert "The team has 3 members, at most 2 are allowed." in flat(mail)
+
+
+def test_an_unknown_school_is_refused_with_those_that_take_part(contest_of: Callable[..., Contest]) -> None:
+    contest = contest_of("bid-tac-toe")
+    words = flat(contest.register(school="Harvard"))
+    assert "`Harvard` is none of Caltech, MIT, Carnegie Mellon." in words
+    assert "school: Caltech | MIT | Carnegie Mellon" in words
+    assert contest.all_teams() == ()
+
+
+def test_the_school_is_kept_as_the_contest_spells_it(contest_of: Callable[..., Contest]) -> None:
+    contest = contest_of("bid-tac-toe")
+    contest.register(school="carnegie  mellon")
+    (team,) = contest.all_teams()
+    assert team.registration.field("school") == "Carnegie Mellon"
+    assert team.registration.members == (
+        Member("Joe Cool", None, "University of Northeast Sacrodata, Eggland", ""),
+    )
+
+
+@pytest.mark.parametrize("code", ["LAP", "RSM", "DGP", "BRK"])
+def test_a_report_that_the_contest_keeps_private_is_refused(
+    contest_of: Callable[..., Contest], code: str
+) -> None:
+    words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
+    assert f"{code} is not offered in this contest, only OWN." in words
+    assert f"OWN {MailPreference.OWN.meaning}" in words
+
+
+def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:
+    contest = contest_of("standoff")
+    assert "welcome, int" in contest.register(team_name="int")["Subject"]
