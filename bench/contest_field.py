@@ -73,7 +73,9 @@ def add_field(
 def _add(tx: Transaction, name: str, codes: str, built: Built) -> None:
     letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
-    submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, f"/* {name} */", NOW)
+    submission = submissions.add(
+        tx, add_team(tx, name, codes).id, letter_id, {"program.c": name.encode()}, NOW
+    )
     image = built.image.to_bytes() if built.image else None
     submissions.add_build(tx, submission.id, built.report, image, NOW)
 

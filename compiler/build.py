@@ -10,19 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiler import checks, elf, messages, tokens
+from compiler.built import Built
+from compiler.messages import FILE_NAME
 from compiler.source import Program, normalise, strip_secret
 from compiler.toolchain import Step, Toolchain
 from knobeln.config import Programs
 from knobeln.model import BuildReport, Finding, Severity
 from sandbox.machine.image import MEMORY_SIZE, Image
-
-
-@dataclass(frozen=True)
-class Built:
-    """`image` is there exactly when `report.accepted`."""
-
-    report: BuildReport
-    image: Image | None
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,7 @@ class _Facts:
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def build(source: str, settings: Programs, toolchain: Toolchain) -> Built:
+def build(source: str, settings: Programs, toolchain: Toolchain) -> Built[Image]:
     """Check, compile and link one program. `source` may still hold its authentification string.
 
     Raises ToolMissing where compiler or jail are at fault, never for anything that a program does.
@@ -55,7 +49,7 @@ def build(source: str, settings: Programs, toolchain: Toolchain) -> Built:
     image = None if facts.has_errors else facts.image
     report = BuildReport(
         findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
-        compiler=toolchain.version(),
+        tool=toolchain.version(),
         messages=facts.messages,
         elements=facts.elements,
         element_limit=settings.max_elements,
@@ -66,7 +60,7 @@ def build(source: str, settings: Programs, toolchain: Toolchain) -> Built:
         source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
         image_digest=image.digest if image else None,
     )
-    return Built(report, image)
+    return Built(report, image, FILE_NAME)
 
 
 def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Facts:

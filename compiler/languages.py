@@ -1,19 +1,10 @@
 """Programs in any language: which there are, how to know them by their names, and how to build them.
 
-A language is a row of `LANGUAGES` and nothing else. The words of its commands may hold
-
-    {tool}     the language's program on this computer, e.g. /usr/bin/python3
-    {home}     the folder that its folder `bin` lies in
-    {program}  the file that was sent, in the working folder
-    {stem}     its name without the suffix
-    {result}   the file that the build makes
-
 A build and every run happen in the jail (sandbox/jail.py), with the same tools.
 """
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,119 +12,18 @@ from glob import glob
 from pathlib import Path, PurePosixPath
 
 from compiler import messages
+from compiler.language_table import LANGUAGES, Language
 from knobeln.config import Programs
 from knobeln.errors import ToolMissing
+from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from knobeln.printable import printable
 from sandbox.box import PATH, WORK
 from sandbox.bundle import Bundle, Needs
 from sandbox.jail import Ending, Jail, JailLimits, JailResult
 
 MB = 1024 * 1024
-MAX_FILES = 20
 MAX_RESULT = 16 * MB  # bytes of a compiled program
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
-_C_FLAGS = (
-    *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
-    *("-frandom-seed=knobeln", "{program}", "-o", "{result}", "-lm"),
-)
-_JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:CompressedClassSpaceSize=16m")
-_JAVA_BUILD = """
-{tool} -J-Xmx128m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
-    -proc:none -encoding UTF-8 -d .classes {program}
-cd .classes
-find . -type f | LC_ALL=C sort > ../.names
-{home}/bin/jar -J-Xmx64m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
-    --create --no-manifest --date=1994-05-15T00:00:00Z --file=../{result} @../.names
-"""
-
-
-@dataclass(frozen=True)
-class Language:
-    """A row of the table. Without `result` the build only looks for mistakes, and the file itself is run."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    tool: str
-    run: tuple[str, ...]
-    build: tuple[str, ...]
-    result: str = ""  # begins with a dot, as no file does that is sent
-    version: tuple[str, ...] = ("{tool}", "--version")
-    address_space: int = 256 * MB  # of a running program
-    build_space: int = 512 * MB
-    processes: int = 16
-    environment: tuple[tuple[str, str], ...] = ()
-    folders: tuple[str, ...] = ()  # patterns of folders outside /usr with the tool's settings
-
-
-LANGUAGES = (
-    Language(
-        name="C",
-        suffixes=("c",),
-        tool="gcc",
-        build=("{tool}", "-x", "c", "-std=gnu17", *_C_FLAGS),
-        result=".program",
-        run=("./{result}",),
-    ),
-    Language(
-        name="C++",
-        suffixes=("cc", "cpp", "cxx"),
-        tool="g++",
-        build=("{tool}", "-x", "c++", "-std=gnu++17", *_C_FLAGS),
-        result=".program",
-        run=("./{result}",),
-    ),
-    Language(
-        name="Python",
-        suffixes=("py",),
-        tool="python3",
-        build=("{tool}", "-m", "py_compile", "{program}"),
-        run=("{tool}", "-u", "-B", "{program}"),
-        address_space=512 * MB,
-    ),
-    Language(
-        name="JavaScript",
-        suffixes=("js", "mjs", "cjs"),
-        tool="node",
-        build=("{tool}", "--check", "{program}"),
-        run=("{tool}", "--max-old-space-size=100", "{program}"),
-        address_space=1_536 * MB,  # it reserves a gigabyte that it does not use
-        build_space=1_536 * MB,
-        processes=32,
-    ),
-    Language(
-        name="Java",
-        suffixes=("java",),
-        tool="javac",
-        build=("/bin/sh", "-ec", _JAVA_BUILD),
-        result=".program.jar",
-        run=(
-            *("{home}/bin/java", *_JAVA_SMALL, "-XX:ReservedCodeCacheSize=16m", "-XX:-UsePerfData"),
-            *("-Xmx128m", "-Xss1m", "-cp", "{result}", "{stem}"),
-        ),
-        version=("{home}/bin/java", "-Xmx64m", *_JAVA_SMALL, "-version"),
-        address_space=1_024 * MB,
-        build_space=1_536 * MB,
-        processes=48,
-        environment=(("LD_LIBRARY_PATH", "{home}/lib"),),
-        folders=("/etc/java-*-openjdk",),
-    ),
-    Language(
-        name="Perl",
-        suffixes=("pl",),
-        tool="perl",
-        build=("{tool}", "-c", "{program}"),
-        run=("{tool}", "{program}"),
-    ),
-    Language(
-        name="shell",
-        suffixes=("sh",),
-        tool="sh",
-        build=("{tool}", "-n", "{program}"),
-        run=("{tool}", "{program}"),
-        version=("/bin/sh", "-c", "echo sh"),  # a POSIX shell does not tell its version
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -144,14 +34,24 @@ class Problem:
     messages: str = ""
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the files that were sent; `program` is "" where none of them is one."""
+
+    result: Bundle | Problem
+    program: str = ""
+    language: Language | None = None
+    messages: str = ""  # of the compiler, for a program that was built
+
+
 def recognise(
     names: Iterable[str], languages: Sequence[Language] = LANGUAGES
 ) -> tuple[str, Language] | Problem:
     """The one file that is a program, and its language. Other files may lie beside it."""
     names = sorted(names)
-    strange = [name for name in names if not _NAME.fullmatch(name)]
+    strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {_RIGHT_NAME}")
+        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {RIGHT_NAME}")
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
@@ -161,14 +61,8 @@ def recognise(
             f"there are {len(programs)} programs, {several}; send one program, with text files at most"
         )
     return Problem(
-        f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(languages)}"
+        f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(usable(languages))}"
     )
-
-
-_RIGHT_NAME = (
-    "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
-    "with a letter or digit, e.g. program_3.py"
-)
 
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
@@ -178,12 +72,12 @@ def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
 
 def version(language: Language, jail: Jail) -> str:
     """The first line of what the language's tool says of itself; raises ToolMissing without it."""
-    words = _words(language, "")
+    words = _words(language, "", language.memory)
     result = jail.run(
         [word.format(**words) for word in language.version],
         environment=_environment(language, words),
         folders=_folders(language),
-        limits=JailLimits(address_space=language.build_space, processes=language.processes),
+        limits=JailLimits(address_space=language.build_memory * MB, processes=language.processes),
     )
     said = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
@@ -197,6 +91,13 @@ def build(
     settings: Programs | None = None,
     languages: Sequence[Language] = LANGUAGES,
 ) -> Bundle | Problem:
+    """What was sent, built in the jail; as `examine`, for those who need no more."""
+    return examine(files, jail, settings or Programs(), languages).result
+
+
+def examine(
+    files: Mapping[str, bytes], jail: Jail, settings: Programs, languages: Sequence[Language]
+) -> Outcome:
     """Look at what was sent, and build it in the jail.
 
     The same files give the same bundle, to the last bit, on every computer with the same tools. Raises
@@ -204,20 +105,25 @@ def build(
     """
     found = recognise(files, languages)
     if isinstance(found, Problem):
-        return found
+        return Outcome(found)
     program, language = found
-    problem = _unfit(files, program, settings or Programs()) or _not_here(language, languages)
-    return problem or _build(files, program, language, jail)
+    problem = _unfit(files, program, settings) or _not_here(language, languages)
+    if problem:
+        return Outcome(problem, program, language)
+    return _build(files, program, language, jail, settings)
 
 
-def _build(files: Mapping[str, bytes], program: str, language: Language, jail: Jail) -> Bundle | Problem:
-    words = _words(language, program)
+def _build(
+    files: Mapping[str, bytes], program: str, language: Language, jail: Jail, settings: Programs
+) -> Outcome:
+    memory = settings.memory_mb or language.memory
+    words = _words(language, program, memory)
     command = [word.format(**words) for word in language.build]
     limits = JailLimits(
         file_size=MAX_RESULT,
         work_size=4 * MAX_RESULT,
         output_bytes=MAX_RESULT,
-        address_space=language.build_space,
+        address_space=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
     result = jail.run(
@@ -228,17 +134,22 @@ def _build(files: Mapping[str, bytes], program: str, language: Language, jail: J
         limits=limits,
     )
     if not result.succeeded:
-        return Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+        problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
+        return Outcome(problem, program, language)
     made = {language.result: result.stdout} if language.result else {}
-    return Bundle(
+    bundle = Bundle(
         language=language.name,
         program=program,
         files={**_needed(files, program, language), **made},
         command=tuple(word.format(**words) for word in language.run),
         needs=Needs(
-            language.address_space, language.processes, _environment(language, words), _folders(language)
+            (language.reserved + memory) * MB,
+            language.processes,
+            _environment(language, words),
+            _folders(language),
         ),
     )
+    return Outcome(bundle, program, language, messages.clean(result.stderr))
 
 
 def _needed(files: Mapping[str, bytes], program: str, language: Language) -> Mapping[str, bytes]:
@@ -249,7 +160,7 @@ def _needed(files: Mapping[str, bytes], program: str, language: Language) -> Map
 def _then_show(command: Sequence[str], result: str) -> list[str]:
     """The build, and then its result on standard output; what the build itself prints is a message."""
     show = f"exec cat {result}" if result else ":"
-    return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *command]
+    return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
 
 def _is_in(name: str, language: Language) -> bool:
@@ -302,7 +213,7 @@ def _tool(language: Language) -> Path | None:
     return path if path and path.is_relative_to("/usr") else None
 
 
-def _words(language: Language, program: str) -> Mapping[str, str]:
+def _words(language: Language, program: str, memory: int) -> Mapping[str, str]:
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
@@ -313,6 +224,7 @@ def _words(language: Language, program: str) -> Mapping[str, str]:
         "program": program,
         "stem": stem,
         "result": language.result,
+        "memory": str(memory),
     }
 
 

@@ -19,7 +19,7 @@ from knobeln.printable import printable
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc forgives blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 _TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
-_SECRET = re.compile(r"(<<FROM>>[ \t]+\S+[ \t]+)((?:(?!\*/)\S)+)", re.IGNORECASE)
+_SECRET = re.compile(r"(<<FROM>>[ \t]+\S+[ \t]+)((?:(?!\*/)[^\s\"'])+)", re.IGNORECASE)
 _QUOTE_WIDTH = 60
 _OPENING = ("if", "ifdef", "ifndef")
 _TURNING = ("else", "elif", "elifdef", "elifndef")

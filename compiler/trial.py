@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
-from compiler.build import Built, build
+from compiler.build import build
+from compiler.built import Built
 from compiler.toolchain import Toolchain
 from knobeln.clock import Seeds
 from knobeln.config import Jail, Programs, Settings
@@ -22,7 +23,7 @@ from sandbox.machine.image import Image
 OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 
 
-def with_trial(built: Built, settings: Settings) -> Built:
+def with_trial(built: Built[Image], settings: Settings) -> Built[Image]:
     """The build with the trial in its report; a rejected program has none.
 
     Raises ToolMissing or EngineFailed where our machinery is at fault.

@@ -8,22 +8,32 @@ organizer, and the queue goes on.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
 
-from compiler.build import Built, build
-from compiler.toolchain import Toolchain
-from compiler.trial import with_trial
+from compiler.built import Builder, Built, Keepable
+from compiler.leaderboard import Pairs, rates_of
 from knobeln.clock import Clock
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError
-from knobeln.model import Outgoing, Submission, Team
+from knobeln.model import BoardPlace, Outgoing, Submission, Team
 from knobeln.ports import CompileReporter
-from knobeln.store import Store, Transaction, contest, outbox, submissions, teams
+from knobeln.store import Store, Transaction, contest, leaderboard, outbox, submissions, teams
+from knobeln.store.leaderboard import Entrant
 
 log = structlog.get_logger()
+
+
+class _RatesMissing(Exception):
+    """Our transaction must roll back: there are win rates to be computed first."""
+
+    def __init__(self, pairs: Pairs, images: Mapping[str, bytes]) -> None:
+        super().__init__(f"{len(pairs)} win rates")
+        self.pairs = pairs
+        self.images = images
 
 
 @dataclass(frozen=True)
@@ -31,7 +41,7 @@ class CompileService:
     store: Store
     settings: Settings
     clock: Clock
-    toolchain: Toolchain
+    build: Builder
     write_report: CompileReporter
 
     def build_next(self, *, at_once: bool = False) -> bool:
@@ -48,11 +58,8 @@ class CompileService:
         if submission is None:
             return False
         try:
-            built = with_trial(
-                build(submission.source, self.settings.programs, self.toolchain), self.settings
-            )
-            with self.store.write() as tx:
-                self._keep(tx, submission, built)
+            built = self.build(submission.files, submission.description)
+            self._keep(submission, built)
             log.info("program", letter=submission.letter_id, accepted=built.report.accepted)
         except KnobelnError:
             raise
@@ -75,17 +82,46 @@ class CompileService:
         submissions.replace(tx, queue[:-1])  # too many for an hour: only the newest is worth the work
         return queue[-1]
 
-    def _keep(self, tx: Transaction, submission: Submission, built: Built) -> None:
+    def _keep(self, submission: Submission, built: Built[Keepable]) -> None:
+        """Build and report in one transaction; in a contest that is computed, with the team's new place.
+
+        Which win rates are missing shows when the build is in its place; they take too long to let everybody
+        else wait for them. So it is taken back, they are computed, and it is put there again.
+        """
+        rates: dict[tuple[str, str], float] = {}
+        while True:
+            try:
+                with self.store.write() as tx:
+                    self._keep_in(tx, submission, built, rates)
+                return
+            except _RatesMissing as lacking:
+                workers = self.settings.tournament.workers
+                rates |= rates_of(lacking.pairs, lacking.images, workers)
+
+    def _keep_in(
+        self,
+        tx: Transaction,
+        submission: Submission,
+        built: Built[Keepable],
+        rates: Mapping[tuple[str, str], float],
+    ) -> None:
         now = self.clock.now()
         previous = submissions.latest_good(tx, submission.team_id)
         image = built.image.to_bytes() if built.image else None
-        if not submissions.add_build(tx, submission.id, built.report, image, now):
+        if not submissions.add_build(tx, submission.id, built.report, image, now, built.program):
             return  # another process was quicker; its report is on the way
         team = teams.get(tx, submission.team_id)
-        outbox.put(tx, self._mail(tx, team, submission, built, previous), self.settings, now)
+        place = _place(tx, team, rates) if built.report.goal and built.image else None
+        outbox.put(tx, self._mail(tx, team, submission, built, previous, place), self.settings, now)
 
     def _mail(
-        self, tx: Transaction, team: Team, submission: Submission, built: Built, previous: Submission | None
+        self,
+        tx: Transaction,
+        team: Team,
+        submission: Submission,
+        built: Built[Keepable],
+        previous: Submission | None,
+        place: BoardPlace | None,
     ) -> Outgoing:
         text = self.write_report(
             team.name,
@@ -94,6 +130,7 @@ class CompileService:
             previous_good=previous.number if previous else None,
             repairs=submissions.repairs_of(tx, submission.id),
             replaced=submissions.replaced_by(tx, submission),
+            place=place,
         )
         return Outgoing(
             key=f"compile report/{submission.id}",
@@ -111,3 +148,20 @@ class CompileService:
             submissions.set_aside(tx, submission.id)
             text = f"submission {submission.id} broke the compile service and was set aside:\n{trace}"
             contest.note(tx, "compiler", text, self.clock.now())
+
+
+def _place(tx: Transaction, team: Team, rates: Mapping[tuple[str, str], float]) -> BoardPlace:
+    """Where the team stands now. Raises _RatesMissing where `rates` (by digests) lack one."""
+    pairs = leaderboard.missing(tx)
+    unknown = [pair for pair in pairs if _digests(pair) not in rates]
+    if unknown:
+        digests = [digest for pair in unknown for digest in _digests(pair)]
+        raise _RatesMissing(unknown, submissions.load_images(tx, digests))
+    leaderboard.put(
+        tx, {(first.build_id, second.build_id): rates[_digests((first, second))] for first, second in pairs}
+    )
+    return leaderboard.board(tx).place(team.name)
+
+
+def _digests(pair: tuple[Entrant, Entrant]) -> tuple[str, str]:
+    return pair[0].image_digest, pair[1].image_digest

@@ -127,6 +127,63 @@ DEFAULT_GAME = "knobeln"
 AnyGame = Annotated[SerializeAsAny[GameSettings], BeforeValidator(game_settings)]
 
 
+WORDS = ("tool", "home", "program", "stem", "result", "memory")
+"""What the words of a language's commands may hold in braces."""
+
+
+def _word(word: str) -> str:
+    try:
+        word.format(**dict.fromkeys(WORDS, ""))
+    except (KeyError, IndexError, ValueError, AttributeError):
+        raise ValueError(
+            f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in WORDS)}; a brace itself "
+            "is written twice"
+        ) from None
+    return word
+
+
+Word = Annotated[str, AfterValidator(_word)]
+
+
+class LanguageRow(Section):
+    """A language of programs that this contest takes besides the usual ones, or in place of one of them."""
+
+    name: str = Field(min_length=1, max_length=30, description="a usual one of this name is replaced")
+    suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
+        min_length=1, description="of the names of its files, in small letters and without a dot"
+    )
+    tool: str = Field(min_length=1, description="the program that compiles or runs it, below /usr")
+    run: tuple[Word, ...] = Field(min_length=1, description="the command of a running program")
+    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; none = as it is")
+    result: str = Field(
+        "",
+        pattern=r"^(\.[A-Za-z0-9_.-]{1,60})?$",
+        description="the file that the build makes, with a dot first",
+    )
+    version: tuple[Word, ...] = Field(("{tool}", "--version"), description="tells the tool's version")
+    memory_mb: int = Field(256, ge=1, le=65_536, description="of a running program")
+    reserved_mb: int = Field(
+        64, ge=0, le=65_536, description="address space that the tool takes besides, without using it"
+    )
+    build_memory_mb: int = Field(512, ge=1, le=65_536, description="of the build")
+    processes: int = Field(16, ge=1, le=256, description="of a running program, threads among them")
+    environment: dict[str, Word] = Field(default_factory=dict, description="variables of build and program")
+    folders: tuple[str, ...] = Field((), description="outside of /usr with settings of the tool; patterns")
+    sample: str = Field(
+        "",
+        description="a program that prints its first argument; `knobeln doctor` tries the language with it",
+    )
+
+    @model_validator(mode="after")
+    def _result_is_made(self) -> LanguageRow:
+        used = any("{result}" in word for word in (*self.run, *self.build))
+        if used and not self.result:
+            raise ValueError("a command speaks of {result}, but `result` does not say which file that is")
+        if self.result and not self.build:
+            raise ValueError("`result` says what the build makes, but there is no `build`")
+        return self
+
+
 class Programs(Section):
     """What a program may be and use."""
 
@@ -162,6 +219,23 @@ class Programs(Section):
         description="memory of a program that does not run on the contest machine, in MB, besides what its "
         "language only reserves; 0 = as much as its language usually needs",
     )
+    max_comparisons_per_hour: int = Field(
+        20, ge=1, description="`please compare` of one team, where the contest's game is computed exactly"
+    )
+    languages: tuple[LanguageRow, ...] = Field(
+        (), description="languages of programs besides the usual ones, each a table [[programs.languages]]"
+    )
+
+    @model_validator(mode="after")
+    def _languages_differ(self) -> Programs:
+        for what, found in (
+            ("are called", [row.name for row in self.languages]),
+            ("have the suffix", [suffix for row in self.languages for suffix in row.suffixes]),
+        ):
+            twice = sorted({word for word in found if found.count(word) > 1})
+            if twice:
+                raise ValueError(f"two languages {what} {twice[0]!r}")
+        return self
 
 
 FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")

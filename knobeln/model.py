@@ -6,7 +6,8 @@ receives the mean of its two sides (K66); `points_text` shows them. Times are aw
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -166,14 +167,19 @@ class SubmissionState(StrEnum):
 
 @dataclass(frozen=True)
 class Submission:
-    """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47)."""
+    """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47).
+
+    The files are as they were sent: the authentification string is still in one of them.
+    """
 
     id: int
     team_id: int
     letter_id: int
     number: int
     received_at: datetime
-    source: str
+    files: Mapping[str, bytes] = field(repr=False)  # by name
+    program: str  # the name of the program among them, "" while it is not known
+    description: str  # the letter's own words about it (B21), "" where they stand in the program
     state: SubmissionState
 
 
@@ -196,32 +202,74 @@ class Finding:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a program did in its one trial game against a house strategy."""
+    """How a program did in its one trial game; it has the first seat, its opponents the others."""
 
-    opponent: str
+    opponent: str  # its name, or their names
     result: GameResult
 
 
 @dataclass(frozen=True)
+class FileFacts:
+    """A file as it was sent; its sha256 in hex."""
+
+    name: str
+    size: int  # bytes
+    digest: str
+
+
+@dataclass(frozen=True)
 class BuildReport:
-    """Everything that a compile report says. Memory figures in bytes."""
+    """Everything that a compile report says. Memory figures in bytes.
+
+    Elements, memory and code are known of programs for the contest machine alone; their limits are None for
+    the others.
+    """
 
     findings: tuple[Finding, ...]
-    compiler: str  # name and version
+    tool: str  # the compiler or interpreter: what it says of its version
     messages: str  # the compiler's own words, cleaned and shortened
     elements: int | None  # lexical elements, None where the preprocessor already failed (K46)
-    element_limit: int
-    description_lines: int
+    element_limit: int | None
+    description_lines: int  # without blank ones
     static_bytes: int | None  # data and bss; None where it did not link
-    memory_limit: int
+    memory_limit: int | None
     code_bytes: int | None
-    source_digest: str  # sha256 of the source as compiled, in hex
+    source_digest: str  # sha256 of the program as compiled, in hex
     image_digest: str | None
     trial: Trial | None = None
+    language: str = "C"  # "" where no file was recognised as a program
+    files: tuple[FileFacts, ...] = ()
+    said: str = ""  # the end of the trial's standard error, for the program's own team only
+    source_bytes: int = 0  # of all files that count for the goal (H8)
+    goal: int | None = None  # of a Hog strategy: the score that it has to reach
+    player_name: str = ""  # of a Hog strategy: its PLAYER_NAME
+    trial_rates: tuple[tuple[str, float], ...] = ()  # of a Hog strategy: how often it beats these samples
 
     @property
     def accepted(self) -> bool:
         return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)
+
+
+@dataclass(frozen=True)
+class BoardLine:
+    """A line of the leaderboard of a contest that is computed exactly (H12)."""
+
+    rank: int
+    team: str
+    player_name: str
+    version: int
+    source_bytes: int
+    goal: int
+    match_points: int
+
+
+@dataclass(frozen=True)
+class BoardPlace:
+    """Where one team stands on the leaderboard."""
+
+    line: BoardLine
+    entrants: int
+    beaten_by: tuple[str, ...]  # teams that win a match point against it
 
 
 # --- games ------------------------------------------------------------------------------------------------

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from knobeln.clock import Seeds
+from knobeln.config import Settings
 from knobeln.model import (
+    BoardPlace,
     BuildReport,
     EvolutionOutcome,
     GameJob,
@@ -49,9 +52,10 @@ class CompileReporter(Protocol):
         previous_good: int | None,
         repairs: Sequence[str],
         replaced: Sequence[int],
+        place: BoardPlace | None,
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
-        `replaced` the versions in whose place it was compiled."""
+        `replaced` the versions in whose place it was compiled, `place` that on the leaderboard, if any."""
 
 
 class Arena(Protocol):
@@ -59,6 +63,13 @@ class Arena(Protocol):
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         """The results, in the order of the jobs. Raises EngineFailed when our machinery is to blame."""
+
+
+Images = Mapping[str, bytes]
+"""What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
+
+ArenaMaker = Callable[[Images, Settings, Seeds], AbstractContextManager[Arena]]
+"""Opens the arena of the contest's game with these programs; what it has started ends with the context."""
 
 
 class Format(Protocol):

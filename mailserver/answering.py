@@ -24,6 +24,8 @@ LIMITED = (
     "help",
     "software",
     "rules",
+    "leaderboard",
+    "comparison_refused",
 )
 
 
@@ -70,7 +72,11 @@ class Desk:
 
     def has_answered(self, template: str, to: str, within: timedelta) -> bool:
         """Whether the address got a mail of this template lately."""
-        return outbox.sent_since(self.tx, to, (template,), self.now - within) > 0
+        return self.count_answered(template, to, within) > 0
+
+    def count_answered(self, template: str, to: str, within: timedelta) -> int:
+        """How many mails of this template the address got lately."""
+        return outbox.sent_since(self.tx, to, (template,), self.now - within)
 
 
 @dataclass(frozen=True)

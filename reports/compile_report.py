@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knobeln.config import Settings
-from knobeln.model import BuildReport
+from knobeln.model import BoardPlace, BuildReport
 from knobeln.ports import Rendered, Renderer
 
 
@@ -17,14 +17,15 @@ def compile_report(
     previous_good: int | None,
     repairs: Sequence[str],
     replaced: Sequence[int] = (),
+    place: BoardPlace | None = None,
     settings: Settings,
     templates: Renderer,
 ) -> Rendered:
     """What the team is told about its version `number`; None: a check at home, without a letter.
 
     `previous_good` is the accepted version that counted before it, if any (K47); `repairs` says what had to
-    be mended in the letter, `replaced` which versions were not compiled because of this one. In the trial
-    game the team has the first seat.
+    be mended in the letter, `replaced` which versions were not compiled because of this one; `place` is
+    that on the leaderboard, where there is one. In the trial game the team has the first seat.
     """
     return templates.render(
         "compile_report",
@@ -34,6 +35,7 @@ def compile_report(
         previous_good=previous_good,
         repairs=repairs,
         replaced=replaced,
+        place=place,
         open_until=settings.dates.compilation_closes,
         max_instructions=settings.programs.max_instructions,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of
 from knobeln.games.hog import WIN_RATE_UNIT, HogEntry
 from knobeln.games.knobeln import Knobeln
 from knobeln.model import Fault, GameJob, GameResult, Moves, SeatResult, Verdict
-from knobeln.ports import Arena
+from knobeln.ports import Arena, Images
 from knobeln.printable import printable
 from sandbox.bundle import Bundle, Startable
 from sandbox.engines import cores
@@ -29,11 +29,6 @@ from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
 from tournament.spoken import SpokenResult, Turn, play_game
-
-Images = Mapping[str, bytes]
-"""What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
-
-ArenaMaker = Callable[[Images, Settings, Seeds], AbstractContextManager[Arena]]
 
 
 @contextmanager

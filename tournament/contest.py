@@ -37,12 +37,12 @@ from knobeln.model import (
     RoundPlan,
     Team,
 )
-from knobeln.ports import Format, Reporter
+from knobeln.ports import ArenaMaker, Format, Reporter
 from knobeln.store import Store, Transaction, outbox, results, submissions, teams
 from knobeln.store import contest as contest_store
 from knobeln.store.results import Games
 from tournament import referee
-from tournament.arenas import ArenaMaker, open_arena
+from tournament.arenas import open_arena
 from tournament.evolution import evolve, score_matrix
 from tournament.formats import make_format
 

@@ -160,7 +160,8 @@ def upgrade() -> None:
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("received_at", sa.DateTime(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("program", sa.String(length=64), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
         sa.Column("repairs", sa.JSON(), nullable=False),
         sa.Column("reply_to", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["letter_id"], ["letters.id"], name=op.f("fk_submissions_letter_id")),
@@ -171,6 +172,16 @@ def upgrade() -> None:
     with op.batch_alter_table("submissions", schema=None) as batch_op:
         batch_op.create_index("ix_submissions_state_id", ["state", "id"], unique=False)
 
+    op.create_table(
+        "sent_files",
+        sa.Column("submission_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["submission_id"], ["submissions.id"], name=op.f("fk_sent_files_submission_id")
+        ),
+        sa.PrimaryKeyConstraint("submission_id", "name", name=op.f("pk_sent_files")),
+    )
     op.create_table(
         "builds",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -183,6 +194,15 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_builds_submission_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_builds")),
         sa.UniqueConstraint("submission_id", name=op.f("uq_builds_submission_id")),
+    )
+    op.create_table(
+        "win_rates",
+        sa.Column("first", sa.Integer(), nullable=False),
+        sa.Column("second", sa.Integer(), nullable=False),
+        sa.Column("rate", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["first"], ["builds.id"], name=op.f("fk_win_rates_first")),
+        sa.ForeignKeyConstraint(["second"], ["builds.id"], name=op.f("fk_win_rates_second")),
+        sa.PrimaryKeyConstraint("first", "second", name=op.f("pk_win_rates")),
     )
     op.create_table(
         "entries",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 
-from compiler.languages import usable, version
+from compiler.language_table import Language, languages_of
+from compiler.languages import Problem, build, usable, version
 from compiler.toolchain import Toolchain
 from knobeln import config
 from knobeln.cli.folder import ContestCommand, ContestFolder, chosen_path, settings_or_defaults
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing
+from knobeln.printable import printable
 from sandbox.jail import Jail
 from sandbox.machine.engine_binary import engine_binary
 from sandbox.oci.engine import find_engine
@@ -23,6 +26,8 @@ from sandbox.oci.image import check_boxes, image_cache
 
 EX_UNFIT = 1
 _ENOUGH_DISK = 500_000_000
+_WORD = "fit"
+_TRY_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,46 @@ def examine(path: Path) -> tuple[Finding, ...]:
         ("the jail", lambda: _jail(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
-        ("languages", lambda: _languages(settings)),
         ("images", lambda: _images(settings)),
         ("disk", lambda: _disk(path)),
     ]
     if (path / config.FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
-    return tuple(_look(what, check) for what, check in checks)
+    findings = tuple(_look(what, check) for what, check in checks)
+    return findings + tuple(language_findings(settings))
+
+
+def language_findings(settings: Settings) -> Iterator[Finding]:
+    """Each language of programs: tried in the jail; or what to install, which a contest may do without.
+
+    A contest whose programs run on the contest machine alone needs none of them.
+    """
+    for language in languages_of(settings.programs):
+        what = f"programs in {language.name}"
+        if usable([language]):
+            yield _look(what, partial(_tried, language, settings))
+        else:
+            text = f"not taken: there is no {language.tool}; install it to take them"
+            yield Finding(what, True, text)
+
+
+def _tried(language: Language, settings: Settings) -> str:
+    """What the tool says of its version, when a small program works."""
+    jail = Jail(settings.jail)
+    said = version(language, jail)
+    if not language.sample:
+        return f"{said}; not tried, because programs.languages has no sample for it"
+    name = f"sample.{language.suffixes[0]}"
+    built = build({name: language.sample.encode()}, jail, settings.programs, [language])
+    if isinstance(built, Problem):
+        raise ToolMissing(f"{said}; a small program is not built: {built.text} {built.messages}".strip())
+    with built.open(jail, [_WORD], cpu_seconds=_TRY_SECONDS, answer_bytes=1_000) as prisoner:
+        answer = prisoner.finish(_TRY_SECONDS)
+        ended = prisoner.close()
+    if answer.text != _WORD:
+        stderr = printable(ended.stderr.decode(errors="replace")).strip()
+        raise ToolMissing(f"{said}; a small program {ended.words} and printed {answer.text!r}: {stderr}")
+    return f"{said}; a small program works"
 
 
 def _look(what: str, check: Callable[[], str]) -> Finding:
@@ -82,11 +120,6 @@ def _jail(settings: Settings) -> str:
             f"a box ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
         )
     return "bubblewrap shuts programs in"
-
-
-def _languages(settings: Settings) -> str:
-    jail = Jail(settings.jail)
-    return "; ".join(f"{language.name} ({version(language, jail)})" for language in usable())
 
 
 def _images(settings: Settings) -> str:

@@ -11,7 +11,7 @@ import click
 import structlog
 
 from knobeln import __version__
-from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, programs, spoken
+from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, programs, spoken, submitted
 from knobeln.cli.demo import demo
 from knobeln.cli.folder import ContestGroup
 from knobeln.errors import KnobelnError, TryAgain
@@ -70,6 +70,8 @@ for command in (
     contest_day.run,
     contest_day.summary,
     organize.teams,
+    submitted.submissions,
+    submitted.leaderboard,
     look.results,
     look.status,
     letters.outbox,

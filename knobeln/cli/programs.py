@@ -10,12 +10,14 @@ from pathlib import Path
 
 import click
 
-from compiler.build import Built, build
+from compiler.build import build
+from compiler.builders import builder_of, decoded
+from compiler.built import Built
 from compiler.toolchain import Toolchain
-from compiler.trial import with_trial
 from knobellib.house import house_strategies
 from knobeln.cli import spoken
-from knobeln.cli.folder import ContestCommand, chosen_path, settings_or_defaults
+from knobeln.cli.chosen_game import KNOBELN, game_option, settings_for, without_description
+from knobeln.cli.folder import ContestCommand, chosen_path
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
@@ -28,19 +30,39 @@ from sandbox.machine.image import Image
 from tournament.arenas import open_arena
 
 EX_REJECTED = 1
-KNOBELN = "knobeln"
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 @click.command(cls=ContestCommand)
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-def check(file: Path) -> None:
-    """The compile report for FILE.c, without a mail. Exit code 0: it would be accepted, 1: it would not."""
-    settings = settings_or_defaults()
-    built = with_trial(build(_read(file), settings.programs, Toolchain(settings.jail)), settings)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
+@game_option
+def check(files: tuple[Path, ...], game_name: str | None) -> None:
+    """The compile report for a program, without a mail: its FILE, and the text files beside it, if any.
+
+    Exit code 0: it would be accepted, 1: it would not.
+    """
+    settings = settings_for(game_name)
+    if settings.game.name == KNOBELN and len(files) > 1:
+        raise GiveUp("a program for KNOBELN is a single file")
+    if settings.game.name != KNOBELN:  # it may stand in the letter, which is not written yet
+        settings = without_description(settings)
+    sent = {file.name: file.read_bytes() for file in files}
+    built = builder_of(settings, open_arena)(sent, "")
     templates = Templates(settings, chosen_path() / "templates")
     words = compile_report(
-        file.stem, None, built.report, previous_good=None, repairs=(), settings=settings, templates=templates
+        Path(built.program if built.program in sent else files[0]).stem,
+        None,
+        built.report,
+        previous_good=None,
+        repairs=(),
+        settings=settings,
+        templates=templates,
     )
     click.echo(words.body)
     raise SystemExit(0 if built.report.accepted else EX_REJECTED)
@@ -48,25 +70,27 @@ def check(file: Path) -> None:
 
 @click.command(cls=ContestCommand)
 @click.argument("names", metavar="A.c B.c ...", nargs=-1, required=True)
-@click.option(
-    "--game", "game_name", default=KNOBELN, show_default=True, help="Which game; `knobeln games` lists them."
-)
+@game_option
 @click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
 @click.option("--protocol", "throws", is_flag=True, help="Every throw or move.")
-def play(names: tuple[str, ...], game_name: str, seed: str | None, throws: bool) -> None:
-    """One game of A.c against B.c. Each is a file, or the name of a house strategy or sample program."""
+def play(names: tuple[str, ...], game_name: str | None, seed: str | None, throws: bool) -> None:
+    """One game of A.c against B.c.
+
+    Each is a file, a folder with a program and the text files that it reads, or the name of a house strategy
+    or sample program.
+    """
     chosen = seed or secrets.token_hex(8)
-    if game_name != KNOBELN:
-        spoken.play(game_name, names, chosen, with_moves=throws)
+    settings = settings_for(game_name)
+    if settings.game.name != KNOBELN:
+        spoken.play(settings, names, chosen, with_moves=throws)
     elif len(names) != 2:
         raise GiveUp(f"KNOBELN is played by 2 programs, not by {len(names)}")
     else:
-        _play_knobeln(names[0], names[1], chosen, throws)
+        _play_knobeln(settings, names[0], names[1], chosen, throws)
     click.echo(f"--seed {chosen} plays this game again.")
 
 
-def _play_knobeln(first: str, second: str, chosen: str, throws: bool) -> None:
-    settings = settings_or_defaults()
+def _play_knobeln(settings: Settings, first: str, second: str, chosen: str, throws: bool) -> None:
     toolchain = Toolchain(settings.jail)
     images = tuple(_image(name, settings, toolchain) for name in (first, second))
     result = _game(images, chosen, settings, throws)
@@ -97,8 +121,7 @@ def protocol(file: Path, against: str | None) -> None:
 
 
 def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
-    # A game at home needs no description.
-    built = build(_source(name), settings.programs.model_copy(update={"description": "warn"}), toolchain)
+    built = build(_source(name), without_description(settings).programs, toolchain)
     if built.image is None or not built.report.accepted:
         raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {_first_error(built)}")
     return built.image
@@ -106,23 +129,14 @@ def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
 
 def _source(name: str) -> str:
     if Path(name).is_file():
-        return _read(Path(name))
+        return decoded(Path(name).read_bytes())
     known = {strategy.name: strategy.source for strategy in house_strategies()}
     if name not in known:
         raise NotFound(f"there is no file {name}, and no house strategy of that name: {', '.join(known)}")
     return known[name]
 
 
-def _read(file: Path) -> str:
-    """UTF-8, or else Latin-1, as with letters."""
-    raw = file.read_bytes()
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
-
-
-def _first_error(built: Built) -> str:
+def _first_error(built: Built[Image]) -> str:
     return next((f.text for f in built.report.findings), "see its messages")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from compiler.toolchain import Toolchain
+from compiler.builders import builder_of
 from compiler.worker import CompileService
 from knobeln.cli.folder import ContestFolder
 from mailserver.delivery import Delivered, Transport, deliver_due
 from mailserver.desk import handle_next
 from reports.compile_report import compile_report
+from tournament.arenas import open_arena
 
 
 class Services:
@@ -40,8 +41,8 @@ class Services:
         if self._compiler is None:
             folder = self._folder
             write = partial(compile_report, settings=folder.settings, templates=folder.templates)
-            toolchain = Toolchain(folder.settings.jail)
-            self._compiler = CompileService(folder.store, folder.settings, folder.clock, toolchain, write)
+            builder = builder_of(folder.settings, open_arena)
+            self._compiler = CompileService(folder.store, folder.settings, folder.clock, builder, write)
         return self._compiler
 
 

@@ -6,20 +6,25 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from compiler.languages import Problem, build
+from compiler.built import Built
+from compiler.language_table import languages_of
+from compiler.programs import build_program
+from compiler.strategies import HOG, build_strategy, strategy_languages
+from knobellib.samples import samples
+from knobeln.cli.chosen_game import without_description
 from knobeln.cli.folder import ContestCommand, settings_or_defaults
 from knobeln.cli.show import table
 from knobeln.clock import Seeds, seed_from
-from knobeln.config import Programs, Settings
+from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
-from knobeln.games import Dialogue, GameInfo, SpokenGame, game, registered
-from knobeln.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs, goal_for, ranking
+from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of, registered
+from knobeln.games.hog import HogEntry, all_pairs, ranking
+from knobeln.model import Severity
 from knobeln.printable import printable
 from sandbox.bundle import Bundle, Startable
 from sandbox.hog import win_rates
@@ -29,17 +34,13 @@ from sandbox.oci.engine import find_engine
 from sandbox.oci.image import image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
-from sandbox.players import Fault
-from sandbox.players.table import Domain, tabulate
 from tournament.arenas import drawer, move_text, player_of
 from tournament.spoken import SpokenResult, play_game
 
-HOG = "hog"
-HOG_FUNCTION = "final_strategy"
-HOG_SECONDS = 300.0  # for each of the two times that a strategy is tabulated
-OPPONENTS = "opponents"
 IMAGE = "image:"  # before the name of an image that podman or docker has
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
+
+Made = TypeVar("Made", Bundle, HogEntry)
 
 
 # --- games ------------------------------------------------------------------------------------------------
@@ -61,12 +62,6 @@ def _seats(info: GameInfo) -> str:
     return str(info.min_seats) if info.min_seats == info.max_seats else f"{info.min_seats}-{info.max_seats}"
 
 
-def samples(game_name: str) -> dict[str, bytes]:
-    """The sample programs of a game by their file names; none for KNOBELN, which has its house strategies."""
-    folder = files("knobellib").joinpath(OPPONENTS, game_name)
-    return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()} if folder.is_dir() else {}
-
-
 # --- play -------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Seated:
@@ -76,14 +71,13 @@ class Seated:
     program: Bundle | Startable
 
 
-def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
+def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
     """One game of these programs, in the order of the seats. Raises NotFound, GiveUp with what is wrong."""
-    rules = _spoken(game_name)
+    rules = _spoken(settings)
     if not rules.info.min_seats <= len(programs) <= rules.info.max_seats:
         raise GiveUp(f"{rules.info.title} is played by {_seats(rules.info)} programs, not by {len(programs)}")
-    settings = settings_or_defaults()
     jail = Jail(settings.jail)
-    built = [_program(program, rules.info, jail, settings.programs) for program in programs]
+    built = [_program(program, rules.info, settings, jail) for program in programs]
     seats = list(map(Seated, _names(programs), built))
     seeds = Seeds(seed_from(f"play/{seed}"))
     set_up = rules.set_up([seat.name for seat in seats], partial(seeds.below, "game"))
@@ -96,8 +90,8 @@ def play(game_name: str, programs: Sequence[str], seed: str, *, with_moves: bool
     _show(result, seats, with_moves)
 
 
-def _spoken(name: str) -> SpokenGame[Any, Any]:
-    rules = game(name)
+def _spoken(settings: Settings) -> SpokenGame[Any, Any]:
+    rules = game_of(settings.game, settings.programs)
     if Dialogue.MACHINE in rules.info.dialogues:
         raise GiveUp(f"{rules.info.title} is played on the contest machine")
     if Dialogue.TABLE in rules.info.dialogues:
@@ -115,11 +109,11 @@ def _names(programs: Iterable[str]) -> list[str]:
     return found
 
 
-def _program(program: str, info: GameInfo, jail: Jail, limits: Programs) -> Bundle | Startable:
+def _program(program: str, info: GameInfo, settings: Settings, jail: Jail) -> Bundle | Startable:
     """A file in any language, a sample program, an image's archive, or `image:NAME`."""
     is_name, is_archive = program.startswith(IMAGE), program.endswith(ARCHIVES)
     if not is_name and not is_archive:
-        return _bundle(program, info.name, jail, limits)
+        return _bundle(program, settings, jail)
     if Dialogue.ARGUMENTS not in info.dialogues:
         raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
     if is_archive and not Path(program).is_file():
@@ -134,25 +128,37 @@ def _named(program: str) -> NamedImage | oci.Problem:
     return named_image(program.removeprefix(IMAGE), find_engine())
 
 
-def _bundle(program: str, game_name: str, jail: Jail, limits: Programs) -> Bundle:
-    name, data = _file(program, game_name)
-    built = build({name: data}, jail, limits)
-    if isinstance(built, Problem):
-        raise GiveUp(f"{program}: {built.text}" + (f"\n{built.messages}" if built.messages else ""))
-    return built
+def _bundle(program: str, settings: Settings, jail: Jail) -> Bundle:
+    limits = without_description(settings).programs
+    return _accepted(
+        program, build_program(_files(program, settings.game.name), "", jail, limits, languages_of(limits))
+    )
 
 
-def _file(program: str, game_name: str) -> tuple[str, bytes]:
+def _accepted(program: str, built: Built[Made]) -> Made:
+    """What was built. Raises GiveUp with what is wrong with it."""
+    if built.image is not None:
+        return built.image
+    report = built.report
+    errors = [finding.text for finding in report.findings if finding.severity is Severity.ERROR]
+    more: list[str] = [printable(text) for text in (report.messages, report.said) if text]
+    raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
+
+
+def _files(program: str, game_name: str) -> dict[str, bytes]:
+    """The files of a program: one, all of a folder, or a sample of that name."""
     path = Path(program)
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
     if path.is_file():
-        return path.name, path.read_bytes()
+        return {path.name: path.read_bytes()}
     known = samples(game_name)
     fitting = [name for name in known if program in (name, Path(name).stem)]
     if len(fitting) != 1:
         raise NotFound(
             f"there is no file {program}, and no sample program of that name: {', '.join(sorted(known))}"
         )
-    return fitting[0], known[fitting[0]]
+    return {fitting[0]: known[fitting[0]]}
 
 
 def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> None:
@@ -188,13 +194,6 @@ def compare(programs: tuple[str, ...]) -> None:
 
 
 def _hog_entry(program: str, settings: Settings) -> HogEntry:
-    _, data = _file(program, HOG)
-    jail = Jail(settings.jail)
-    domain = Domain(SCORES, SCORES, 0, MAX_DICE)
-    bundle = _bundle(program, HOG, jail, settings.programs)
-    found = tabulate(bundle, HOG_FUNCTION, domain, jail, HOG_SECONDS)
-    if isinstance(found, Fault):
-        raise GiveUp(
-            f"{program}: {printable(found.sentence)}" + (f" ({printable(found.said)})" if found.said else "")
-        )
-    return HogEntry(found, goal_for(len(data)))
+    lenient, jail = without_description(settings), Jail(settings.jail)
+    built = build_strategy(_files(program, HOG), "", jail, lenient, strategy_languages(lenient))
+    return _accepted(program, built)

@@ -24,6 +24,9 @@ TURNS = 8  # Time Trot knows the turn's number up to multiples of this
 LOWEST_GOAL = 50
 MATCH_POINT = 0.500001  # a match point needs a win rate strictly above this
 MAX_NAME = 64
+PROGRAM = "final_strategy.py"  # the file that is sent (H1)
+FUNCTION = "final_strategy"  # in it
+LABEL = "PLAYER_NAME"  # in it, too
 WIN_RATE_UNIT = 10**12  # a contest's points: a win rate is told in trillionths
 
 Number = TypeVar("Number", float, Fraction)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +10,12 @@ from itertools import takewhile
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, Select, func, insert, select, update
 
 from knobeln.model import BuildReport, Entry, Submission, SubmissionState, Team
 from knobeln.store import teams as team_store
 from knobeln.store.session import Transaction
-from knobeln.store.tables import builds, entries, images, submissions
+from knobeln.store.tables import builds, entries, images, sent_files, submissions
 
 _REPORT = TypeAdapter(BuildReport)
 
@@ -31,13 +32,18 @@ def add(
     tx: Transaction,
     team_id: int,
     letter_id: int,
-    source: str,
+    files: Mapping[str, bytes],
     now: datetime,
     *,
+    program: str = "",
+    description: str = "",
     repairs: Sequence[str] = (),
     reply_to: str | None = None,
 ) -> Submission:
-    """A new version in the queue of the compiler; `now` is the time of receipt (K47)."""
+    """A new version in the queue of the compiler; `now` is the time of receipt (K47).
+
+    `files` as they were sent, by name; `program` is the name of the program among them where it is known.
+    """
     newest = tx.execute(
         select(func.max(submissions.c.number)).where(submissions.c.team_id == team_id)
     ).scalar()
@@ -47,18 +53,23 @@ def add(
         "number": (newest or 0) + 1,
         "received_at": now,
         "state": SubmissionState.QUEUED,
-        "source": source,
+        "program": program,
+        "description": description,
         "repairs": list(repairs),
         "reply_to": reply_to,
     }
-    return _submission(tx.execute(insert(submissions).values(values).returning(*submissions.c)).one())
+    row = tx.execute(insert(submissions).values(values).returning(*submissions.c)).one()
+    tx.execute(
+        insert(sent_files),
+        [{"submission_id": row.id, "name": name, "data": data} for name, data in files.items()],
+    )
+    return _submission(row, files)
 
 
 def next_queued(tx: Transaction) -> Submission | None:
     """The program that waits longest."""
     query = select(submissions).where(submissions.c.state == SubmissionState.QUEUED)
-    row = tx.execute(query.order_by(submissions.c.id).limit(1)).first()
-    return None if row is None else _submission(row)
+    return _first(tx, query.order_by(submissions.c.id))
 
 
 def waiting_teams(tx: Transaction) -> tuple[int, ...]:
@@ -80,8 +91,8 @@ def built_since(tx: Transaction, since: datetime) -> dict[int, int]:
 def queued_of(tx: Transaction, team_id: int) -> tuple[Submission, ...]:
     """The team's programs that wait for the compiler, oldest first."""
     query = select(submissions).where(submissions.c.team_id == team_id)
-    rows = tx.execute(query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id))
-    return tuple(_submission(row) for row in rows)
+    query = query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id)
+    return _submissions(tx, tx.execute(query).all())
 
 
 def replace(tx: Transaction, old: Sequence[Submission]) -> None:
@@ -107,13 +118,22 @@ def count_by_state(tx: Transaction) -> dict[SubmissionState, int]:
 
 
 def add_build(
-    tx: Transaction, submission_id: int, report: BuildReport, image: bytes | None, now: datetime
+    tx: Transaction,
+    submission_id: int,
+    report: BuildReport,
+    image: bytes | None,
+    now: datetime,
+    program: str = "",
 ) -> bool:
-    """Keep what the compiler made. False: another worker was quicker, and nothing happens."""
+    """Keep what the compiler made. False: another worker was quicker, and nothing happens.
+
+    `program` is the name of the program, where only the compiler could tell it.
+    """
+    found = {"program": program} if program else {}
     done = tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.BUILT)
+        .values(state=SubmissionState.BUILT, **found)
     )
     if done.rowcount != 1:
         return False
@@ -158,8 +178,7 @@ def latest_good(tx: Transaction, team_id: int) -> Submission | None:
     query = query.where(submissions.c.team_id == team_id, builds.c.accepted).order_by(
         submissions.c.number.desc()
     )
-    row = tx.execute(query.limit(1)).first()
-    return None if row is None else _submission(row)
+    return _first(tx, query)
 
 
 def count_with_program(tx: Transaction) -> int:
@@ -196,10 +215,21 @@ def count_versions(tx: Transaction) -> dict[int, int]:
 def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
     """All versions of a team's program, oldest first."""
     query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
-    rows = tx.execute(query.where(submissions.c.team_id == team_id).order_by(submissions.c.number))
-    return tuple(
-        Version(_submission(r), None if r.report is None else _REPORT.validate_python(r.report)) for r in rows
-    )
+    rows = tx.execute(query.where(submissions.c.team_id == team_id).order_by(submissions.c.number)).all()
+    return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
+
+
+def newest(
+    tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
+) -> tuple[Version, ...]:
+    """The submissions that came last, newest first; only one team's, or only those in one state."""
+    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    if team_id is not None:
+        query = query.where(submissions.c.team_id == team_id)
+    if state is not None:
+        query = query.where(submissions.c.state == state)
+    rows = tx.execute(query.order_by(submissions.c.id.desc()).limit(count)).all()
+    return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
@@ -230,13 +260,33 @@ def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
     return {row.digest: row.image for row in rows}
 
 
-def _submission(row: Row[Any]) -> Submission:
+def _report(row: Row[Any]) -> BuildReport | None:
+    return None if row.report is None else _REPORT.validate_python(row.report)
+
+
+def _first(tx: Transaction, query: Select[Any]) -> Submission | None:
+    found = _submissions(tx, tx.execute(query.limit(1)).all())
+    return found[0] if found else None
+
+
+def _submissions(tx: Transaction, rows: Sequence[Row[Any]]) -> tuple[Submission, ...]:
+    """These rows of `submissions`, with their files."""
+    query = select(sent_files).where(sent_files.c.submission_id.in_([row.id for row in rows]))
+    files: defaultdict[int, dict[str, bytes]] = defaultdict(dict)
+    for file in tx.execute(query.order_by(sent_files.c.name)):
+        files[file.submission_id][file.name] = file.data
+    return tuple(_submission(row, files[row.id]) for row in rows)
+
+
+def _submission(row: Row[Any], files: Mapping[str, bytes]) -> Submission:
     return Submission(
         row.id,
         row.team_id,
         row.letter_id,
         row.number,
         row.received_at,
-        row.source,
+        files,
+        row.program,
+        row.description,
         SubmissionState(row.state),
     )

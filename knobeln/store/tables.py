@@ -12,6 +12,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     DateTime,
+    Double,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -121,11 +122,20 @@ submissions = Table(
     Column("number", Integer, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("source", Text, nullable=False),
+    Column("program", String(64), nullable=False),  # one of its files; "" while it is not known which
+    Column("description", Text, nullable=False),  # the letter's own words about it
     Column("repairs", JSON, nullable=False),  # what had to be mended in the letter, in sentences
     Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
     UniqueConstraint("team_id", "number"),
     Index("ix_submissions_state_id", "state", "id"),
+)
+
+sent_files = Table(
+    "sent_files",
+    metadata,
+    Column("submission_id", ForeignKey("submissions.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
 )
 
 images = Table(
@@ -144,6 +154,14 @@ builds = Table(
     Column("accepted", Boolean, nullable=False),
     Column("report", JSON, nullable=False),
     Column("image_digest", ForeignKey("images.digest"), nullable=True),
+)
+
+win_rates = Table(
+    "win_rates",
+    metadata,
+    Column("first", ForeignKey("builds.id"), primary_key=True),  # has the lower id of the two
+    Column("second", ForeignKey("builds.id"), primary_key=True),
+    Column("rate", Double, nullable=False),  # how often the first wins, 0 to 1
 )
 
 entries = Table(

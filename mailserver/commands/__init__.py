@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from knobeln.config import Settings
 from mailserver.answering import Command
+from mailserver.commands import compare, leaderboard, registration, rules, software, unknown
 from mailserver.commands import compile as compile_command
-from mailserver.commands import registration, rules, software, unknown
 from mailserver.subject import plain_subject
 
 COMMANDS: tuple[Command, ...] = (
@@ -13,6 +13,8 @@ COMMANDS: tuple[Command, ...] = (
     compile_command.COMMAND,
     software.COMMAND,
     rules.COMMAND,
+    leaderboard.COMMAND,
+    compare.COMMAND,
 )
 if len({command.name for command in COMMANDS}) != len(COMMANDS):
     raise AssertionError("two mail commands have the same name")

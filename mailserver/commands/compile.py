@@ -1,34 +1,52 @@
 """`please compile`: whose program is it, may it come now; then it is queued for the compiler (K43-K49).
 
-The report follows when it is compiled. Until the writer has proved to be the team, nothing that we answer
-tells whether the name or the string was wrong (K44, S05).
+A program for the contest machine is a single C text; of the other games the attached files are taken as they
+are, in any language (B14, U7, H1). The report follows when it is compiled. Until the writer has proved to be
+the team, nothing that we answer tells whether the name or the string was wrong (K44, S05).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
 from knobeln.config import Settings
+from knobeln.games import Dialogue, game_of, hog
 from knobeln.model import Team, TeamState
 from knobeln.store import contest, submissions, teams
 from mailserver import windows
 from mailserver.answering import DAY, Command, Desk
 from mailserver.authentification import FromLine, digest, find_from_line, matches
-from mailserver.letter import find_program
+from mailserver.letter import FROM_MARK, Letter, find_files, find_program
 from mailserver.problem import Problem
-from mailserver.text import Text
 from mailserver.windows import Window
+
+C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
 
 def recognises(subject: str, _settings: Settings) -> bool:
     return subject == "please compile"
 
 
+@dataclass(frozen=True)
+class _Sent:
+    """What a letter brings, and the lines among which the `<<FROM>>` line is to be found."""
+
+    files: Mapping[str, bytes]
+    marked: Sequence[str]
+    repairs: tuple[str, ...]
+    program: str = ""  # where it is known which of the files that is
+    marked_in: str = ""  # the name of the file that the marked lines stand in, "" = the letter's text
+    description: str = ""
+
+
 def handle(desk: Desk) -> str:
-    program = find_program(desk.letter)
+    program = _sent(desk)
     if isinstance(program, Problem):
         return _refuse(desk, desk.writer, "problem", problem=program)
-    from_line = find_from_line(program.lines)
+    from_line = find_from_line(program.marked)
     if isinstance(from_line, Problem):
-        return _refuse(desk, desk.writer, "problem", problem=from_line)
+        return _refuse(desk, desk.writer, "problem", problem=_in_its_place(from_line, program))
     team = teams.by_name(desk.tx, from_line.team)
     owner = teams.with_auth_digest(desk.tx, digest(from_line.string))
     if _is_proved(desk, team, from_line):
@@ -39,26 +57,63 @@ def handle(desk: Desk) -> str:
     return _unknown(desk, team)
 
 
+def _sent(desk: Desk) -> _Sent | Problem:
+    dialogues = game_of(desk.settings.game, desk.settings.programs).info.dialogues
+    return _c_text(desk.letter) if Dialogue.MACHINE in dialogues else _files(desk.letter, dialogues)
+
+
+def _c_text(letter: Letter) -> _Sent | Problem:
+    program = find_program(letter)
+    if isinstance(program, Problem):
+        return program
+    source = "\n".join(program.lines) + "\n"
+    return _Sent({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
+
+
+def _files(letter: Letter, dialogues: Sequence[Dialogue]) -> _Sent | Problem:
+    found = find_files(letter, hog.PROGRAM if Dialogue.TABLE in dialogues else "")
+    if isinstance(found, Problem):
+        return found
+    words = "\n".join(found.text)
+    return _Sent(found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words)
+
+
+def _in_its_place(problem: Problem, program: _Sent) -> Problem:
+    """The right form of the `<<FROM>>` line: in a game of any language a comment of C is not the only one."""
+    if program.program:
+        return problem
+    place = f" (This is about the file {program.marked_in}.)" if program.marked_in and problem.line else ""
+    return replace(problem, text=problem.text + place, expected=_ANY_FROM_LINE)
+
+
+_ANY_FROM_LINE = (
+    f"{FROM_MARK} team_name authentification_string\n"
+    "\n"
+    "as a line of the letter's text, or in a comment of one of the files"
+)
+
+
 def _is_proved(desk: Desk, team: Team | None, from_line: FromLine) -> bool:
     known = teams.auth_digest(desk.tx, team.id) if team and team.state is TeamState.ACTIVE else None
     return matches(from_line.string, known)
 
 
-def _take(desk: Desk, team: Team, program: Text) -> str:
-    source = "\n".join(program.lines) + "\n"
+def _take(desk: Desk, team: Team, program: _Sent) -> str:
     limit = desk.settings.programs.max_source_bytes
     phase = contest.state(desk.tx).phase
     window = windows.compilation(desk.settings.dates, phase, desk.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(desk, team.address, window, team=team)
-    if len(source.encode()) > limit:
+    if sum(map(len, program.files.values())) > limit:
         return _refuse(desk, team.address, "too long", team=team)
     submission = submissions.add(
         desk.tx,
         team.id,
         desk.stored.id,
-        source,
+        program.files,
         desk.stored.received_at,
+        program=program.program,
+        description=program.description,
         repairs=program.repairs,
         reply_to=desk.letter.message_id,
     )

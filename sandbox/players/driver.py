@@ -2,6 +2,7 @@
 
     in   {"import": [file, function]}                      out  {"answer": ""}
     in   {"call": [arguments]}                             out  {"answer": "5"}
+    in   {"constant": [file, name]}                        out  {"constant": "..."} or {"lacks": "..."}
     in   {"tabulate": [rows, columns, lowest, highest],
           "backwards": false}                              out  {"table": [...]}, row by row
     else out  {"raised": "ValueError: ...", "trace": "..."} or {"wrong": "True (bool)"}
@@ -46,8 +47,16 @@ def _guarded(functions: list[Callable[..., Any]], request: Request) -> Reply:
     try:
         return _do(functions, request)
     except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
-        lines = traceback.format_exception(error)
+        lines = _shown_lines(error)
         return {"raised": lines[-1].strip()[:SHOWN], "trace": "".join(lines)[-TRACE:]}
+
+
+def _shown_lines(error: BaseException) -> list[str]:
+    """The error as Python tells it, without what is ours."""
+    told = traceback.TracebackException.from_exception(error)
+    own = [frame for frame in told.stack if frame.filename != __file__ and "<frozen" not in frame.filename]
+    told.stack = traceback.StackSummary.from_list(own)
+    return list(told.format())
 
 
 def _do(functions: list[Callable[..., Any]], request: Request) -> Reply:
@@ -56,11 +65,13 @@ def _do(functions: list[Callable[..., Any]], request: Request) -> Reply:
     if "call" in request:
         result = functions[0](*request["call"])
         return {"answer": str(int(result))} if _is_whole(result) else {"wrong": _described(result)}
+    if "constant" in request:
+        return _constant(*request["constant"])
     return _tabulate(functions[0], request["backwards"], *request["tabulate"])
 
 
 def _import(functions: list[Callable[..., Any]], file: str, name: str) -> Reply:
-    stem = os.path.splitext(file)[0]
+    stem = _stem(file)
     module = sys.modules[stem] = ModuleType(stem)
     module.__file__, sys.argv = file, [file]
     SourceFileLoader(stem, file).exec_module(module)
@@ -69,6 +80,18 @@ def _import(functions: list[Callable[..., Any]], file: str, name: str) -> Reply:
         return {"raised": f"{file} has no function of this name"}
     functions.append(function)
     return {"answer": ""}
+
+
+def _stem(file: str) -> str:
+    return os.path.splitext(file)[0]
+
+
+def _constant(file: str, name: str) -> Reply:
+    found = vars(sys.modules[_stem(file)])
+    if name not in found:
+        return {"lacks": f"there is no {name}"}
+    value = found[name]
+    return {"constant": value} if isinstance(value, str) else {"lacks": f"{name} is {_described(value)}"}
 
 
 def _tabulate(

@@ -14,6 +14,7 @@ from sandbox.jail import Jail
 from sandbox.players import Fault, FaultKind
 from sandbox.players.function import PythonFunction
 
+CONSTANT_SECONDS = 10.0
 CELL_BYTES = 8  # of a table's text, at most
 
 
@@ -40,6 +41,21 @@ def tabulate(bundle: Bundle, function: str, domain: Domain, jail: Jail, seconds:
     if isinstance(again, Fault):
         return again
     return table if table == again else _impure(function, domain, table, again)
+
+
+def constant(bundle: Bundle, function: str, name: str, jail: Jail) -> str | Fault:
+    """A text that stands in the module beside its function, such as its author's name for it (H2)."""
+    process = PythonFunction(bundle, function, jail)
+    try:
+        reply = process.not_imported or process.ask({"constant": (bundle.program, name)}, CONSTANT_SECONDS)
+    finally:
+        process.close()
+    if isinstance(reply, Fault):
+        return reply
+    value = reply.get("constant")
+    if isinstance(value, str):
+        return value
+    return Fault(FaultKind.UNREADABLE, str(reply.get("lacks", f"{bundle.program} disturbed its reading")))
 
 
 def _once(

@@ -46,7 +46,7 @@ def test_a_report_holds_all_figures(build_code):
     report = build_code("int table[1000] = { 1 };\nchar zeros[500];\n").report
     assert report.findings == ()
     assert report.messages == ""
-    assert "gcc" in report.compiler
+    assert "gcc" in report.tool
     assert report.element_limit == 10_000
     assert report.description_lines == 15
     assert report.memory_limit == MEMORY_SIZE

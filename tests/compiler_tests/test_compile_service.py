@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,7 @@ import pytest
 
 from bench.contest_field import NOW, add_team
 from bench.contest_field import settings as plain_settings
-from compiler import worker
-from compiler.build import build
-from compiler.toolchain import Toolchain
+from compiler.builders import machine_builder
 from compiler.worker import CompileService
 from knobellib.house import house_strategies
 from knobeln.clock import FixedClock
@@ -36,7 +35,7 @@ class Desk:
         self.settings = settings
         self.clock = FixedClock(NOW)
         write = partial(compile_report, settings=settings, templates=Templates(settings, None))
-        self.service = CompileService(self.store, settings, self.clock, Toolchain(), write)
+        self.service = CompileService(self.store, settings, self.clock, machine_builder(settings), write)
         with self.store.write() as tx:
             contest.create(tx)
 
@@ -48,7 +47,7 @@ class Desk:
         with self.store.write() as tx:
             letter = f"{team_id} {submissions.count_versions(tx)}".encode()
             letter_id, _ = letters.add(tx, raw=letter, sender="", recipients=(), channel="t", now=NOW)
-            submissions.add(tx, team_id, letter_id, source, NOW)
+            submissions.add(tx, team_id, letter_id, {"program.c": source.encode()}, NOW)
 
     def mails(self) -> list[str]:
         with self.store.read() as tx:
@@ -142,50 +141,46 @@ def test_before_the_contest_nobody_waits(desk: Desk) -> None:
     assert desk.work(at_once=True) == 1
 
 
-def test_when_our_tools_are_missing_the_program_stays_in_the_queue(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_when_our_tools_are_missing_the_program_stays_in_the_queue(desk: Desk) -> None:
     team = desk.team("heavy_lords")
     desk.send(team, GOOD)
 
     def missing(*_: object) -> None:
         raise ToolMissing("no compiler")
 
-    monkeypatch.setattr(worker, "build", missing)
+    whole = desk.service
+    desk.service = replace(whole, build=missing)
     with pytest.raises(ToolMissing):
         desk.work()
-    monkeypatch.undo()
+    desk.service = whole
     assert desk.work() == 1
 
 
-def test_what_another_worker_has_built_is_not_set_aside(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_worker_has_built_is_not_set_aside(desk: Desk) -> None:
     team = desk.team("lucky")
     desk.send(team, GOOD)
-    real = build
+    other = desk.service
 
     def breaks_after_the_other(*words: object) -> object:
-        monkeypatch.setattr(worker, "build", real)
-        assert desk.work() == 1
+        assert other.build_next()
         raise RuntimeError("our own mistake")
 
-    monkeypatch.setattr(worker, "build", breaks_after_the_other)
+    desk.service = replace(other, build=breaks_after_the_other)
     desk.work()
     assert desk.states(team) == [SubmissionState.BUILT]
 
 
-def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(desk: Desk) -> None:
     unlucky, lucky = desk.team("unlucky"), desk.team("lucky")
     desk.send(unlucky, GOOD)
     desk.send(lucky, GOOD)
-    real = build
+    whole = desk.service
 
     def breaks_once(*words: object) -> object:
-        monkeypatch.setattr(worker, "build", real)
+        desk.service = whole
         raise RuntimeError("our own mistake")
 
-    monkeypatch.setattr(worker, "build", breaks_once)
+    desk.service = replace(whole, build=breaks_once)
     assert desk.work() == 2
     assert desk.states(unlucky) == [SubmissionState.SET_ASIDE]
     assert desk.states(lucky) == [SubmissionState.BUILT]

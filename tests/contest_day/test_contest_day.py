@@ -20,13 +20,13 @@ from knobeln.config import FILE_NAME, Settings
 from knobeln.errors import EngineFailed, NotFound, NotNow
 from knobeln.games.knobeln import rules_of
 from knobeln.model import GroupOutcome, Phase
-from knobeln.ports import Arena
+from knobeln.ports import Arena, Images
 from knobeln.store import contest, outbox, results, submissions
 from knobeln.store.results import Games
 from knobeln.store.tables import metadata
 from reports.announcement import announcement
 from reports.letters import ContestReporter
-from tournament.arenas import Images, open_arena
+from tournament.arenas import open_arena
 from tournament.contest import ContestDay
 
 House = Mapping[str, Built]

@@ -324,7 +324,7 @@ def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot,
     with robot.folder.store.read() as tx:
         queued = submissions.next_queued(tx)
     assert queued
-    assert "The door changes hands." in queued.source
+    assert b"The door changes hands." in queued.files["program.c"]
 
 
 def test_the_sample_request_brings_the_software(robot: Robot) -> None:

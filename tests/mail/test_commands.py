@@ -256,7 +256,7 @@ def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World
     with world.store.read() as tx:
         queued = submissions.next_queued(tx)
         assert queued is not None
-        assert queued.source == program(name, string)
+        assert queued.files == {"program.c": program(name, string).encode()}
         assert queued.received_at == world.clock.now()
         assert submissions.reply_to_of(tx, queued.id) == "<p@x.example>"
 
@@ -267,7 +267,7 @@ def test_what_was_mended_goes_with_the_program(world: World) -> None:
     with world.store.read() as tx:
         queued = submissions.next_queued(tx)
         assert queued is not None
-        assert queued.source == program(name, string)
+        assert queued.files == {"program.c": program(name, string).encode()}
         assert submissions.repairs_of(tx, queued.id) == ("the quotation marks `>` were removed",)
 
 

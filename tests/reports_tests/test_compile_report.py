@@ -42,7 +42,7 @@ def _trial(own: SeatResult, other: SeatResult | None = None) -> Trial:
 
 GOOD = BuildReport(
     findings=(SHORT,),
-    compiler="gcc 12.2.0",
+    tool="gcc 12.2.0",
     messages="",
     elements=1234,
     element_limit=10_000,

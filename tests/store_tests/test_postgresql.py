@@ -97,7 +97,7 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
     def submit() -> None:
         for _ in range(10):
             with store.write() as tx:
-                submissions.add(tx, team_id, letter_id, "main () {}", NOW)
+                submissions.add(tx, team_id, letter_id, {"program.c": b"main () {}"}, NOW)
 
     threads = [threading.Thread(target=submit) for _ in range(4)]
     for thread in threads:

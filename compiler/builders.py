@@ -1,0 +1,44 @@
+"""Which build a contest's game wants: one of these, made once and used for mails and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from compiler.build import build
+from compiler.built import Builder, Built, Keepable
+from compiler.programs import program_builder
+from compiler.strategies import strategy_builder
+from compiler.toolchain import Toolchain
+from compiler.trial import with_trial
+from knobeln.config import Settings
+from knobeln.games import Dialogue, game_of
+from knobeln.ports import ArenaMaker
+
+
+def builder_of(settings: Settings, open_arena: ArenaMaker) -> Builder:
+    """The way of the contest's game; `open_arena` is where its trial is played."""
+    dialogues = game_of(settings.game, settings.programs).info.dialogues
+    if Dialogue.MACHINE in dialogues:
+        return machine_builder(settings)
+    if Dialogue.TABLE in dialogues:
+        return strategy_builder(settings)
+    return program_builder(settings, open_arena)
+
+
+def machine_builder(settings: Settings) -> Builder:
+    """For the contest machine: one file of C, whose description stands in it."""
+    toolchain = Toolchain(settings.jail)
+
+    def build_one(files: Mapping[str, bytes], _words: str) -> Built[Keepable]:
+        (source,) = files.values()
+        return with_trial(build(decoded(source), settings.programs, toolchain), settings)
+
+    return build_one
+
+
+def decoded(source: bytes) -> str:
+    """UTF-8, or else Latin-1, as with letters."""
+    try:
+        return source.decode()
+    except UnicodeDecodeError:
+        return source.decode("latin-1")

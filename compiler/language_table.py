@@ -1,0 +1,172 @@
+"""The languages of programs: the table, and what a contest adds to it. Pure.
+
+A language is a row of `LANGUAGES`, or a table `[[programs.languages]]` of contest.toml, and nothing else. The
+words of its commands may hold
+
+    {tool}     the language's program on this computer, e.g. /usr/bin/python3
+    {home}     the folder that its folder `bin` lies in
+    {program}  the file that was sent, in the working folder
+    {stem}     its name without the suffix
+    {result}   the file that the build makes
+    {memory}   the program's memory in MB
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from knobeln.config import LanguageRow, Programs
+
+_C_FLAGS = (
+    *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
+    *("-frandom-seed=knobeln", "{program}", "-o", "{result}", "-lm"),
+)
+_JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:CompressedClassSpaceSize=16m")
+_JAVA_BUILD = """
+{tool} -J-Xmx128m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
+    -proc:none -encoding UTF-8 -d .classes {program}
+cd .classes
+find . -type f | LC_ALL=C sort > ../.names
+{home}/bin/jar -J-Xmx64m -J-XX:+UseSerialGC -J-XX:CompressedClassSpaceSize=64m \
+    --create --no-manifest --date=1994-05-15T00:00:00Z --file=../{result} @../.names
+"""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A row of the table. Without `result` the build only looks for mistakes, and the file itself is run.
+
+    Memory in MB. What a process may have of address space is what it may use and what its tool `reserved`
+    without using it: the kernel can limit nothing else for a single process.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    tool: str
+    run: tuple[str, ...]
+    build: tuple[str, ...] = ()
+    result: str = ""  # begins with a dot, as no file does that is sent
+    version: tuple[str, ...] = ("{tool}", "--version")
+    memory: int = 256  # of a running program, where the contest does not say otherwise
+    reserved: int = 8
+    build_memory: int = 512
+    processes: int = 16
+    environment: tuple[tuple[str, str], ...] = ()
+    folders: tuple[str, ...] = ()  # patterns of folders outside /usr with the tool's settings
+    sample: str = ""  # a program that prints its first argument, to see that all of it works
+
+
+LANGUAGES = (
+    Language(
+        name="C",
+        suffixes=("c",),
+        tool="gcc",
+        build=("{tool}", "-x", "c", "-std=gnu17", *_C_FLAGS),
+        result=".program",
+        run=("./{result}",),
+        sample="#include <stdio.h>\nint main(int count, char **words) { puts(words[1]); }\n",
+    ),
+    Language(
+        name="C++",
+        suffixes=("cc", "cpp", "cxx"),
+        tool="g++",
+        build=("{tool}", "-x", "c++", "-std=gnu++17", *_C_FLAGS),
+        result=".program",
+        run=("./{result}",),
+        sample="#include <iostream>\nint main(int count, char **words) { std::cout << words[1] << '\\n'; }\n",
+    ),
+    Language(
+        name="Python",
+        suffixes=("py",),
+        tool="python3",
+        build=("{tool}", "-m", "py_compile", "{program}"),
+        run=("{tool}", "-u", "-B", "{program}"),
+        memory=448,
+        reserved=64,
+        sample="import sys\nprint(sys.argv[1])\n",
+    ),
+    Language(
+        name="JavaScript",
+        suffixes=("js", "mjs", "cjs"),
+        tool="node",
+        build=("{tool}", "--check", "{program}"),
+        run=("{tool}", "--max-old-space-size={memory}", "{program}"),
+        memory=100,
+        reserved=1_436,
+        build_memory=1_536,
+        processes=32,
+        sample="console.log(process.argv[2])\n",
+    ),
+    Language(
+        name="Java",
+        suffixes=("java",),
+        tool="javac",
+        build=("/bin/sh", "-ec", _JAVA_BUILD),
+        result=".program.jar",
+        run=(
+            *("{home}/bin/java", *_JAVA_SMALL, "-XX:ReservedCodeCacheSize=16m", "-XX:-UsePerfData"),
+            *("-Xmx{memory}m", "-Xss1m", "-cp", "{result}", "{stem}"),
+        ),
+        version=("{home}/bin/java", "-Xmx64m", *_JAVA_SMALL, "-version"),
+        memory=128,
+        reserved=896,
+        build_memory=1_536,
+        processes=48,
+        environment=(("LD_LIBRARY_PATH", "{home}/lib"),),
+        folders=("/etc/java-*-openjdk",),
+        sample="class sample { public static void main(String[] words) { System.out.println(words[0]); } }\n",
+    ),
+    Language(
+        name="Perl",
+        suffixes=("pl",),
+        tool="perl",
+        build=("{tool}", "-c", "{program}"),
+        run=("{tool}", "{program}"),
+        sample='print "$ARGV[0]\\n";\n',
+    ),
+    Language(
+        name="shell",
+        suffixes=("sh",),
+        tool="sh",
+        build=("{tool}", "-n", "{program}"),
+        run=("{tool}", "{program}"),
+        version=("/bin/sh", "-c", "echo sh"),  # a POSIX shell does not tell its version
+        sample='echo "$1"\n',
+    ),
+)
+
+
+def languages_of(settings: Programs) -> tuple[Language, ...]:
+    """The contest's own languages, then those of the table. A suffix means the first that has it.
+
+    A language of our table is replaced by one of the same name.
+    """
+    own = tuple(_configured(row) for row in settings.languages)
+    names = {language.name for language in own}
+    taken = {suffix for language in own for suffix in language.suffixes}
+    ours = (_without(language, taken) for language in LANGUAGES if language.name not in names)
+    return own + tuple(language for language in ours if language.suffixes)
+
+
+def _configured(row: LanguageRow) -> Language:
+    return Language(
+        name=row.name,
+        suffixes=row.suffixes,
+        tool=row.tool,
+        run=row.run,
+        build=row.build,
+        result=row.result,
+        version=row.version,
+        memory=row.memory_mb,
+        reserved=row.reserved_mb,
+        build_memory=row.build_memory_mb,
+        processes=row.processes,
+        environment=tuple(row.environment.items()),
+        folders=row.folders,
+        sample=row.sample,
+    )
+
+
+def _without(language: Language, taken: AbstractSet[str]) -> Language:
+    return replace(language, suffixes=tuple(s for s in language.suffixes if s not in taken))

@@ -1,0 +1,14 @@
+"""The sample programs of the games: opponents to start from, one file each in `opponents/<game>/`.
+
+They are examples for teams, opponents for testing by hand, and for the trial of a mailed program.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def samples(game_name: str) -> dict[str, bytes]:
+    """The sample programs of a game by their file names; none for KNOBELN, which has its house strategies."""
+    folder = files("knobellib").joinpath("opponents", game_name)
+    return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()} if folder.is_dir() else {}

@@ -1,0 +1,26 @@
+"""`please send leaderboard`: who stands where, in a contest that is computed exactly (H12)."""
+
+from __future__ import annotations
+
+from knobeln.config import Settings
+from knobeln.games import Dialogue, game_of
+from knobeln.store import leaderboard
+from mailserver.answering import Command, Desk
+
+
+def has_leaderboard(settings: Settings) -> bool:
+    """Whether win rates are computed in this contest as soon as there are programs."""
+    return Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues
+
+
+def recognises(subject: str, settings: Settings) -> bool:
+    return subject in ("please send leaderboard", "send leaderboard") and has_leaderboard(settings)
+
+
+def handle(desk: Desk) -> str:
+    lines = leaderboard.board(desk.tx).lines
+    sent = desk.answer("leaderboard", desk.writer, lines=lines)
+    return "leaderboard sent" if sent else "too many answers to this address"
+
+
+COMMAND = Command("leaderboard", recognises, handle)

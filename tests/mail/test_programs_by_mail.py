@@ -1,0 +1,453 @@
+"""Programs of all games by mail: from the letter through desk and compile service to the report (B14, H1).
+
+Real letters, a real database, the real jail, the real sample programs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from bench.contest_field import add_team
+from compiler.builders import builder_of
+from compiler.built import Builder, Built, Keepable
+from compiler.language_table import LANGUAGES
+from compiler.languages import usable
+from compiler.worker import CompileService
+from knobellib.samples import samples
+from knobeln.config import Programs
+from knobeln.games import registered
+from knobeln.games.hog import goal_for
+from knobeln.model import Submission, TeamState
+from knobeln.store import leaderboard, submissions, teams
+from knobeln.store.tables import win_rates
+from mailserver.authentification import digest
+from reports.compile_report import compile_report
+from sandbox.bundle import Bundle
+from tournament.arenas import open_arena
+
+STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
+WORDS = "It does what it says.\n\nThat is all, in two paragraphs.\n"
+LENIENT = Programs(description="warn", min_description_lines=2)
+
+
+@dataclass
+class Office:
+    """The desk and the compile service of one contest."""
+
+    world: Any
+    service: CompileService
+    sent: int = 0
+
+    def team(self, name: str) -> str:
+        """A registered team; its address."""
+        with self.world.store.write() as tx:
+            team = add_team(tx, name, "")
+            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
+            assert team.state is TeamState.ACTIVE
+            return str(team.address)
+
+    def send(
+        self, name: str, files: Mapping[str, bytes], text: str = WORDS, subject: str = "please compile"
+    ) -> list[EmailMessage]:
+        """The mails that a letter with these files caused, reports and all."""
+        letter = EmailMessage(policy=SMTP)
+        letter["From"] = f"{name}@machine.example"
+        letter["To"] = self.world.settings.contest.address
+        letter["Subject"] = subject
+        self.sent += 1
+        letter["Message-ID"] = f"<{self.sent}@machine.example>"
+        letter.set_content(f"<<FROM>> {name} {STRING}-{name}\n\n{text}")
+        for file, data in files.items():
+            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
+        return self.deliver(letter.as_bytes())
+
+    def deliver(self, raw: bytes) -> list[EmailMessage]:
+        before = len(self.world.mails())
+        self.world.deliver(raw, "joe@machine.example")
+        while self.service.build_next(at_once=True):
+            pass
+        found: list[EmailMessage] = self.world.mails()[before:]
+        return found
+
+    def report(self, name: str, files: Mapping[str, bytes], text: str = WORDS) -> str:
+        (mail,) = self.send(name, files, text)
+        return body(mail)
+
+    def newest(self) -> Submission:
+        with self.world.store.read() as tx:
+            return submissions.newest(tx, 1)[0].submission
+
+
+def body(mail: EmailMessage) -> str:
+    part = mail.get_body(("plain",))
+    assert part is not None
+    text = str(part.get_content()).replace("\r\n", "\n")
+    assert max(map(len, text.split("\n"))) <= 72
+    return text
+
+
+Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]
+
+
+def remembering(builder: Builder, programs: Programs, made: dict[Key, Built[Keepable]]) -> Builder:
+    """The builder, which builds the same files once: the same files give the same build."""
+
+    def build(files: Mapping[str, bytes], words: str) -> Built[Keepable]:
+        key = (programs, tuple(sorted(files.items())), words)
+        if key not in made:
+            made[key] = builder(files, words)
+        return made[key]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def made() -> dict[str, dict[Key, Built[Keepable]]]:
+    """What has been built, by the game's name."""
+    return {}
+
+
+@pytest.fixture
+def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Office]:
+    def make(game: str, programs: Programs = LENIENT, **sections: Any) -> Office:
+        world = make_world(game={"name": game}, programs=programs, **sections)
+        write = partial(compile_report, settings=world.settings, templates=world.renderer)
+        builder = remembering(builder_of(world.settings, open_arena), programs, made.setdefault(game, {}))
+        return Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
+
+    return make
+
+
+SPOKEN = [name for name in registered() if name not in ("knobeln", "hog")]
+OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
+
+
+def sample_programs() -> list[Any]:
+    return [
+        pytest.param(game, name, marks=pytest.mark.skipif(not here(name), reason="not installed"))
+        for game in SPOKEN
+        for name in sorted(samples(game))
+    ]
+
+
+def suffix_of(name: str) -> str:
+    return f".{name.rpartition('.')[2]}"
+
+
+def here(name: str) -> bool:
+    return OF_SUFFIX[suffix_of(name)] in usable()
+
+
+@pytest.mark.parametrize(("game", "name"), sample_programs())
+def test_every_sample_program_is_accepted_and_plays_its_trial(
+    make_office: Callable[..., Office], game: str, name: str
+) -> None:
+    office = make_office(game)
+    office.team("lords")
+    data = samples(game)[name]
+    report = office.report("lords", {name: data})
+    assert "Version 1 of lords compiled and is accepted." in report
+    assert f"language           {OF_SUFFIX[suffix_of(name)].name}\n" in report
+    assert f"    {name}, {len(data):,}\n      {hashlib.sha256(data).hexdigest()}\n" in report
+    assert "description        2 lines" in report
+    assert "A trial game against" in report
+    assert "FAILED" not in report
+    assert office.newest().program == name
+    assert office.newest().files == {name: data}
+    assert office.newest().description == WORDS.strip()
+
+
+@pytest.mark.parametrize("name", sorted(samples("hog")))
+def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(
+    make_office: Callable[..., Office], name: str
+) -> None:
+    office = make_office("hog")
+    office.team("lords")
+    data = samples("hog")[name]
+    report = office.report("lords", {"final_strategy.py": data})
+    assert "accepted" in report
+    assert f"target score       {goal_for(len(data))}\n" in report
+    assert "rank               1 of 1\n" in report
+    assert "  always_six " in report
+
+
+# --- what is wrong is said ---------------------------------------------------------------------------------
+WRONG = [
+    pytest.param({"p.rs": b"fn main", "a.txt": b"x"}, "none of a.txt, p.rs is a program", id="no program"),
+    pytest.param({"p.rs": b"fn main"}, "its language: C (.c),", id="the languages that are here"),
+    pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
+    pytest.param({"p.py": b"\xff1"}, "p.py is no text", id="binary"),
+    pytest.param({"p.py": b"  \n"}, "p.py is empty", id="empty"),
+    pytest.param({"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"),
+    pytest.param({"p.py": b"def f(:"}, "SyntaxError", id="a syntax error"),
+]
+
+
+@pytest.mark.parametrize(("files", "words"), WRONG)
+def test_a_program_that_cannot_be_built_is_rejected_with_the_reason(
+    make_office: Callable[..., Office], files: Mapping[str, bytes], words: str
+) -> None:
+    office = make_office("cooperation")
+    office.team("lords")
+    report = office.report("lords", files)
+    assert "Version 1 of lords is rejected." in report
+    assert words in " ".join(report.split())
+    assert "trial" not in report
+    assert "/work" not in report
+
+
+REFUSED = [
+    pytest.param({}, "There is no file attached", id="no file"),
+    pytest.param({"p.py": b"1\x00"}, "The file p.py is no text.", id="control characters"),
+    pytest.param({"p.py; rm -rf": b"1"}, "cannot be used", id="a name that cannot be"),
+    pytest.param({"p.py": b"1" * 300_000}, "at most 256,000 bytes", id="too large"),
+    pytest.param(
+        {"p.py": b"# <<FROM>> lords other"}, "different <<FROM>> lines", id="two strings that differ"
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "words"), REFUSED)
+def test_a_letter_without_a_program_to_build_is_refused_at_once(
+    make_office: Callable[..., Office], files: Mapping[str, bytes], words: str
+) -> None:
+    office = make_office("cooperation")
+    office.team("lords")
+    assert words in " ".join(office.report("lords", files).split())
+    with office.world.store.read() as tx:
+        assert submissions.newest(tx, 1) == ()
+
+
+FAULTS = [
+    pytest.param(b"import sys\nsys.exit('my last words')\n", "my last words", id="a crash"),
+    pytest.param(b"", "the program ended without printing anything", id="silence"),
+    pytest.param(b"print('B or C')\n", "in turn 1", id="another answer"),
+]
+
+
+@pytest.mark.parametrize(("source", "words"), FAULTS)
+def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
+    make_office: Callable[..., Office], source: bytes, words: str
+) -> None:
+    office = make_office("cooperation")
+    office.team("lords")
+    (mail,) = office.send("lords", {"p.py": b"# a program\n" + source})
+    assert str(mail["Subject"]).endswith("accepted, but failed its trial game")
+    report = " ".join(body(mail).split())
+    assert "Your program FAILED in it, in turn 1" in report
+    assert "in the contest: the game ends and is lost." in report
+    assert words in report
+
+
+# --- secrets and descriptions ------------------------------------------------------------------------------
+def test_the_string_is_in_nothing_that_runs_and_the_size_stays(make_office: Callable[..., Office]) -> None:
+    office = make_office("hog")
+    office.team("lords")
+    line = f"# <<FROM>> lords {STRING}-lords\n".encode()
+    data = line + samples("hog")["always_six.py"]
+    letter = EmailMessage(policy=SMTP)
+    letter["From"], letter["Subject"] = "joe@machine.example", "please compile"
+    letter.set_content("Hello!\n")
+    letter.add_attachment(data, maintype="application", subtype="octet-stream", filename="final_strategy.py")
+    (mail,) = office.deliver(letter.as_bytes())
+    assert f"target score       {goal_for(len(data))}\n" in body(mail)
+    assert office.newest().files == {"final_strategy.py": data}
+    assert STRING not in body(mail)
+
+
+def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., Office]) -> None:
+    office = make_office("cooperation")
+    office.team("lords")
+    mark = f"# <<FROM>> lords {STRING}-lords\n".encode()
+    office.send("lords", {"p.sh": mark + b"echo C\n", "notes.txt": mark})
+    with office.world.store.read() as tx:
+        report = submissions.newest(tx, 1)[0].report
+        assert report
+        (entry,) = submissions.load_images(tx, [str(report.image_digest)]).values()
+    files = Bundle.from_bytes(entry).files
+    assert {name: len(data) for name, data in files.items()} == {
+        "p.sh": len(mark) + 7,
+        "notes.txt": len(mark),
+    }
+    assert all(STRING.encode() not in data for data in files.values())
+
+
+@pytest.mark.parametrize("policy", ["require", "warn"])
+def test_a_missing_description_is_what_the_contest_makes_of_it(
+    make_office: Callable[..., Office], policy: str
+) -> None:
+    office = make_office("cooperation", Programs(description=policy, min_description_lines=2))
+    office.team("lords")
+    report = office.report("lords", {"p.sh": b"echo C\n"}, "")
+    assert "your program has no description" in report
+    assert ("Errors, for which" in report) is (policy == "require")
+    assert ("compiled and is accepted" in report) is (policy == "warn")
+
+
+def test_a_description_may_be_a_file_that_the_program_does_not_see(
+    make_office: Callable[..., Office],
+) -> None:
+    office = make_office("cooperation", Programs(min_description_lines=2))
+    office.team("lords")
+    files = {"p.sh": b"cat description.txt && echo C || echo B\n", "Description.txt": b"One.\n\nTwo.\n"}
+    report = office.report("lords", files, "")
+    assert "description        2 lines\n" in report
+    assert "FAILED" not in report
+    assert "    Description.txt, 11\n" in report
+
+
+# --- Hog's leaderboard -------------------------------------------------------------------------------------
+@pytest.fixture
+def hog(make_office: Callable[..., Office]) -> Office:
+    """A contest with three strategies that count."""
+    office = make_office("hog", Programs(description="warn", max_comparisons_per_hour=2))
+    for name in ("always_four", "always_six", "chaser"):
+        office.team(name)
+        office.send(name, {"final_strategy.py": samples("hog")[f"{name}.py"]})
+    return office
+
+
+def board_of(office: Office) -> list[str]:
+    (mail,) = office.send("anybody", {}, subject="Please send leaderboard!")
+    return [line.split()[4] for line in body(mail).split("\n") if line[:4].strip().isdigit()]
+
+
+def test_the_leaderboard_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
+    assert board_of(hog) == ["always_six", "chaser", "always_four"]
+    assert "match points       1 of 2\n" in "".join(map(body, hog.world.mails()))
+
+
+def test_a_new_version_takes_the_place_of_the_old_one_on_the_leaderboard(hog: Office) -> None:
+    (mail,) = hog.send("always_four", {"final_strategy.py": samples("hog")["looks_to_the_end.py"]})
+    assert "rank               1 of 3\n" in body(mail)
+    assert "beaten by          nobody\n" in body(mail)
+    assert board_of(hog) == ["always_four", "always_six", "chaser"]
+    with hog.world.store.read() as tx:
+        counting = {entrant.build_id for entrant in leaderboard.entrants(tx)}
+        kept = tx.execute(select(win_rates)).all()
+    assert len(kept) == 3
+    assert {number for row in kept for number in row[:2]} == counting
+
+
+def test_a_rejected_version_leaves_the_leaderboard_alone(hog: Office) -> None:
+    before = board_of(hog)
+    (mail,) = hog.send("chaser", {"final_strategy.py": b"PLAYER_NAME = 'x'\nfinal_strategy = 7\n"})
+    assert "Version 1 still counts." in body(mail)
+    assert "leaderboard" not in body(mail)
+    assert board_of(hog) == before
+
+
+def test_twins_share_a_rank_and_win_no_match_point_of_each_other(hog: Office) -> None:
+    hog.team("twin")
+    (mail,) = hog.send("twin", {"final_strategy.py": samples("hog")["always_six.py"]})
+    assert "rank               1 of 4\n" in body(mail)
+    assert "match points       2 of 3\n" in body(mail)
+
+
+def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: Office) -> None:
+    for subject in ("please compare chaser ALWAYS_SIX", "Please compare always_six!"):
+        (mail,) = hog.send("chaser", {}, subject=subject)
+        assert mail["To"] == "chaser@teams.example"
+        assert "chaser      47.6085880994 %" in body(mail)
+        assert "always_six  52.3914119006 %" in body(mail)
+        assert "The match point is that of always_six." in body(mail)
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ("please compare", "must name one or two teams"),
+        ("please compare a b c", "must name one or two teams"),
+        ("please compare nobody", "of a team called `nobody`"),
+        ("please compare chaser chaser", "not compared with itself"),
+        ("please compare chaser", "not compared with itself"),
+    ],
+)
+def test_a_comparison_that_cannot_be_is_answered_with_the_reason(
+    hog: Office, subject: str, words: str
+) -> None:
+    (mail,) = hog.send("chaser", {}, subject=subject)
+    assert mail["To"] == "chaser@teams.example"
+    assert words in " ".join(body(mail).split())
+
+
+def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
+    (stranger,) = hog.send("stranger", {}, subject="please compare chaser always_six")
+    assert stranger["To"] == "stranger@machine.example"
+    assert "do not belong together" in " ".join(body(stranger).split())
+    answers = [hog.send("chaser", {}, subject="please compare always_six")[0] for _ in range(3)]
+    assert ["%" in body(mail) for mail in answers] == [True, True, False]
+    assert "2 comparisons of this hour" in body(answers[-1])
+    assert "%" in body(hog.send("always_four", {}, subject="please compare always_six")[0])
+    hog.world.clock.at += timedelta(hours=1, seconds=1)
+    assert "%" in body(hog.send("chaser", {}, subject="please compare always_six")[0])
+
+
+def test_other_games_have_neither_leaderboard_nor_comparisons(make_office: Callable[..., Office]) -> None:
+    office = make_office("cooperation")
+    office.team("lords")
+    for subject in ("please send leaderboard", "please compare lords"):
+        (mail,) = office.send("lords", {}, subject=subject)
+        assert "I did not understand" in " ".join(body(mail).split())
+        office.world.clock.at += timedelta(days=2)
+
+
+STRATEGIES = [
+    pytest.param(b"def final_strategy(a, b): return 11\n", "gave 11 (int) for (0, 0)", id="11 dice"),
+    pytest.param(b"def final_strategy(a, b): return True\n", "gave True (bool)", id="True"),
+    pytest.param(b"def final_strategy(a, b): return 4\n", "there is no PLAYER_NAME", id="no name"),
+    pytest.param(b"PLAYER_NAME = 7\ndef final_strategy(a, b): return 4\n", "is 7 (int)", id="7 as name"),
+    pytest.param(b"PLAYER_NAME = ' '\ndef final_strategy(a, b): return 4\n", "has 0 characters", id="blank"),
+    pytest.param(b"PLAYER_NAME = 'x'*65\ndef final_strategy(a, b): return 4\n", "has 65", id="long"),
+    pytest.param(
+        b"import random\ndef final_strategy(a, b): return random.randrange(11)\n",
+        "once and",
+        id="not the same twice",
+    ),
+    pytest.param(b"def strategy(a, b): return 4\n", "has no function of this name", id="another name"),
+    pytest.param(b"import nothing_like_it\n", "ModuleNotFoundError", id="a module that is not there"),
+    pytest.param(b"raise SystemExit('no')\n", "SystemExit", id="leaves"),
+]
+
+
+@pytest.mark.parametrize(("source", "words"), STRATEGIES)
+def test_what_is_wrong_with_a_strategy_is_said(
+    make_office: Callable[..., Office], source: bytes, words: str
+) -> None:
+    office = make_office("hog")
+    office.team("lords")
+    report = office.report("lords", {"final_strategy.py": source})
+    assert "is rejected" in report
+    assert words in " ".join(report.split())
+
+
+def test_a_strategys_name_is_shown_in_one_line_and_harmless(make_office: Callable[..., Office]) -> None:
+    office = make_office("hog")
+    office.team("lords")
+    source = b"PLAYER_NAME = 'a\\x1b[31m\\n\\u202eb {{7*7}}'\ndef final_strategy(a, b): return 4\n"
+    assert "PLAYER_NAME        a[31m b {{7*7}}\n" in office.report("lords", {"final_strategy.py": source})
+    (mail,) = office.send("lords", {}, subject="please send leaderboard")
+    assert "lords  a[31m b {{7*7}}\n" in body(mail)
+
+
+def test_the_text_of_the_letter_can_be_the_strategy(make_office: Callable[..., Office]) -> None:
+    office = make_office("hog")
+    office.team("lords")
+    text = "PLAYER_NAME = 'Four'\n\n\ndef final_strategy(score, opponent_score):\n    return 4\n"
+    letter = EmailMessage(policy=SMTP)
+    letter["From"], letter["Subject"] = "joe@machine.example", "please compile"
+    letter.set_content(f"# <<FROM>> lords {STRING}-lords\n{text}-- \nJoe\n")
+    (mail,) = office.deliver(letter.as_bytes())
+    assert "is accepted" in body(mail)
+    assert "the signature (2 line(s)" in " ".join(body(mail).split())
+    assert office.newest().program == "final_strategy.py"
