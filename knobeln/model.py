@@ -304,10 +304,18 @@ class SeatResult:
     instructions: int = 0
     memory: int = 0  # bytes of static data and stack that were in use at the most
     faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
+    last_turn: int = 0  # the last in which it was asked for a move in words: when it fell, where players fall
 
 
-Moves = tuple[int | str | None, ...]
-"""What each seat did in a turn: a throw, or a move in words; "" where it was at fault, None if not asked."""
+@dataclass(frozen=True)
+class Missing:
+    """In the place of the move of a seat that was at fault."""
+
+    instead: str = ""  # the move that the rules made for it, in words; "" = none
+
+
+Moves = tuple[int | str | Missing | None, ...]
+"""What each seat did in a turn: a throw, or a move in words; None where it was not asked."""
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,20 @@ class Arena(Protocol):
 Images = Mapping[str, bytes]
 """What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
 
-ArenaMaker = Callable[[Images, Settings, Seeds], AbstractContextManager[Arena]]
-"""Opens the arena of the contest's game with these programs; what it has started ends with the context."""
+Told = Callable[[int], None]
+"""Is told how many more games have been played, from any thread; for people who watch."""
+
+
+def nobody(_games: int) -> None:
+    """Nobody watches."""
+
+
+class ArenaMaker(Protocol):
+    def __call__(
+        self, images: Images, settings: Settings, seeds: Seeds, told: Told = nobody, /
+    ) -> AbstractContextManager[Arena]:
+        """Open the arena of the contest's game with these programs; what it has started ends with the
+        context. Nothing depends on who is told."""
 
 
 class Format(Protocol):
@@ -122,12 +134,19 @@ class Reporter(Protocol):
 
     def group_finished(self, outcome: GroupOutcome, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
 
+    def round_played(
+        self, history: Sequence[RoundOutcome], ranking: Sequence[Standing], teams: Mapping[str, Team]
+    ) -> Iterable[Outgoing]:
+        """The last of these rounds has been played; `ranking` is the contest's, () before its end."""
+
     def round_finished(
         self,
-        outcome: RoundOutcome,
+        history: Sequence[RoundOutcome],
+        ranking: Sequence[Standing],
         teams: Mapping[str, Team],
         words: str,
         evolution: EvolutionOutcome | None,
         seed: bytes | None,
     ) -> Iterable[Outgoing]:
-        """`words` are the organizer's own, "" for none; evolution and seed come with the final."""
+        """The same when its summary is due: `words` are the organizer's own, "" for none; evolution and seed
+        come with the final. Of the games of a round those with faults are enough, in a melee all of them."""

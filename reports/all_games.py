@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from knobeln.model import GroupOutcome, Match, Pairing, Standing
+from knobeln.games import GameInfo
+from knobeln.model import GroupOutcome, Match, Standing, points_text
 from reports import results
-from reports.results import GameStatus
+from reports.results import GameLine, GameStatus, OwnGames
+from reports.scores import Score, Shape, shape_of
 
 
 @dataclass(frozen=True)
@@ -19,30 +21,68 @@ class GroupParagraph:
     games: tuple[str, ...]
 
 
-def group_paragraphs(outcome: GroupOutcome) -> tuple[GroupParagraph, ...]:
-    """All games of the group, each once, under the member that stands higher in the ranking."""
-    tried = results.attempts(outcome)
-    names = [standing.entry for standing in outcome.standings]
-    paragraphs = []
-    for number, standing in enumerate(outcome.standings, 1):
-        below = enumerate(names[number - 1 :], number)
-        games = (_game_text(standing.entry, other, at, tried) for at, other in below)
-        paragraphs.append(GroupParagraph(number, standing, tuple(text for text in games if text)))
-    return tuple(paragraphs)
+def group_paragraphs(outcome: GroupOutcome, game: GameInfo) -> tuple[GroupParagraph, ...]:
+    """All games of a group of pairs, each once, under the member that stands higher in the ranking.
+
+    A pairing of several games is one text: its points, and the points of each game in brackets, or, where
+    they are many, how many were won, tied and lost.
+    """
+    own_games, shape = results.own_games(outcome), shape_of(outcome.plan, game)
+    numbers = {standing.entry: number for number, standing in enumerate(outcome.standings, 1)}
+    return tuple(
+        GroupParagraph(number, standing, tuple(_texts(own_games[standing.entry], numbers, shape, game.point)))
+        for number, standing in enumerate(outcome.standings, 1)
+    )
+
+
+def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) -> Iterator[str]:
+    below = [
+        (numbers[other], pairing, tried)
+        for pairing, tried in own.tried
+        for other in (results.opponent(pairing, own.entry),)
+        if numbers[other] >= numbers[own.entry]
+    ]
+    for number, pairing, tried in sorted(below, key=lambda each: each[0]):
+        label = "self" if pairing.is_self else f"{number:>4}"
+        if shape is Shape.SINGLE:
+            yield f"{label} {_game_text(own.entry, tried, point)}"
+        else:
+            score = Score(own.entry, pairing.is_self, own.lines_of(pairing, tried))
+            yield f"{label} {_rate_text(score) if shape is Shape.RATES else _series_text(score, point)}"
 
 
 _MARKS = {GameStatus.COUNTED: "", GameStatus.REPLAYED: "r", GameStatus.EXPUNGED: "x"}
 
 
-def _game_text(own: str, other: str, number: int, tried: Mapping[Pairing, Sequence[Match]]) -> str:
-    """`  12 4123:3999`, with the mark of what became of it; "" for a pair that does not meet."""
-    found = next((of_it for pairing, of_it in tried.items() if set(pairing.players) == {own, other}), None)
-    if found is None:
-        return ""
-    label = "self" if own == other else f"{number:>4}"
-    completed = next((m for m in reversed(found) if not m.is_discarded), None)
+def _game_text(own: str, tried: Sequence[Match], point: int) -> str:
+    """`4123:3999`, with the mark of what became of it; `-` for a game that was not played to its end."""
+    completed = next((m for m in reversed(tried) if not m.is_discarded), None)
     if completed is None:
-        return f"{label} -"
-    first, second = (seat.points for seat in completed.result.seats)
+        return "-"
+    first, second = (points_text(2 * seat.points, point) for seat in completed.result.seats)
     points = (first, second) if completed.players[0] == own else (second, first)
-    return f"{label} {points[0]}:{points[1]}{_MARKS[results.status(completed)]}"
+    return f"{points[0]}:{points[1]}{_MARKS[results.status(completed)]}"
+
+
+def _series_text(score: Score, point: int) -> str:
+    """`201:99 (100:0 0:100 101:-1)`, or `51.5:48.5 (48-7-45)`: won, tied and lost."""
+    if not score.counted:
+        return "-"
+    if score.is_self:
+        return points_text(score.own, point)
+    return f"{points_text(score.own, point)}:{points_text(score.theirs, point)} ({_games_text(score, point)})"
+
+
+def _games_text(score: Score, point: int) -> str:
+    if not score.is_short:
+        return f"{score.won}-{score.tied}-{score.lost}"
+    return " ".join(_pair_text(line, point) for line in score.counted)
+
+
+def _pair_text(line: GameLine, point: int) -> str:
+    return f"{points_text(line.own or 0, point)}:{points_text(line.theirs or 0, point)}"
+
+
+def _rate_text(score: Score) -> str:
+    """`0.523412+`: the win rate against the other, and whose the match point is, if anybody's."""
+    return f"{score.rate}{'+' * score.has_match_point}{'-' * score.gives_match_point}"

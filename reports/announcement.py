@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from knobeln.model import EvolutionOutcome, RoundOutcome
+from knobeln.config import Settings
+from knobeln.games import game_of
+from knobeln.model import EvolutionOutcome, MailPreference, RoundOutcome, Standing, Team
 from knobeln.ports import Rendered, Renderer
-from reports import results
+from reports import results, summary
 from reports.evolution_table import condensed
+from reports.scores import shape_of
+
+_RANKINGS = (MailPreference.GRG, MailPreference.GRR, MailPreference.RSM, MailPreference.BRK)
 
 
 def announcement(
-    rounds: Sequence[RoundOutcome],
+    history: Sequence[RoundOutcome],
+    ranking: Sequence[Standing],
     evolution: EvolutionOutcome | None,
     seed: bytes,
+    teams: Mapping[str, Team],
+    settings: Settings,
     templates: Renderer,
 ) -> Rendered:
-    """The posting about a finished contest; `rounds` from the first to the final, one or more."""
-    final = rounds[-1]
-    figures = [_figures(outcome) for outcome in rounds]
+    """The posting about a finished contest; `history` from the first to the last round, with all games.
+
+    Where the contest tells its teams nothing but their own results (B23), the winners are named, and no more.
+    """
+    final, game = history[-1], game_of(settings.game, settings.programs).info
+    figures = [_figures(outcome) for outcome in history]
     return templates.render(
         "announcement",
         final=final,
+        ranking=ranking,
+        shows_ranking=any(report in settings.reports.offered for report in _RANKINGS),
+        shape=shape_of(final.groups[0].plan, game),
+        places=summary.places(final, game),
         teams=figures[0][1],
         games=sum(figure[3] for figure in figures),
         rounds=figures,
@@ -31,6 +46,8 @@ def announcement(
         generations=condensed(evolution) if evolution else None,
         seed=seed.hex(),
         seed_commitment=hashlib.sha256(seed).hexdigest(),
+        **summary.bracket_facts(history, ranking, game),
+        **summary.prize_facts(ranking, teams, settings),
     )
 
 
@@ -39,7 +56,7 @@ def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
     return (
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),
-        len(outcome.groups),
+        sum(bool(group.plan.pairings) for group in outcome.groups),
         sum(not match.is_discarded for group in outcome.groups for match in group.matches),
         sum(map(len, results.failures_of_round(outcome).values())),
         sum(len(results.disqualified(group)) for group in outcome.groups),

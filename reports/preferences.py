@@ -1,8 +1,8 @@
-"""Who gets which report: the announcement's table of mail preferences (K91-K95), once."""
+"""Who gets which report: the announcement's table of mail preferences (K91-K95), and the others', once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,7 +15,8 @@ class Occasion(StrEnum):
     CONTEST_STARTED = "contest started"
     GROUP_STARTED = "group started"
     GROUP_FINISHED = "group finished"
-    ROUND_FINISHED = "round finished"
+    ROUND_PLAYED = "round played"
+    ROUND_FINISHED = "round finished"  # its summary may wait for the organizer's words
 
 
 class Audience(StrEnum):
@@ -23,6 +24,7 @@ class Audience(StrEnum):
 
     EVERYBODY = "all participants of the contest, the eliminated and disqualified too"
     GROUP = "the members of the group, the disqualified too"
+    LEAVING = "those whose contest is over with the round: at its end, in a knock-out when they are out"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ REPORTS = (
     Report(MailPreference.GRG, Occasion.GROUP_FINISHED, Audience.GROUP),
     Report(MailPreference.GRR, Occasion.GROUP_FINISHED, Audience.GROUP, contained_in=MailPreference.RSM),
     Report(MailPreference.RSM, Occasion.ROUND_FINISHED, Audience.EVERYBODY),
+    Report(MailPreference.OWN, Occasion.ROUND_PLAYED, Audience.LEAVING),
+    Report(MailPreference.BRK, Occasion.ROUND_PLAYED, Audience.EVERYBODY, contained_in=MailPreference.RSM),
 )
 REPORT = {report.preference: report for report in REPORTS}
 
@@ -54,11 +58,18 @@ def wants(team: Team, preference: MailPreference) -> bool:
 
 
 def due(
-    occasion: Occasion, everybody: Iterable[Team], group: Iterable[Team] = ()
+    occasion: Occasion,
+    everybody: Iterable[Team],
+    some: Iterable[Team] = (),
+    offered: Container[MailPreference] = tuple(MailPreference),
 ) -> Iterator[tuple[MailPreference, tuple[Team, ...]]]:
-    """The reports of this occasion with those who get them, in the order given; none that nobody gets."""
-    asked = {Audience.EVERYBODY: tuple(everybody), Audience.GROUP: tuple(group)}
+    """The reports of this occasion with those who get them, in the order given; none that nobody gets.
+
+    `some` are the members of the group, or those who are leaving; what the contest does not offer is not due.
+    """
+    members = tuple(some)
+    asked = {Audience.EVERYBODY: tuple(everybody), Audience.GROUP: members, Audience.LEAVING: members}
     for report in REPORTS:
         wanting = tuple(team for team in asked[report.audience] if wants(team, report.preference))
-        if report.occasion is occasion and wanting:
+        if report.occasion is occasion and report.preference in offered and wanting:
             yield report.preference, wanting

@@ -38,10 +38,10 @@ from pydantic import ValidationError
 from knobeln.games.knobeln import KnobelnSettings, Rules, throw_points
 from knobeln.model import GameResult, Match, Verdict
 from reports.results import VERDICT_WORDS
-from reports.text import WIDTH
+from reports.text import WIDTH, fold
 
 TITLE = "KNOBELN protocol 1"
-_NAME = re.compile(r"\S+")
+NAME = re.compile(r"\S+")
 
 
 class ProtocolError(ValueError):
@@ -107,11 +107,11 @@ def write(games: Iterable[GameProtocol]) -> str:
 def packed(text: str) -> bytes:
     """The text gzipped, the same bytes whenever it is done."""
     # Level 4 takes a third of the time of level 6, and a twentieth more of room.
-    return gzip.compress(text.encode("ascii"), compresslevel=4, mtime=0)
+    return gzip.compress(text.encode(), compresslevel=4, mtime=0)
 
 
 def _block(game: GameProtocol) -> Iterator[str]:
-    if not all(map(_NAME.fullmatch, game.players)):
+    if not all(map(NAME.fullmatch, game.players)):
         raise ValueError(f"a player's name in a protocol has no white space: {game.players}")
     rules = game.rules
     yield f"game round={game.round} group={game.group} attempt={game.attempt}"
@@ -138,7 +138,7 @@ def _throw_lines(throws: tuple[tuple[int, int], ...]) -> Iterator[str]:
 
 
 # --- reading -----------------------------------------------------------------------------------------------
-class _Lines:
+class ProtocolLines:
     """The lines of a protocol, with their numbers for the messages."""
 
     def __init__(self, text: str) -> None:
@@ -154,6 +154,10 @@ class _Lines:
         self._at += 1
         return self._lines[self._at - 1].strip()
 
+    def peek(self) -> str:
+        """The next line, without going on to it; "" at the end."""
+        return self._lines[self._at].strip() if self else ""
+
     def match(self, pattern: str, form: str) -> tuple[str, ...]:
         """The groups of the next line, which must have this form."""
         line = self.next()
@@ -168,7 +172,7 @@ class _Lines:
 
 def read(text: str) -> tuple[GameProtocol, ...]:
     """The games of a compact text. Raises ProtocolError, naming the line and what should stand there."""
-    lines = _Lines(text)
+    lines = ProtocolLines(text)
     lines.match(re.escape(TITLE), TITLE)
     games = []
     while lines:
@@ -180,7 +184,7 @@ _VERDICT = "|".join(Verdict)
 _NUMBER = r"(\d{1,10})"
 
 
-def _read_block(lines: _Lines) -> GameProtocol:
+def _read_block(lines: ProtocolLines) -> GameProtocol:
     round_number, group, attempt = lines.match(
         rf"game round={_NUMBER} group={_NUMBER} attempt={_NUMBER}", "game round=1 group=1 attempt=1"
     )
@@ -208,7 +212,7 @@ def _read_block(lines: _Lines) -> GameProtocol:
     return game
 
 
-def _read_rules(lines: _Lines) -> Rules:
+def _read_rules(lines: ProtocolLines) -> Rules:
     a, b, k, length = lines.match(
         rf"rules a={_NUMBER} b={_NUMBER} k={_NUMBER} L={_NUMBER}", "rules a=1 b=12288 k=8 L=1000"
     )
@@ -219,7 +223,7 @@ def _read_rules(lines: _Lines) -> Rules:
         raise lines.error(f"these are no rules of the game: {wrong}") from None
 
 
-def _read_throws(lines: _Lines, played: int) -> tuple[tuple[int, int], ...]:
+def _read_throws(lines: ProtocolLines, played: int) -> tuple[tuple[int, int], ...]:
     throws: list[tuple[int, int]] = []
     while len(throws) < played:
         first, second = _numbers(lines), _numbers(lines)
@@ -231,7 +235,7 @@ def _read_throws(lines: _Lines, played: int) -> tuple[tuple[int, int], ...]:
     return tuple(throws)
 
 
-def _numbers(lines: _Lines) -> list[int]:
+def _numbers(lines: ProtocolLines) -> list[int]:
     line = lines.next()
     try:
         return list(map(int, line.split(",")))
@@ -279,7 +283,7 @@ def _ending(game: GameProtocol) -> Iterator[str]:
     if game.throws is None:
         yield f"The {game.throws_played} throws of this game were not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts, strict=True):
-        yield f"{player}: {points} points, {VERDICT_WORDS[verdict]}"
+        yield fold(f"{player}: {points} points, {VERDICT_WORDS[verdict]}")
     if game.is_discarded:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:

@@ -4,9 +4,9 @@ A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank lin
 organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `game` (the GameInfo of the
-contest's game), the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. Whatever it says, the mail
-is plain text of at most 72 columns: a line that is longer is broken, a character that cannot be printed
-becomes a `?`, and several blank lines one.
+contest's game), `where(plan)`, the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. Whatever it
+says, the mail is plain text of at most 72 columns: a line that is longer is broken, a character that cannot
+be printed becomes a `?`, and several blank lines one.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from knobeln.config import Settings
+from knobeln.config import Settings, Tournament
 from knobeln.errors import ConfigError
 from knobeln.games import game_of
-from knobeln.model import points_text
+from knobeln.model import GroupPlan, points_text
 from knobeln.ports import Rendered
 from reports import text
-from reports.results import VERDICT_WORDS
+from reports.results import verdict_words
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
     "fold": text.fold,
+    "tail": text.tail,
     "columns": text.columns,
     "grid": text.grid,
     "table": text.table,
@@ -53,6 +54,19 @@ FILTERS: Mapping[str, Callable[..., str]] = {
 _SUBJECT = "Subject:"
 # Stands for the two lines that are cut off, so that errors name the lines of the file.
 _TWO_LINES = "{#\n#}\n"
+
+
+_ONE_ROUND = ("round-robin", "melee", "exact")  # formats in which no round and no group needs a number
+
+
+def where(tournament: Tournament, plan: GroupPlan, before: str = "") -> str:
+    """Which group that is: ` round 2, group 3`, ` round 2, losers' side`, "" where there is but one.
+
+    `before` is put in front of words, but not of none.
+    """
+    if plan.title:
+        return f"{before}round {plan.round}, {plan.title}"
+    return "" if tournament.format in _ONE_ROUND else f"{before}round {plan.round}, group {plan.number}"
 
 
 class Templates:
@@ -72,7 +86,11 @@ class Templates:
         game = game_of(settings.game, settings.programs).info
         self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
         self._environment.globals.update(
-            contest=settings.contest, settings=settings, game=game, verdict_words=VERDICT_WORDS
+            contest=settings.contest,
+            settings=settings,
+            game=game,
+            verdict_words=verdict_words(game.name),
+            where=partial(where, settings.tournament),
         )
         # By the source text, so that a changed template counts from the next mail on.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)

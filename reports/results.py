@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from knobeln.config import DEFAULT_GAME
 from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Verdict
 
 VERDICT_WORDS = {
@@ -18,6 +19,14 @@ VERDICT_WORDS = {
     Verdict.PROTOCOL: "left the game",
     Verdict.INTERNAL: "a failure of our own machinery",
 }
+
+
+_IN_WORDS = {Verdict.ILLEGAL_MOVE: "illegal move", Verdict.PROTOCOL: "no proper answer"}
+
+
+def verdict_words(game: str) -> Mapping[Verdict, str]:
+    """What a verdict means in this game."""
+    return VERDICT_WORDS if game == DEFAULT_GAME else {**VERDICT_WORDS, **_IN_WORDS}
 
 
 class GameStatus(StrEnum):
@@ -32,13 +41,21 @@ class GameStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """One failure that an entry is charged with, in the words of the machine."""
+    """One failure that an entry is charged with, in the words of the machine; of a game its first.
+
+    `said`: the end of what the program wrote to its standard error, only where it is for its own team.
+    """
 
     entry: str
     opponent: str  # the entry itself in a self-game
+    game: int  # which of the pairing's several, from 1; 0 = its only one
     attempt: int
     verdict: Verdict
+    turn: int  # from 1; 0 = not known
     reason: str
+    turns: int = 1  # of the game in which it was at fault
+    said: str = ""
+    games: int = 1  # in how many games the same was wrong; this is the first
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,8 @@ class GameLine:
     sides: tuple[int, ...]  # points of the seats, whole
     failures: tuple[Failure, ...]
     disqualified: tuple[str, ...]  # the players that were disqualified in this round
+    own_faults: int = 0  # turns in which the player was at fault
+    their_faults: int = 0
 
 
 def disqualified(outcome: GroupOutcome) -> frozenset[str]:
@@ -76,17 +95,19 @@ def status(match: Match) -> GameStatus:
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Who is charged for this attempt. Both sides of a self-game are one failure, ours are none (K75)."""
-    charged = (
-        _failure(entry, opponent(match.pairing, entry), match.attempt, seat)
-        for entry, seat in match.sides
-        if seat.verdict not in (Verdict.OK, Verdict.INTERNAL)
-    )
+    charged = (_failure(match, entry, seat) for entry, seat in match.sides if _is_at_fault(seat))
     return tuple({failure.entry: failure for failure in charged}.values())
 
 
-def _failure(entry: str, opponent: str, attempt: int, seat: SeatResult) -> Failure:
-    reason = seat.fault.reason if seat.fault else VERDICT_WORDS[seat.verdict]
-    return Failure(entry, opponent, attempt, seat.verdict, reason)
+def _is_at_fault(seat: SeatResult) -> bool:
+    return seat.verdict not in (Verdict.OK, Verdict.INTERNAL)
+
+
+def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
+    turn, reason = (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICT_WORDS[seat.verdict])
+    other = opponent(match.pairing, entry)
+    game = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
+    return Failure(entry, other, game, match.attempt, seat.verdict, turn, reason, max(1, seat.faults))
 
 
 def failures(outcome: GroupOutcome) -> Mapping[str, tuple[Failure, ...]]:
@@ -115,31 +136,79 @@ def _attempt(match: Match) -> tuple[int, int]:
     return match.game, match.attempt
 
 
-def matches_of(outcome: GroupOutcome, entry: str) -> tuple[Match, ...]:
-    """All attempts at games of this entry, by opponent and attempt."""
-    own = (m for m in outcome.matches if entry in m.players)
-    return tuple(sorted(own, key=lambda m: (opponent(m.pairing, entry).casefold(), m.game, m.attempt)))
-
-
 def opponent(pairing: Pairing, entry: str) -> str:
     """The other player, or how many others; the entry itself in a self-game."""
     others = [name for name in pairing.players if name != entry] or [entry]
     return others[0] if len(others) == 1 else f"{len(others)} others"
 
 
-def game_lines(outcome: GroupOutcome, entry: str) -> tuple[GameLine, ...]:
-    """All games of the entry in this group, with the discarded attempts and those not played, by opponent."""
-    out = disqualified(outcome)
-    lines = (
-        line
-        for pairing, tried in attempts(outcome).items()
-        if entry in pairing.players
-        for line in _lines(pairing, tried, entry, out)
+@dataclass(frozen=True)
+class OwnGames:
+    """All games of one entry in a group: its pairings, by opponent, with the attempts at their games."""
+
+    entry: str
+    tried: tuple[tuple[Pairing, tuple[Match, ...]], ...]
+    out: frozenset[str]  # who was disqualified in the group
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        return tuple(match for _, matches in self.tried for match in matches)
+
+    @property
+    def lines(self) -> tuple[GameLine, ...]:
+        """With the discarded attempts and the games that were not played."""
+        return tuple(line for pairing, matches in self.tried for line in self.lines_of(pairing, matches))
+
+    def lines_of(self, pairing: Pairing, matches: Sequence[Match]) -> tuple[GameLine, ...]:
+        return tuple(_lines(pairing, matches, self.entry, self.out))
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        return own_failures(self.matches, self.entry)
+
+
+def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
+    """The entry's failures in these games with what its program said; for its own team alone."""
+    return tuple(
+        replace(failure, said=_said(match, entry))
+        for match in matches
+        if entry in match.pairing.players
+        for failure in failures_of_match(match)
+        if failure.entry == entry
     )
-    return tuple(sorted(lines, key=lambda line: (line.opponent.casefold(), line.game, line.attempt)))
 
 
-def _lines(pairing: Pairing, tried: tuple[Match, ...], entry: str, out: frozenset[str]) -> Iterator[GameLine]:
+def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
+    """The games of every member of the group."""
+    found: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {name: [] for name in outcome.plan.members}
+    for pairing, matches in attempts(outcome).items():
+        for name in dict.fromkeys(pairing.players):
+            found[name].append((pairing, matches))
+    out = disqualified(outcome)
+    return {name: OwnGames(name, _by_opponent(name, of_name), out) for name, of_name in found.items()}
+
+
+def _by_opponent(
+    name: str, tried: Sequence[tuple[Pairing, tuple[Match, ...]]]
+) -> tuple[tuple[Pairing, tuple[Match, ...]], ...]:
+    return tuple(sorted(tried, key=lambda each: opponent(each[0], name).casefold()))
+
+
+def alike(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The first failure of each kind, with the number of games in which the same was wrong."""
+    first: dict[str, Failure] = {}
+    for failure in failures:
+        before = first.setdefault(failure.reason, replace(failure, games=0))
+        first[failure.reason] = replace(before, games=before.games + 1, said=before.said or failure.said)
+    return tuple(first.values())
+
+
+def _said(match: Match, entry: str) -> str:
+    faults = (seat.fault for name, seat in match.sides if name == entry and seat.fault)
+    return next((fault.said for fault in faults if fault.said), "")
+
+
+def _lines(pairing: Pairing, tried: Sequence[Match], entry: str, out: frozenset[str]) -> Iterator[GameLine]:
     gone = tuple(name for name in dict.fromkeys(pairing.players) if name in out)
     other = opponent(pairing, entry)
     if not tried:
@@ -161,6 +230,8 @@ def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLi
         tuple(seat.points for seat in match.result.seats),
         failures_of_match(match),
         gone,
+        own_faults=sum(seat.faults for name, seat in match.sides if name == entry),
+        their_faults=sum(seat.faults for name, seat in match.sides if name != entry),
     )
 
 

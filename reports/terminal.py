@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from string import ascii_letters
 
@@ -12,9 +13,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from knobeln.model import EvolutionOutcome, GroupOutcome, Standing, points_text
+from knobeln.games import GameInfo, Ruling
+from knobeln.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import group_paragraphs
+from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
+from reports.prizes import PrizeList
+from reports.scores import Shape, melees, shape_of
 from reports.text import percent
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
@@ -22,36 +27,92 @@ _SHADES = "█▓▒░"
 _LETTER_EVERY = 8  # columns; in between, a band is drawn in its shade
 _REST = "*"  # stands for all entries beyond the alphabet
 _AXIS = 6  # columns of "100 % "
+_BAR = 20  # columns of the bar of the most points
 _RICH_GAP = 3  # between the columns of a table
 _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame take
 
 
-def ranking(standings: Sequence[Standing], title: str) -> Table:
-    """Rank, team, points, failures, and what becomes of it."""
-    table = _table(title, "#rank", "team", "#points", "#failures", "")
+def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
+    """Rank, team, points, failures or games at fault, what becomes of it, and the points as a bar."""
+    failures = "#failures" if game.ruling is Ruling.REPLAY else "#faulty games"
+    table = _table(title, "#rank", "team", "#points", failures, "", "")
+    most = max((s.half_points for s in standings), default=0)
     for s in standings:
-        points = "-" if s.disqualified else points_text(s.half_points)
+        points = "-" if s.disqualified else points_text(s.half_points, game.point)
         fate = "disqualified" if s.disqualified else "proceeds" if s.advances else ""
         style = "dim" if s.disqualified else "bold" if s.advances or s.rank == 1 else ""
-        table.add_row(*map(Text, (str(s.rank or "-"), s.entry, points, str(s.failures), fate)), style=style)
+        cells = (str(s.rank or "-"), s.entry, points, str(s.failures), fate, _bar(s.half_points, most))
+        table.add_row(*map(Text, cells), style=style)
     return table
 
 
-def group_results(outcome: GroupOutcome) -> Table:
-    """All games of the group, each once: under a member those with itself and with the members below it."""
-    plan = outcome.plan
-    table = _table(
-        f"Round {plan.round}, group {plan.number}: opponent own:theirs (r replayed, x not counted)",
-        "#no.",
-        "team",
-        "#points",
-        "games",
-    )
-    for p in group_paragraphs(outcome):
-        points = "-" if p.standing.disqualified else points_text(p.standing.half_points)
+def _bar(value: int, most: int) -> str:
+    """As long as its share of the greatest value; nothing for what is below zero."""
+    return "█" * round(_BAR * max(0, value) / most) if most > 0 else ""
+
+
+def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
+    """All games of the group, each once: under a member those with itself and with the members below it; of
+    games of many the places."""
+    if shape_of(outcome.plan, game) is Shape.MELEE:
+        return _melees(outcome, game, title)
+    table = _table(f"{title}: {_LEGENDS[shape_of(outcome.plan, game)]}", "#no.", "team", "#points", "games")
+    for p in group_paragraphs(outcome, game):
+        points = "-" if p.standing.disqualified else points_text(p.standing.half_points, game.point)
         games = ", ".join(map(str.strip, p.games))
         table.add_row(*map(Text, (str(p.number), p.standing.entry, points, games)))
     return table
+
+
+_LEGENDS = {
+    Shape.SINGLE: "opponent own:theirs (r replayed, x not counted)",
+    Shape.SERIES: "opponent own:theirs (games, or won-tied-lost)",
+    Shape.RATES: "opponent win rate (+ match point, - the opponent's)",
+}
+
+
+def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
+    table = _table(title, "#game", "#rank", "team", "#points", f"#fell in {game.turn_word}", "#faults")
+    for number, places in enumerate(melees(outcome, game.max_turns), start=1):
+        for p in places:
+            points = points_text(p.half_points, game.point)
+            cells = (str(number), str(p.rank), p.entry, points, str(p.fell_in or ""), str(p.faults or ""))
+            table.add_row(*map(Text, cells), style="bold" if p.rank == 1 else "")
+    return table
+
+
+def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:
+    """The places with a prize, list by list."""
+    table = _table(title, "", "#place", "team", "#points")
+    for prize_list in lists:
+        for place, s in prize_list.places:
+            cells = (prize_list.value, str(place), s.entry, points_text(s.half_points, game.point))
+            table.add_row(*map(Text, cells))
+    return table
+
+
+def bracket(history: Sequence[RoundOutcome], game: GameInfo) -> Group:
+    """All sides of a knock-out's bracket, then the matches of its last round; those still in stand out."""
+    field = field_after(history)
+    still_in = {*field.unbeaten, *field.beaten}
+    lines: list[Text] = []
+    for side, tree in all_lines(history, game.point).items():
+        lines += [
+            Text(side.capitalize(), style="bold"),
+            *(_bracket_line(line, still_in) for line in tree),
+            Text(),
+        ]
+    matches = matches_of(history[-1:])
+    for side in sides_of(matches):
+        title = f"Round {history[-1].plan.number}, {side}"
+        of_side = [match for match in matches if match.side == side]
+        lines += [Text(title, style="bold"), *map(Text, round_lines(of_side, game.point)), Text()]
+    return Group(*lines)
+
+
+def _bracket_line(line: str, still_in: AbstractSet[str]) -> Text:
+    words = line.split()
+    return Text(line, style="green" if words and words[0] in still_in else "")
 
 
 def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:

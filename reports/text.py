@@ -117,6 +117,13 @@ def plain(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
 
 
+def tail(text: object, lines: int = 10) -> str:
+    """The last lines of the text, and of these no more than would fill them; `...` stands for the rest."""
+    whole = clean(str(text)).strip("\n")
+    end = "\n".join(whole.split("\n")[-lines:])[-lines * WIDTH :]
+    return end if end == whole else "...\n" + end
+
+
 # --- tables ----------------------------------------------------------------------------------------------
 def columns(items: Iterable[object], width: int = WIDTH, indent: str = "", gap: int = 2) -> str:
     """Short texts in as many columns as fit, read downwards."""

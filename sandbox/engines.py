@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from knobeln.errors import EngineFailed
+from knobeln.ports import Told, nobody
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -46,9 +47,11 @@ def chunks(jobs: Sequence[Job], workers: int) -> Iterator[Sequence[Job]]:
     return (jobs[start : start + size] for start in range(0, len(jobs), size))
 
 
-def run_orders(program: Path, orders: Iterable[Order[Result]], workers: int) -> list[Result]:
+def run_orders(
+    program: Path, orders: Iterable[Order[Result]], workers: int, told: Told = nobody
+) -> list[Result]:
     """The results of all orders, one after the other. Raises EngineFailed when an order keeps failing."""
-    engines = _Engines(program)
+    engines = _Engines(program, told)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
         try:
             return [result for results in pool.map(engines.carry_out, orders) for result in results]
@@ -67,6 +70,7 @@ class _Engines:
     """The engine processes of one call of `run_orders`."""
 
     program: Path
+    told: Told
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     stopped: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,9 +79,12 @@ class _Engines:
         words, complaints = order.to_bytes(), []
         for _attempt in range(1 + REPLAYS):
             try:
-                return order.results(self._run(words, order.seconds))
+                results = order.results(self._run(words, order.seconds))
             except (_EngineError, ValueError, OSError) as error:
                 complaints.append(str(error))
+            else:
+                self.told(len(results))
+                return results
         raise EngineFailed(f"the engine failed {len(complaints)} times running: {'; '.join(complaints)}")
 
     def _run(self, order: bytes, seconds: float) -> bytes:

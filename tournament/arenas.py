@@ -14,8 +14,8 @@ from knobeln.config import Settings
 from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of
 from knobeln.games.hog import WIN_RATE_UNIT, HogEntry
 from knobeln.games.knobeln import Knobeln
-from knobeln.model import Fault, GameJob, GameResult, Moves, SeatResult, Verdict
-from knobeln.ports import Arena, Images
+from knobeln.model import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
+from knobeln.ports import Arena, Images, Told, nobody
 from knobeln.printable import printable
 from sandbox.bundle import Bundle, Startable
 from sandbox.engines import cores
@@ -32,20 +32,21 @@ from tournament.spoken import SpokenResult, Turn, play_game
 
 
 @contextmanager
-def open_arena(images: Images, settings: Settings, seeds: Seeds) -> Iterator[Arena]:
+def open_arena(images: Images, settings: Settings, seeds: Seeds, told: Told = nobody) -> Iterator[Arena]:
     """The arena of the contest's game, with these programs; what it has started ends with the context."""
     rules = game_of(settings.game, settings.programs)
     dialogues = rules.info.dialogues
     if isinstance(rules, Knobeln):
         programs = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
         limit, workers = settings.programs.max_instructions, settings.tournament.workers
-        yield MachineArena(programs, rules.rules, limit, workers)
+        yield MachineArena(programs, rules.rules, limit, workers, told)
     elif Dialogue.TABLE in dialogues:
-        yield ExactArena({digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}, settings)
+        entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
+        yield ExactArena(entries, settings, told)
     else:
         bundles = {digest: Bundle.from_bytes(raw) for digest, raw in images.items()}
         # Only games of the machine are asked without words.
-        with closing(SpokenArena(bundles, rules, settings, seeds)) as arena:  # type: ignore[arg-type]
+        with closing(SpokenArena(bundles, rules, settings, seeds, told)) as arena:  # type: ignore[arg-type]
             yield arena
 
 
@@ -77,7 +78,9 @@ class SpokenArena:
         rules: SpokenGame[Any, Any],
         settings: Settings,
         seeds: Seeds,
+        told: Told = nobody,
     ) -> None:
+        self._told = told
         self._bundles = bundles
         self._rules = rules
         self._jail = Jail(settings.jail)
@@ -115,7 +118,9 @@ class SpokenArena:
 
     def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
         rules = self._rules.set_up(job.names, self._draw)
-        return game_result(play_game(rules, players, drawer(job.streams)), job.protocol)
+        result = game_result(play_game(rules, players, drawer(job.streams)), job.protocol)
+        self._told(1)
+        return result
 
 
 class ExactArena:
@@ -124,7 +129,8 @@ class ExactArena:
     Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
     """
 
-    def __init__(self, entries: Mapping[str, HogEntry], settings: Settings) -> None:
+    def __init__(self, entries: Mapping[str, HogEntry], settings: Settings, told: Told = nobody) -> None:
+        self._told = told
         self._entries = entries
         self._workers = settings.tournament.workers
 
@@ -133,7 +139,7 @@ class ExactArena:
         digests = sorted({digest for job in jobs for digest in job.images})
         number = {digest: place for place, digest in enumerate(digests)}
         pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
-        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers)
+        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers, self._told)
         return [_exact(rate) for rate in rates]
 
 
@@ -173,17 +179,27 @@ def game_result(played: SpokenResult, with_moves: bool) -> GameResult:
 
 
 def _side(played: SpokenResult, seat: int, points: int) -> SeatResult:
+    last = max((number for number, turn in enumerate(played.turns, 1) if _is_asked(turn, seat)), default=0)
     faults = [(number, fault) for number, who, fault in played.faults if who == seat]
     if not faults:
-        return SeatResult(points, Verdict.OK, None)
+        return SeatResult(points, Verdict.OK, None, last_turn=last)
     number, first = faults[0]
     told = Fault(number, printable(first.sentence), printable(first.said))
-    return SeatResult(points, _VERDICTS[first.kind], told, faults=len(faults))
+    return SeatResult(points, _VERDICTS[first.kind], told, faults=len(faults), last_turn=last)
+
+
+def _is_asked(turn: Turn, seat: int) -> bool:
+    return seat in turn.moves or seat in turn.faults
 
 
 def _moves(turn: Turn, seats: int) -> Moves:
-    asked = dict.fromkeys(turn.faults, "") | {seat: move_text(turn.moves[seat]) for seat in turn.moves}
-    return tuple(asked.get(seat) for seat in range(seats))
+    return tuple(_move(turn, seat) for seat in range(seats))
+
+
+def _move(turn: Turn, seat: int) -> str | Missing | None:
+    if seat in turn.faults:
+        return Missing(move_text(turn.instead[seat]) if seat in turn.instead else "")
+    return move_text(turn.moves[seat]) if seat in turn.moves else None
 
 
 def move_text(move: object) -> str:

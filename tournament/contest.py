@@ -7,8 +7,8 @@
     a group drawn, not started              it is started; LGP mails
     a group started, not finished           it is played (no transaction), then its games, its ranking and
                                             its DGP, GRP, GRG and GRR mails are kept together
-    all groups of a round finished          the round is finished, in the final with the evolution; RSM mails,
-                                            unless they wait for the organizer's words
+    all groups of a round finished          the round is finished, in the final with the evolution; BRK, OWN
+                                            and RSM mails; the last may wait for the organizer's words
 
 Killed at any point, the unfinished step is done again from the same seeds with the same results; a mail
 that was queued before is recognised by its key.
@@ -34,7 +34,9 @@ from knobeln.model import (
     MailPreference,
     Outgoing,
     Phase,
+    RoundOutcome,
     RoundPlan,
+    Standing,
     Team,
 )
 from knobeln.ports import ArenaMaker, Format, Reporter
@@ -51,6 +53,9 @@ class Spectator(Protocol):
     """Is told what happens, as it happens."""
 
     def round_drawn(self, plan: RoundPlan) -> None: ...
+
+    def games_played(self, games: int) -> None:
+        """So many more, in a group that is being played; from any thread."""
 
     def group_finished(self, outcome: GroupOutcome) -> None: ...
 
@@ -175,7 +180,7 @@ class ContestDay:
         images = {name: field.entries[name].image_digest for name in group.members}
         with self._store.read() as tx:
             raw = submissions.load_images(tx, tuple(images.values()))
-        with self._make_arena(raw, field.settings, field.seeds) as arena:
+        with self._make_arena(raw, field.settings, field.seeds, self._spectator.games_played) as arena:
             return referee.play_group(
                 group,
                 images=images,
@@ -202,6 +207,8 @@ class ContestDay:
                 evolved = evolve(score_matrix(outcome.groups[0]), field.settings.evolution)
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
+            played = self._played(tx, field, plan.number)
+            self._queue(tx, self._reporter.round_played(*played, field.teams))
             if self._settings.reports.summary == "automatic" or results.words_of(tx, plan.number):
                 self.report_round(tx, plan.number)
             else:
@@ -219,15 +226,23 @@ class ContestDay:
             raise NotFound(f"round {number} has not been played to its end")
         if number not in results.unreported_rounds(tx):
             raise NotNow(f"the summary of round {number} has gone out")
-        outcome = results.round_outcome(tx, number, Games.FAILED)
-        seed = contest_store.state(tx).seed if outcome.plan.final else None
-        evolved = results.get_evolution(tx) if outcome.plan.final else None
-        playing = submissions.participants(tx)
-        mails = self._reporter.round_finished(
-            outcome, playing, results.words_of(tx, number) or "", evolved, seed
-        )
+        field = _field(tx, self._settings)
+        history, ranking = self._played(tx, field, number)
+        final = history[-1].plan.final
+        seed = contest_store.state(tx).seed if final else None
+        evolved = results.get_evolution(tx) if final else None
+        words = results.words_of(tx, number) or ""
+        mails = self._reporter.round_finished(history, ranking, field.teams, words, evolved, seed)
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, mails)
+
+    def _played(
+        self, tx: Transaction, field: _Field, number: int
+    ) -> tuple[tuple[RoundOutcome, ...], tuple[Standing, ...]]:
+        """The rounds up to this one, and, if it was the last, the contest's ranking."""
+        which = Games.ALL if field.format.seats is None else Games.FAILED
+        history = tuple(r for r in results.finished_rounds(tx, which) if r.plan.number <= number)
+        return history, field.format.ranking(history) if history[-1].plan.final else ()
 
     def _queue(self, tx: Transaction, mails: Iterable[Outgoing]) -> int:
         now = self._clock.now()

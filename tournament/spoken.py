@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from knobeln.games import Ruling, SpokenGame
@@ -25,6 +25,7 @@ class Turn:
 
     moves: Mapping[int, Any]
     faults: Mapping[int, Fault]
+    instead: Mapping[int, Any] = field(default_factory=dict)  # what the rules made of a fault, if a move
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,22 @@ def play_game(game: SpokenGame[Any, Any], players: Sequence[Player], draw: Draw)
     position, turns = game.start(len(players)), list[Turn]()
     while game.awaited(position):
         turn = _turn(game, position, players)
-        turns.append(turn)
         if turn.faults and game.info.ruling is Ruling.REPLAY:
+            turns.append(turn)
             break
         position = (
             game.after_faults(position, turn.moves, draw) if turn.faults else game.after(position, turn.moves)
         )
+        turns.append(replace(turn, instead=_instead(game, position, turn)))
     for seat, player in enumerate(players):
         if words := game.farewell(position, seat):
             player.tell(words)
     return SpokenResult(game.points(position), tuple(turns))
+
+
+def _instead(game: SpokenGame[Any, Any], after: Any, turn: Turn) -> Mapping[int, Any]:
+    made = {seat: game.instead(after, seat) for seat in turn.faults}
+    return {seat: move for seat, move in made.items() if move is not None}
 
 
 def _turn(game: SpokenGame[Any, Any], position: Any, players: Sequence[Player]) -> Turn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -14,7 +15,7 @@ from knobeln.cli.look import show_results
 from knobeln.cli.services import Services, deliver_all
 from knobeln.cli.show import console, moment
 from knobeln.errors import GiveUp, NotNow
-from knobeln.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
+from knobeln.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, RoundPlan
 from knobeln.store import contest as contest_store
 from knobeln.store import results
 from mailserver.delivery import transport_of
@@ -68,6 +69,9 @@ class Silence:
     def round_drawn(self, plan: RoundPlan) -> None:
         pass
 
+    def games_played(self, games: int) -> None:
+        pass
+
     def group_finished(self, outcome: GroupOutcome) -> None:
         pass
 
@@ -76,21 +80,39 @@ class Silence:
 
 
 class ProgressBars(Silence):
-    """A bar per round."""
+    """A bar per round, in games. Some are played again, or never, so each group puts it right at its end."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID | None = None
+        self._planned = self._finished = self._played = 0
+        self._lock = Lock()
 
     def round_drawn(self, plan: RoundPlan) -> None:
         members = sum(len(group.members) for group in plan.groups)
-        groups = f" in {len(plan.groups)} groups" if len(plan.groups) > 1 else ""
+        what = "matches" if plan.groups[0].title else "groups"
+        groups = f" in {len(plan.groups)} {what}" if len(plan.groups) > 1 else ""
         name = "the final" if plan.final else f"round {plan.number}"
-        self._task = self._progress.add_task(f"{name}: {members} programs{groups}", total=len(plan.groups))
+        self._planned, self._finished, self._played = sum(map(_games, plan.groups)), 0, 0
+        self._task = self._progress.add_task(f"{name}: {members} programs{groups}", total=self._planned)
+
+    def games_played(self, games: int) -> None:
+        with self._lock:
+            self._show(self._played + games)
 
     def group_finished(self, outcome: GroupOutcome) -> None:
+        with self._lock:
+            self._finished += _games(outcome.plan)
+            self._show(max(self._finished, self._played))
+
+    def _show(self, played: int) -> None:
+        self._played = min(played, self._planned)
         if self._task is not None:
-            self._progress.advance(self._task)
+            self._progress.update(self._task, completed=self._played)
+
+
+def _games(plan: GroupPlan) -> int:
+    return sum(pairing.games for pairing in plan.pairings)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,23 +12,32 @@ from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
 from knobeln.cli.gateway import open_doors
 from knobeln.cli.show import console, json_option, moment, print_json
 from knobeln.clock import Seeds
+from knobeln.config import Settings
 from knobeln.errors import NotFound, NotNow
+from knobeln.games import GameInfo, game_of
 from knobeln.model import (
     EvolutionOutcome,
     GroupOutcome,
     LetterState,
     OutboxState,
     Phase,
+    RoundOutcome,
     RoundPlan,
     Standing,
     SubmissionState,
+    Team,
 )
+from knobeln.store import Transaction, letters, outbox, submissions, teams
 from knobeln.store import contest as contest_store
-from knobeln.store import letters, outbox, submissions, teams
 from knobeln.store import results as result_store
 from knobeln.store.results import Games
 from reports import terminal
 from reports.announcement import announcement
+from reports.bracket import is_knock_out
+from reports.prizes import grand_prize, prize_lists
+from reports.render import where
+from reports.scores import Shape, shape_of
+from tournament.contest import format_of, frozen_settings
 
 JOURNAL_LINES = 8
 
@@ -52,21 +62,59 @@ def results(number: int | None, games: bool, announce: bool, as_json: bool) -> N
 
 
 def show_results(folder: ContestFolder, number: int | None = None, *, games: bool = False) -> None:
-    """Print the ranking of each group of a round (default: the last that has results), and the evolution."""
+    """Print the ranking of each group of a round (default: the last that has results), and the evolution; of
+    a knock-out the bracket; after the last round the contest's ranking and its prizes."""
     with folder.store.read() as tx:
-        rounds = result_store.all_rounds(tx, Games.ALL if games else Games.NONE)
+        settings = frozen_settings(tx, folder.settings)
+        info = game_of(settings.game, settings.programs).info
+        # In a melee the games say who fell when; there are few of them.
+        has_games = games or format_of(settings).seats is None
+        rounds = result_store.all_rounds(tx, Games.ALL if has_games else Games.NONE)
         evolution = result_store.get_evolution(tx)
+        result = _result(tx, settings)
     plan, outcomes = _chosen(rounds, number)
+    history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
+    if history and any(map(is_knock_out, history)):
+        console.print(terminal.bracket(history, info))
     for outcome in outcomes:
-        title = "The final" if plan.final else f"Round {plan.number}, group {outcome.plan.number}"
-        console.print(terminal.ranking(outcome.standings, title))
-        if games:
-            console.print(terminal.group_results(outcome))
+        _show_group(outcome, plan, settings, info, games=games)
     if len(outcomes) < len(plan.groups):
         console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
+    if plan.final and result:
+        if history[-1].groups[0].plan.title:
+            console.print(terminal.ranking(result, "The contest", info))
+        if lists := prize_lists(result, _participants(folder), settings.teams):
+            console.print(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", info))
+            console.print(f"Grand prize: {', '.join(s.entry for s in grand_prize(lists)) or 'nobody'}")
     if plan.final and evolution is not None:
         console.print(terminal.evolution_table(evolution, console.width))
         console.print(terminal.evolution_chart(evolution, min(console.width, 100)))
+
+
+def _show_group(
+    outcome: GroupOutcome, plan: RoundPlan, settings: Settings, info: GameInfo, *, games: bool
+) -> None:
+    """The group's ranking, or the places of its only game of many, and its games if they are asked for."""
+    title = where(settings.tournament, outcome.plan).capitalize() or "The contest"
+    title = "The final" if plan.final and title.endswith("group 1") else title
+    if shape_of(outcome.plan, info) is Shape.MELEE:
+        console.print(terminal.group_results(outcome, info, title))
+        return
+    if not outcome.plan.title:
+        console.print(terminal.ranking(outcome.standings, title, info))
+    if games and outcome.plan.pairings:
+        console.print(terminal.group_results(outcome, info, title))
+
+
+def _result(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
+    """The contest's ranking; () before its end."""
+    history = result_store.finished_rounds(tx)
+    return format_of(settings).ranking(history) if history and history[-1].plan.final else ()
+
+
+def _participants(folder: ContestFolder) -> Mapping[str, Team]:
+    with folder.store.read() as tx:
+        return submissions.participants(tx)
 
 
 def _chosen(
@@ -87,39 +135,60 @@ def _announcement(folder: ContestFolder) -> str:
         state = contest_store.state(tx)
         if state.phase is not Phase.FINISHED:
             raise NotNow("the contest is not finished, so there is nothing to announce yet")
+        settings = frozen_settings(tx, folder.settings)
         rounds = result_store.finished_rounds(tx, Games.ALL)
         evolution = result_store.get_evolution(tx)
-    words = announcement(rounds, evolution, state.seed, folder.templates)
+        result = _result(tx, settings)
+        playing = submissions.participants(tx)
+    words = announcement(rounds, result, evolution, state.seed, playing, settings, folder.templates)
     return f"Subject: {words.subject}\n\n{words.body}"
 
 
 def _results_as_json(folder: ContestFolder, number: int | None) -> dict[str, Any]:
     with folder.store.read() as tx:
         state = contest_store.state(tx)
+        settings = frozen_settings(tx, folder.settings)
         rounds = result_store.all_rounds(tx)
         evolution = result_store.get_evolution(tx)
+        result = _result(tx, settings)
+        playing = submissions.participants(tx)
+    point = game_of(settings.game, settings.programs).info.point
+    lists = prize_lists(result, playing, settings.teams)
     return {
         "phase": str(state.phase),
         "seed_commitment": Seeds(state.seed).commitment,
         "seed": state.seed.hex() if state.phase is Phase.FINISHED else None,
-        "rounds": [_round_as_json(plan, done) for plan, done in rounds if number in (None, plan.number)],
+        "rounds": [
+            _round_as_json(plan, done, point) for plan, done in rounds if number in (None, plan.number)
+        ],
+        "ranking": [_standing_as_json(s, point) for s in result] or None,
+        "prizes": {
+            prizes.value: [{"place": place, "team": s.entry} for place, s in prizes.places]
+            for prizes in lists
+        },
+        "grand_prize": [s.entry for s in grand_prize(lists)],
         "evolution": None if evolution is None else _evolution_as_json(evolution),
     }
 
 
-def _round_as_json(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> dict[str, Any]:
-    done = {outcome.plan.number: [_standing_as_json(s) for s in outcome.standings] for outcome in outcomes}
+def _round_as_json(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...], point: int) -> dict[str, Any]:
+    done = {o.plan.number: [_standing_as_json(s, point) for s in o.standings] for o in outcomes}
     groups = [
-        {"number": group.number, "members": list(group.members), "standings": done.get(group.number)}
+        {
+            "number": group.number,
+            "title": group.title,
+            "members": list(group.members),
+            "standings": done.get(group.number),
+        }
         for group in plan.groups
     ]
     return {"number": plan.number, "final": plan.final, "groups": groups}
 
 
-def _standing_as_json(standing: Standing) -> dict[str, Any]:
+def _standing_as_json(standing: Standing, point: int) -> dict[str, Any]:
     return {
         "team": standing.entry,
-        "points": None if standing.disqualified else standing.half_points / 2,
+        "points": None if standing.disqualified else standing.half_points / (2 * point),
         "rank": standing.rank,
         "failures": standing.failures,
         "disqualified": standing.disqualified,

@@ -23,6 +23,7 @@ from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
 from knobeln.games.knobeln import rules_of
 from knobeln.model import Fault, GameJob, GameResult
+from reports import word_protocol
 from reports.compile_report import compile_report
 from reports.protocol import GameProtocol, ProtocolError, full, read, throws_of
 from reports.render import Templates
@@ -107,17 +108,25 @@ def _play_knobeln(settings: Settings, first: str, second: str, chosen: str, thro
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @click.option("--against", default=None, help="Only the games with this opponent.")
 def protocol(file: Path, against: str | None) -> None:
-    """Write the games of a compact protocol (as mailed, gzipped or not) out in full, throw by throw."""
+    """Write the games of a compact protocol (as mailed, gzipped or not) out in full, turn by turn."""
     raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     try:
-        text = (gzip.decompress(raw) if raw[:2] == GZIP_MAGIC else raw).decode("ascii")
-        games = read(text)
+        text = (gzip.decompress(raw) if raw[:2] == GZIP_MAGIC else raw).decode()
+        games = _in_full(text)
     except (ProtocolError, UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise GiveUp(f"{file} is no protocol of ours: {error}") from None
-    chosen = [game for game in games if against is None or against in game.players]
+    chosen = [words for players, words in games if against is None or against in players]
     if not chosen:
         raise NotFound(f"no game in {file}" + (f" is against {against}" if against else ""))
-    click.echo_via_pager("\n".join(map(full, chosen)))
+    click.echo_via_pager("\n".join(chosen))
+
+
+def _in_full(text: str) -> list[tuple[tuple[str, ...], str]]:
+    """The players and the words of each game. Raises ProtocolError."""
+    if text.startswith(word_protocol.TITLE):
+        found = word_protocol.read(text)
+        return [(game.players, word_protocol.full(found, game)) for game in found.games]
+    return [(game.players, full(game)) for game in read(text)]
 
 
 def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:

@@ -58,6 +58,7 @@ class GameInfo:
     ruling: Ruling
     dialogues: tuple[Dialogue, ...]  # the first is the usual one
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
+    turn_word: str = "turn"  # what people call one: throw, move, round
 
 
 class Game(Protocol[Position, Move]):
@@ -98,6 +99,9 @@ class SpokenGame(Game[Position, Move], Protocol):
 
         `draw(n)` gives a random number in 0..n-1. Never called where the ruling is REPLAY.
         """
+
+    def instead(self, position: Position, seat: int) -> Move | None:
+        """The move that the rules made for a seat whose fault led to this position; None = they made none."""
 
     def question(self, position: Position, seat: int, dialogue: Dialogue) -> Words:
         """What an awaited seat's program is told: a line's words, arguments, or a function's parameters."""

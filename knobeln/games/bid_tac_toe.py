@@ -125,6 +125,7 @@ class BidTacToe:
             ruling=Ruling.GAME_LOST,
             dialogues=(Dialogue.LINES,),
             point=_WIN,
+            turn_word="round",
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
@@ -148,6 +149,9 @@ class BidTacToe:
     def after_faults(self, position: Board, moves: Mapping[int, Bids], draw: Callable[[int], int]) -> Board:
         bids = (moves.get(0, NO_BIDS), moves.get(1, NO_BIDS))
         return _resolved(position, bids, at_fault=frozenset((0, 1)) - moves.keys())
+
+    def instead(self, position: Board, seat: int) -> Bids | None:
+        return None if position.bids is None else position.bids[seat]
 
     def points(self, position: Board) -> tuple[int, ...]:
         """Half points: a win 2, a tie 1, a defeat 0; nothing before the end. Two who lose get nothing."""

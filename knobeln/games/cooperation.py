@@ -96,6 +96,7 @@ class Cooperation:
             max_turns=self.rounds,
             ruling=Ruling.GAME_LOST,
             dialogues=(Dialogue.ARGUMENTS,),
+            turn_word="round",
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
@@ -123,6 +124,9 @@ class Cooperation:
     ) -> Dealings:
         """The game ends and is lost by whoever is missing, be it one or both (C5)."""
         return replace(position, forfeited=self.awaited(position) - moves.keys())
+
+    def instead(self, position: Dealings, seat: int) -> Decision | None:
+        return None
 
     def points(self, position: Dealings) -> tuple[int, ...]:
         """The sum over the rounds; a forfeited game is worth 0, and 2 per round to the other (C5)."""

@@ -143,6 +143,7 @@ class Knobeln:
             max_turns=self.rules.L,
             ruling=Ruling.REPLAY,
             dialogues=(Dialogue.MACHINE,),
+            turn_word="throw",
         )
 
     def start(self, seats: int) -> Table:

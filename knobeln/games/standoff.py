@@ -109,6 +109,7 @@ class Standoff:
             max_turns=self.max_rounds,
             ruling=Ruling.NOTHING,
             dialogues=(Dialogue.ARGUMENTS,),
+            turn_word="round",
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Standoff:
@@ -147,6 +148,9 @@ class Standoff:
     ) -> Circle:
         """Who is missing does nothing, and is seen to have done nothing (M4, M10)."""
         return self.after(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
+
+    def instead(self, position: Circle, seat: int) -> Action | None:
+        return position.fighters[seat].last
 
     def points(self, position: Circle) -> tuple[int, ...]:
         """One for every player who is ranked below."""

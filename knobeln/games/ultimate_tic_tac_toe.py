@@ -134,6 +134,7 @@ class UltimateTicTacToe:
             max_turns=SQUARES,
             ruling=Ruling.RANDOM_MOVE,
             dialogues=(Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+            turn_word="move",
         )
 
     def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> UltimateTicTacToe:
@@ -157,6 +158,9 @@ class UltimateTicTacToe:
         squares = open_squares(position)
         first, second = (count + (seat == position.mover) for seat, count in enumerate(position.faults))
         return _played(replace(position, faults=(first, second)), squares[draw(len(squares))])
+
+    def instead(self, position: Boards, seat: int) -> int | None:
+        return position.last
 
     def points(self, position: Boards) -> tuple[int, ...]:
         """100 for a win, in a tie 1 for each board won, and -1 for each fault, a winner's too (U9)."""

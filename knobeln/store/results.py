@@ -267,7 +267,7 @@ def _match_row(group_id: int, place: int, match: Match) -> dict[str, Any]:
 def _seat_row(seat: SeatResult) -> list[Any]:
     """As short as can be: a large contest has tens of thousands."""
     fault = [seat.fault.turn, seat.fault.reason, seat.fault.said, seat.faults] if seat.fault else []
-    return [seat.points, seat.verdict, seat.instructions, seat.memory, *fault]
+    return [seat.points, seat.verdict, seat.instructions, seat.memory, seat.last_turn, *fault]
 
 
 def _match(row: Row[Any], pairing: Pairing) -> Match:
@@ -276,8 +276,8 @@ def _match(row: Row[Any], pairing: Pairing) -> Match:
 
 
 def _seat(row: list[Any]) -> SeatResult:
-    points, verdict, instructions, memory, *fault = row
+    points, verdict, instructions, memory, last, *fault = row
     if not fault:
-        return SeatResult(points, Verdict(verdict), None, instructions, memory)
+        return SeatResult(points, Verdict(verdict), None, instructions, memory, last_turn=last)
     turn, reason, said, faults = fault
-    return SeatResult(points, Verdict(verdict), Fault(turn, reason, said), instructions, memory, faults)
+    return SeatResult(points, Verdict(verdict), Fault(turn, reason, said), instructions, memory, faults, last)

@@ -11,6 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from knobeln.games.hog import SCORES, HogEntry, Pair
+from knobeln.ports import Told, nobody
 from sandbox.engines import Order, chunks, cores, run_orders
 from sandbox.machine.engine_binary import built, cache_folder
 
@@ -36,7 +37,9 @@ def solver_binary() -> Path:
     return built(SOURCES, FLAGS, cache_folder(), "hog-engine")
 
 
-def win_rates(entries: Sequence[HogEntry], pairs: Sequence[Pair], workers: int = 1) -> list[float]:
+def win_rates(
+    entries: Sequence[HogEntry], pairs: Sequence[Pair], workers: int = 1, told: Told = nobody
+) -> list[float]:
     """How often the first of each pair beats the second when a fair coin says who begins (H10).
 
     Pairs are numbers of entries. The rates are right to about 1e-14, and the same to the last bit on every
@@ -45,7 +48,7 @@ def win_rates(entries: Sequence[HogEntry], pairs: Sequence[Pair], workers: int =
     """
     number = workers or cores()
     orders = [_order(entries, chunk) for chunk in chunks(pairs, number)]
-    return run_orders(solver_binary(), orders, number)
+    return run_orders(solver_binary(), orders, number, told)
 
 
 def _order(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> Order[float]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from knobeln.errors import NotFound
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob, GameResult
+from knobeln.ports import Told, nobody
 from sandbox.engines import Order, chunks, cores, run_orders
 from sandbox.machine.batch import Batch
 from sandbox.machine.engine_binary import engine_binary
@@ -26,12 +27,18 @@ class MachineArena:
     """
 
     def __init__(
-        self, images: Mapping[str, Image], rules: Rules, max_instructions: int, workers: int = 1
+        self,
+        images: Mapping[str, Image],
+        rules: Rules,
+        max_instructions: int,
+        workers: int = 1,
+        told: Told = nobody,
     ) -> None:
         self._images = images
         self._rules = rules
         self._max_instructions = max_instructions
         self._workers = workers or cores()
+        self._told = told
         self._program = engine_binary()
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
@@ -40,7 +47,7 @@ class MachineArena:
         Raises EngineFailed when the machinery keeps failing, NotFound for an image that is not there.
         """
         orders = [self._order(chunk) for chunk in chunks(jobs, self._workers)]
-        return run_orders(self._program, orders, self._workers)
+        return run_orders(self._program, orders, self._workers, self._told)
 
     def _order(self, jobs: Sequence[GameJob]) -> Order[GameResult]:
         batch = self._batch(jobs)

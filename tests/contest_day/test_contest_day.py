@@ -20,7 +20,7 @@ from knobeln.config import FILE_NAME, Settings
 from knobeln.errors import EngineFailed, NotFound, NotNow
 from knobeln.games.knobeln import rules_of
 from knobeln.model import GroupOutcome, Phase
-from knobeln.ports import Arena, Images
+from knobeln.ports import Arena, Images, Told
 from knobeln.store import contest, outbox, results, submissions
 from knobeln.store.results import Games
 from knobeln.store.tables import metadata
@@ -181,7 +181,7 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
     class Stop(Exception):
         pass
 
-    def stop(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
+    def stop(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
         raise Stop
 
     reporter = ContestReporter(folder.settings, folder.templates)
@@ -189,9 +189,9 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
     seen: list[int] = []
 
-    def watch(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
+    def watch(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
         seen.append(rules_of(chosen.game).L)
-        return open_arena(images, chosen, seeds)
+        return open_arena(images, chosen, seeds, told)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
     ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()

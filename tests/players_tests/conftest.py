@@ -57,6 +57,9 @@ class Counting:
         drawn = draw(100) if self.info.ruling is Ruling.RANDOM_MOVE else 0
         return (seats, (points[0] + drawn, *points[1:]), self.turns if over else turn)
 
+    def instead(self, position, seat):
+        return position[1][seat] if self.info.ruling is Ruling.RANDOM_MOVE else None
+
     def points(self, position):
         return position[1]
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from knobeln.games import Dialogue, Ruling
+from knobeln.model import Missing
 from sandbox.players import Fault, FaultKind
+from tournament.arenas import game_result
 from tournament.spoken import play_game
 
 LATE = Fault(FaultKind.LATE, "there was no answer within 1 s")
@@ -98,6 +100,16 @@ def test_random_moves_are_drawn_from_what_is_handed_in(counting):
     game = counting(turns=1, ruling=Ruling.RANDOM_MOVE)
     result = play_game(game, [Scripted(["x"])], lambda n: drawn.append(n) or 42)
     assert (result.points, drawn) == ((42,), [100])
+    assert result.turns[0].instead == {0: 42}
+
+
+def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_a_fault(counting):
+    game = counting(turns=2, ruling=Ruling.RANDOM_MOVE)
+    played = play_game(game, [Scripted(["x", "11"]), Scripted(["2", "12"])], lambda n: 42)
+    result = game_result(played, with_moves=True)
+    assert result.moves == ((Missing("42"), "2"), ("11", "12"))
+    assert [seat.last_turn for seat in result.seats] == [2, 2]
+    assert game_result(played, with_moves=False).moves is None
 
 
 def test_a_game_that_will_be_replayed_ends_with_the_first_fault(counting):

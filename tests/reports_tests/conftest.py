@@ -6,10 +6,12 @@ have occurs: counted, replayed, discarded, not counted, not played. Round 2 is t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,8 @@ from knobeln.model import (
 )
 from reports.letters import ContestReporter
 from reports.render import Templates
+
+sys.path.append(str(Path(__file__).parent))  # for other_contests.py
 
 L = 40
 SEED = bytes(range(32))
@@ -256,6 +260,10 @@ class SmallContest:
     final: RoundOutcome
     evolution: EvolutionOutcome
     seed: bytes
+
+    @property
+    def ranking(self) -> tuple[Standing, ...]:
+        return self.final.groups[0].standings
 
 
 def _round(groups: Sequence[GroupOutcome], final: bool) -> RoundOutcome:

@@ -12,8 +12,9 @@ from reports.text import WIDTH
 
 
 @pytest.fixture
-def posting(contest, templates) -> Rendered:
-    return announcement((contest.first, contest.final), contest.evolution, contest.seed, templates)
+def posting(contest, settings, templates) -> Rendered:
+    history, ranking = (contest.first, contest.final), contest.ranking
+    return announcement(history, ranking, contest.evolution, contest.seed, contest.teams, settings, templates)
 
 
 def test_it_names_the_winners_in_order_and_those_of_the_evolution(posting) -> None:
@@ -45,7 +46,9 @@ def test_it_has_no_mail_address_of_a_team_and_fits_72_columns(posting) -> None:
     assert max(map(len, posting.body.split("\n"))) <= WIDTH
 
 
-def test_without_an_evolution_it_speaks_of_none(contest, templates) -> None:
-    posting = announcement((contest.final,), None, contest.seed, templates)
+def test_without_an_evolution_it_speaks_of_none(contest, settings, templates) -> None:
+    posting = announcement(
+        (contest.final,), contest.ranking, None, contest.seed, contest.teams, settings, templates
+    )
     assert "Evolution" not in posting.body
     assert "1 round" in posting.body

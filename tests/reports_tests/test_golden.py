@@ -43,9 +43,9 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
         for group in contest.first.groups:
             yield from reporter.group_started(group.plan, contest.teams)
             yield from reporter.group_finished(group, contest.teams)
-        yield from reporter.round_finished(contest.first, contest.teams, WORDS, None, None)
-        evolution, seed = contest.evolution, contest.seed
-        yield from reporter.round_finished(contest.final, contest.teams, "", evolution, seed)
+        yield from reporter.round_finished([contest.first], (), contest.teams, WORDS, None, None)
+        history, evolution, seed = (contest.first, contest.final), contest.evolution, contest.seed
+        yield from reporter.round_finished(history, contest.ranking, contest.teams, "", evolution, seed)
 
     return {mail.key: mail for mail in of_the_day()}
 
@@ -53,6 +53,7 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
 def compare(name: str, text: str) -> None:
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("KNOBELN_GOLDEN") == "write":
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(text.encode())
     assert text.encode() == path.read_bytes(), f"{path.name} looks different"
 
@@ -71,8 +72,11 @@ def test_the_attached_protocols_look_as_they_did(mails) -> None:
     compare("protocol_in_full", full(read(compact)[0]))
 
 
-def test_the_announcement_looks_as_it_did(contest, templates) -> None:
-    posting = announcement((contest.first, contest.final), contest.evolution, contest.seed, templates)
+def test_the_announcement_looks_as_it_did(contest, settings, templates) -> None:
+    history, ranking = (contest.first, contest.final), contest.ranking
+    posting = announcement(
+        history, ranking, contest.evolution, contest.seed, contest.teams, settings, templates
+    )
     compare("announcement", f"Subject: {posting.subject}\n\n{posting.body}")
 
 

@@ -46,12 +46,14 @@ def group_mails(reporter, contest) -> list[Outgoing]:
 
 @pytest.fixture(scope="module")
 def summaries(reporter, contest) -> list[Outgoing]:
-    return list(reporter.round_finished(contest.first, contest.teams, "Well played!", None, None))
+    return list(reporter.round_finished([contest.first], (), contest.teams, "Well played!", None, None))
 
 
 @pytest.fixture(scope="module")
 def final(reporter, contest) -> Outgoing:
-    mails = reporter.round_finished(contest.final, contest.teams, "", contest.evolution, contest.seed)
+    mails = reporter.round_finished(
+        (contest.first, contest.final), contest.ranking, contest.teams, "", contest.evolution, contest.seed
+    )
     return next(iter(mails))
 
 
@@ -240,7 +242,7 @@ def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> N
         name: replace(team, registration=replace(team.registration, preferences=(MailPreference.RSM,)))
         for name, team in contest.teams.items()
     }
-    mails = list(reporter.round_finished(contest.final, asking, "", None, None))
+    mails = list(reporter.round_finished([contest.final], contest.ranking, asking, "", None, None))
     assert names(mails) == list(contest.teams)
     assert {mail.key for mail in mails} == {f"round/2/RSM/{name}" for name in contest.teams}
 
@@ -256,7 +258,7 @@ def test_rsm_begins_with_the_organizers_words_and_ranks_all_groups(summaries, co
 
 def test_the_organizers_words_are_no_template_and_keep_their_layout(reporter, contest) -> None:
     words = "Look:\n  * {{ settings.mail.password }}\n  * {% raw %}"
-    mail = next(iter(reporter.round_finished(contest.first, contest.teams, words, None, None)))
+    mail = next(iter(reporter.round_finished([contest.first], (), contest.teams, words, None, None)))
     assert mail.body.startswith(words + "\n\n")
 
 
@@ -284,7 +286,7 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
     group = contest.final.groups[0]
     gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
     outcome = replace(contest.final, groups=(replace(group, standings=gone),))
-    mail = next(iter(reporter.round_finished(outcome, contest.teams, "", None, bytes(32))))
+    mail = next(iter(reporter.round_finished([outcome], (), contest.teams, "", None, bytes(32))))
     assert "Nobody: all participants of the final were disqualified." in mail.body
 
 
@@ -306,7 +308,9 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
         *reporter.contest_started(teams, (), COMMITMENT),
         *reporter.group_started(group.plan, teams),
         *reporter.group_finished(group, teams),
-        *reporter.round_finished(final, teams, words, contest.evolution, contest.seed),
+        *reporter.round_finished(
+            [final], final.groups[0].standings, teams, words, contest.evolution, contest.seed
+        ),
     ]
     assert len(mails) == 5 * len(members)
     for mail in mails:

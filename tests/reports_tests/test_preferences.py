@@ -9,7 +9,7 @@ import pytest
 from knobeln.model import MailPreference as P
 from reports.preferences import REPORTS, Occasion, due, wants
 
-SUPERFLUOUS = {(P.GRP, P.DGP), (P.GRR, P.RSM)}
+SUPERFLUOUS = {(P.GRP, P.DGP), (P.GRR, P.RSM), (P.BRK, P.RSM)}
 
 
 def test_the_table_has_every_preference_once_in_the_announcements_order() -> None:
@@ -35,6 +35,7 @@ def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(make_team, 
         (Occasion.CONTEST_STARTED, {P.LAP: "in out"}),
         (Occasion.GROUP_STARTED, {P.LGP: "in"}),
         (Occasion.GROUP_FINISHED, {P.DGP: "in", P.GRG: "in"}),
+        (Occasion.ROUND_PLAYED, {P.OWN: "in"}),
         (Occasion.ROUND_FINISHED, {P.RSM: "in out"}),
     ],
 )
@@ -51,3 +52,15 @@ def test_recipients_come_in_the_order_given_and_a_report_for_nobody_is_not_due(m
     teams = [make_team("c", P.GRR), make_team("a"), make_team("b", P.GRR), make_team("d", P.GRR, P.RSM)]
     ((preference, wanting),) = due(Occasion.GROUP_FINISHED, teams, teams)
     assert (preference, [team.name for team in wanting]) == (P.GRR, ["c", "b"])
+
+
+def test_what_the_contest_does_not_offer_is_not_due(make_team) -> None:
+    teams = [make_team("a", *P)]
+    assert not list(due(Occasion.GROUP_FINISHED, teams, teams, offered=(P.OWN,)))
+    assert [found for found, _ in due(Occasion.ROUND_PLAYED, teams, teams, offered=(P.OWN,))] == [P.OWN]
+
+
+def test_the_bracket_goes_to_everybody_who_does_not_get_it_in_the_summary(make_team) -> None:
+    teams = [make_team("a", P.BRK), make_team("b", P.BRK, P.RSM)]
+    ((preference, wanting),) = due(Occasion.ROUND_PLAYED, teams)
+    assert (preference, [team.name for team in wanting]) == (P.BRK, ["a"])

@@ -7,9 +7,13 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
+from knobeln.config import DEFAULT_GAME
+from knobeln.games import game
 from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from reports import terminal
 from reports.evolution_table import condensed, spread
+
+KNOBELN = game(DEFAULT_GAME).info
 
 
 def shown(renderable: RenderableType, width: int = 100) -> list[str]:
@@ -24,7 +28,7 @@ def cells(lines: list[str]) -> list[list[str]]:
 
 
 def test_a_ranking_has_a_line_for_every_team(contest) -> None:
-    lines = shown(terminal.ranking(contest.first.groups[1].standings, "Group 2"))
+    lines = shown(terminal.ranking(contest.first.groups[1].standings, "Group 2", KNOBELN))
     assert lines[0] == "Group 2"
     rows = cells(lines)
     assert [(row[0], row[1], row[4]) for row in rows] == [
@@ -36,7 +40,7 @@ def test_a_ranking_has_a_line_for_every_team(contest) -> None:
 
 
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:
-    rows = cells(shown(terminal.group_results(contest.first.groups[1])))
+    rows = cells(shown(terminal.group_results(contest.first.groups[1], KNOBELN, "Group 2")))
     assert [row[1] for row in rows] == ["patient_cooperator", "silent", "greedy", "zero_thrower"]
     assert sum(len(row[3].split(",")) for row in rows) == 10
 

@@ -1,0 +1,60 @@
+"""Prizes for the best of each school, campus, or whatever `teams.prizes_by` names (B20). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from knobeln.config import Teams
+from knobeln.model import Standing, Team
+
+
+@dataclass(frozen=True)
+class PrizeList:
+    """The places with a prize among the teams whose field has this value; equal ranks share a place."""
+
+    value: str
+    places: tuple[tuple[int, Standing], ...]  # place from 1, best first
+
+    @property
+    def winners(self) -> tuple[Standing, ...]:
+        return tuple(standing for place, standing in self.places if place == 1)
+
+
+def prize_lists(
+    ranking: Sequence[Standing], teams: Mapping[str, Team], settings: Teams
+) -> tuple[PrizeList, ...]:
+    """A list for each value of the field by which there are prizes, in the order of the form's choices.
+
+    Who has no rank or left the field empty has no prize; so a list may be empty. () where there are none.
+    """
+    if not settings.prizes_by:
+        return ()
+    by_value: dict[str, list[Standing]] = {value: [] for value in _choices(settings)}
+    for standing in ranking:
+        value = teams[standing.entry].registration.field(settings.prizes_by)
+        if value and standing.rank is not None:
+            by_value.setdefault(value, []).append(standing)
+    return tuple(PrizeList(value, _places(found, settings.prizes)) for value, found in by_value.items())
+
+
+def _choices(settings: Teams) -> tuple[str, ...]:
+    return next((field.choices for field in settings.fields if field.name == settings.prizes_by), ())
+
+
+def _places(best_first: Sequence[Standing], most: int) -> tuple[tuple[int, Standing], ...]:
+    numbered = (
+        (1 + sum(_rank(other) < _rank(standing) for other in best_first), standing) for standing in best_first
+    )
+    return tuple((place, standing) for place, standing in numbered if place <= most)
+
+
+def _rank(standing: Standing) -> int:
+    return standing.rank or 0
+
+
+def grand_prize(lists: Sequence[PrizeList]) -> tuple[Standing, ...]:
+    """The best among the winners of all lists, several where they are equal."""
+    winners = [standing for prizes in lists for standing in prizes.winners]
+    best = min(map(_rank, winners), default=0)
+    return tuple(standing for standing in winners if _rank(standing) == best)

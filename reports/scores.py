@@ -1,0 +1,192 @@
+"""How the games of a group look to people: as single games, as series that are summed up, as a melee or as
+rates that were computed. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from knobeln.games import Dialogue, GameInfo
+from knobeln.games.hog import MATCH_POINT
+from knobeln.model import GroupOutcome, GroupPlan, Match, SeatResult
+from reports import results
+from reports.results import GameLine, GameStatus, OwnGames
+
+FEW_GAMES = 9  # of a series: so many are shown one by one
+_MATCH_POINT = Fraction(str(MATCH_POINT))
+
+
+class Shape(StrEnum):
+    """In which form the games of a group are told."""
+
+    SINGLE = "single"  # a line for each game
+    SERIES = "series"  # a line for each pairing
+    MELEE = "melee"  # more than two in a game: a table for each game
+    RATES = "rates"  # nothing was played: a line for each pairing with its win rate
+
+
+def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
+    """The form for the games of this group."""
+    if Dialogue.TABLE in game.dialogues:
+        return Shape.RATES
+    if any(len(pairing.players) > 2 for pairing in plan.pairings):
+        return Shape.MELEE
+    if any(pairing.games > 1 or pairing.most > 1 for pairing in plan.pairings):
+        return Shape.SERIES
+    return Shape.SINGLE
+
+
+# --- two players ------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Score:
+    """A pairing of two as one of its players sees it. Points are half points over the counted games."""
+
+    opponent: str
+    is_self: bool
+    lines: tuple[GameLine, ...]  # every attempt, in order
+
+    @property
+    def counted(self) -> tuple[GameLine, ...]:
+        """The games that stand."""
+        return tuple(g for g in self.lines if g.status in (GameStatus.COUNTED, GameStatus.REPLAYED))
+
+    @property
+    def own(self) -> int:
+        return sum(line.own or 0 for line in self.counted)
+
+    @property
+    def theirs(self) -> int:
+        return sum(line.theirs or 0 for line in self.counted)
+
+    @property
+    def won(self) -> int:
+        return sum(not self.is_self and _own(line) > _theirs(line) for line in self.counted)
+
+    @property
+    def tied(self) -> int:
+        return sum(not self.is_self and _own(line) == _theirs(line) for line in self.counted)
+
+    @property
+    def lost(self) -> int:
+        return sum(not self.is_self and _own(line) < _theirs(line) for line in self.counted)
+
+    @property
+    def has_match_point(self) -> bool:
+        """Whether the player has the greater share of the pairing's points (H11)."""
+        return self.own > _MATCH_POINT * (self.own + self.theirs)
+
+    @property
+    def gives_match_point(self) -> bool:
+        """Whether the opponent has it."""
+        return self.theirs > _MATCH_POINT * (self.own + self.theirs)
+
+    @property
+    def rate(self) -> str:
+        """The player's share of the pairing's points: a win rate, to the sixth decimal."""
+        return f"{self.own / (self.own + self.theirs or 1):.6f}"
+
+    @property
+    def is_short(self) -> bool:
+        """Few enough games to be shown one by one."""
+        return len(self.counted) <= FEW_GAMES
+
+    def times(self, status: str) -> int:
+        """How many of its lines have this status."""
+        return sum(line.status == status for line in self.lines)
+
+    @property
+    def own_faulty(self) -> int:
+        """Games in which the player was at fault, where the game goes on all the same."""
+        return sum(line.own_faults > 0 for line in self.lines)
+
+    @property
+    def their_faulty(self) -> int:
+        return sum(line.their_faults > 0 for line in self.lines)
+
+    @property
+    def is_remarkable(self) -> bool:
+        """Something has to be said of it besides its points."""
+        return any(line.own_faults or line.their_faults or line.status != "counted" for line in self.lines)
+
+    @property
+    def disqualified(self) -> tuple[str, ...]:
+        return self.lines[0].disqualified
+
+
+def _own(line: GameLine) -> int:
+    return line.own or 0
+
+
+def _theirs(line: GameLine) -> int:
+    return line.theirs or 0
+
+
+def scores(own: OwnGames) -> tuple[Score, ...]:
+    """The entry's pairings of two in this group, by opponent."""
+    return tuple(
+        Score(results.opponent(pairing, own.entry), pairing.is_self, own.lines_of(pairing, tried))
+        for pairing, tried in own.tried
+        if len(pairing.players) == 2
+    )
+
+
+def winners_score(outcome: GroupOutcome) -> Score:
+    """A match, as it looks to the one who stands first."""
+    return scores(results.own_games(outcome)[outcome.standings[0].entry])[0]
+
+
+# --- more than two ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Place:
+    """A player in a game of many. `fell_in`: the turn in which it fell, None if it was there to the end, or
+    nobody falls in this game."""
+
+    rank: int
+    entry: str
+    half_points: int
+    fell_in: int | None
+    is_left: bool  # others fell, and it did not
+    faults: int  # turns in which it was at fault
+
+
+def places(match: Match, max_turns: int) -> tuple[Place, ...]:
+    """The players of a game, best first; equal points share a rank.
+
+    Players fall in this game if somebody was asked no more before its end. A game that ends before its
+    longest time, `max_turns`, leaves one player or none: whoever else was asked in its last turn fell in it.
+    """
+    turns = match.result.turns
+    sides = sorted(match.sides, key=lambda side: (-side[1].points, side[0].casefold()))
+    stopped = turns >= max_turns
+    falls = any(seat.last_turn < turns for _, seat in sides)
+    tops = sum(seat.points == sides[0][1].points for _, seat in sides)
+
+    def is_left(seat: SeatResult) -> bool:
+        alone = tops == 1 and seat.points == sides[0][1].points
+        return falls and seat.last_turn == turns and (stopped or alone)
+
+    return tuple(
+        Place(
+            1 + sum(other.points > seat.points for _, other in sides),
+            name,
+            2 * seat.points,
+            seat.last_turn if falls and not is_left(seat) else None,
+            is_left(seat),
+            seat.faults,
+        )
+        for name, seat in sides
+    )
+
+
+def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[Place, ...], ...]:
+    """The places of each counted game of more than two."""
+    return tuple(
+        places(match, max_turns) for match in outcome.matches if match.counted and len(match.players) > 2
+    )
+
+
+def only_melee(outcome: GroupOutcome, max_turns: int) -> tuple[Place, ...]:
+    """The places of the group's only game of many; () where there were none, or more."""
+    found = melees(outcome, max_turns)
+    return found[0] if len(found) == 1 else ()

@@ -1,0 +1,137 @@
+"""What the summary of a round, the bracket, a team's own result and the announcement tell. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from knobeln.config import Settings
+from knobeln.games import GameInfo
+from knobeln.model import RoundOutcome, Standing, Team
+from reports import bracket, results, scores
+from reports.prizes import PrizeList, grand_prize, prize_lists
+from reports.results import Failure
+
+Teams = Mapping[str, Team]
+History = Sequence[RoundOutcome]
+
+
+def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
+    """The last round's matches, who is where, and all sides of the bracket; `is_bracket` is False where the
+    contest has none."""
+    if not any(map(bracket.is_knock_out, history)):
+        return {"is_bracket": False}
+    return {
+        "is_bracket": True,
+        "matches": _by_side(history[-1], game),
+        "byes": [m.players[0] for m in bracket.matches_of(history[-1:]) if m.is_bye],
+        "trees": bracket.all_lines(history, game.point),
+        "field": bracket.field_after(history),
+        "champions": [standing.entry for standing in ranking if standing.rank == 1],
+    }
+
+
+def _by_side(outcome: RoundOutcome, game: GameInfo) -> Mapping[str, Sequence[str]]:
+    matches = bracket.matches_of([outcome])
+    return {
+        side: bracket.round_lines([m for m in matches if m.side == side], game.point)
+        for side in bracket.sides_of(matches)
+    }
+
+
+def prize_facts(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> dict[str, object]:
+    """The prizes that are given besides the ranking; none before the contest's end."""
+    lists = prizes_of(ranking, teams, settings)
+    return {"prizes": lists, "grand_prize": grand_prize(lists)}
+
+
+def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> tuple[PrizeList, ...]:
+    """The lists of prizes; () before the contest's end."""
+    return prize_lists(ranking, teams, settings.teams) if ranking else ()
+
+
+def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.Place, ...]:
+    """The places of a melee, if the round was a single one; its games must be there."""
+    return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
+
+
+# --- one team's own result ---------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class OwnResult:
+    """How a team's contest ended; nothing in it is about another team."""
+
+    place: int | None  # None: disqualified
+    last_place: int  # more than `place` where it is shared
+    of: int  # how many were ranked with it
+    half_points: int
+    in_group: bool  # a place in its group, not in the contest
+    failures: tuple[Failure, ...]
+    prizes: tuple[tuple[str, int], ...]  # of which value, which place
+    has_grand_prize: bool
+
+
+def leaving(history: History, teams: Teams) -> tuple[Team, ...]:
+    """Those for whom the contest ended with the last of these rounds."""
+    lines = (line for group in history[-1].groups for line in group.standings)
+    return tuple(teams[line.entry] for line in lines if not line.advances)
+
+
+def own_result(
+    history: History, ranking: Sequence[Standing], name: str, lists: Sequence[PrizeList]
+) -> OwnResult:
+    """The result of a team that leaves after the last of these rounds; `lists` are all prizes."""
+    standing, peers, ahead = _standing(history, ranking, name)
+    place = None if standing.rank is None else ahead + 1
+    return OwnResult(
+        place=place,
+        last_place=ahead + peers,
+        of=_number_of(history, ranking, name),
+        half_points=standing.half_points,
+        in_group=not ranking and not bracket.is_knock_out(history[-1]),
+        failures=results.alike(
+            [
+                failure
+                for outcome in history
+                for group in outcome.groups
+                for failure in results.own_failures(group.matches, name)
+            ]
+        ),
+        prizes=tuple(
+            (prizes.value, number) for prizes in lists for number, line in prizes.places if line.entry == name
+        ),
+        has_grand_prize=any(line.entry == name for line in grand_prize(lists)),
+    )
+
+
+def _standing(history: History, ranking: Sequence[Standing], name: str) -> tuple[Standing, int, int]:
+    """The team's line, how many share its place, and how many stand before them."""
+    if not ranking and bracket.is_knock_out(history[-1]):
+        return _when_knocked_out(history, name)
+    table = ranking or next(g.standings for g in history[-1].groups if name in g.plan.members)
+    own = next(line for line in table if line.entry == name)
+    peers = sum(line.rank == own.rank for line in table)
+    return own, peers, sum(_is_before(line, own) for line in table)
+
+
+def _is_before(line: Standing, own: Standing) -> bool:
+    return line.rank is not None and own.rank is not None and line.rank < own.rank
+
+
+def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
+    """Those who are out in the same round share the places behind all who are still in."""
+    lines = [line for outcome in history for group in outcome.groups for line in group.standings]
+    own = next(line for line in reversed(lines) if line.entry == name)
+    points = sum(line.half_points for line in lines if line.entry == name)
+    field = bracket.field_after(history)
+    last = {line.entry: line for group in history[-1].groups for line in group.standings}
+    peers = sum(not last[other].disqualified for other in field.out_now)
+    standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
+    return standing, peers, len(field.unbeaten) + len(field.beaten)
+
+
+def _number_of(history: History, ranking: Sequence[Standing], name: str) -> int:
+    if ranking:
+        return len(ranking)
+    if bracket.is_knock_out(history[-1]):
+        return sum(len(group.plan.members) for group in history[0].groups)
+    return next(len(group.plan.members) for group in history[-1].groups if name in group.plan.members)

@@ -1,0 +1,388 @@
+"""Contests of the other games, played by their real rules, formats and referee, with strategies in Python.
+
+Nothing is jailed: strategies are functions here, so that the same contest is played in every test run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache, partial
+from typing import Any
+
+from knobeln.clock import Seeds
+from knobeln.config import Contest, Dates, ExtraField, Reports, Settings, Teams, Tournament
+from knobeln.games import Dialogue, Words, game_of, kind_of
+from knobeln.games.hog import HogEntry
+from knobeln.model import (
+    GameJob,
+    GameResult,
+    MailPreference,
+    Member,
+    Outgoing,
+    Registration,
+    RoundOutcome,
+    Standing,
+    Team,
+    TeamState,
+)
+from reports.announcement import announcement
+from reports.letters import ContestReporter
+from reports.render import Templates
+from sandbox.players import Fault, FaultKind
+from tournament import referee
+from tournament.arenas import ExactArena, drawer, game_result
+from tournament.contest import format_of
+from tournament.spoken import play_game
+
+P = MailPreference
+SEED = bytes(range(32))
+SEEDS = Seeds(SEED)
+Strategy = Callable[[Words, Callable[[int], int]], str | Fault]
+"""Question and draw -> answer, or what went wrong. `draw(n)` gives a number in 0..n-1."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A contest that is over: every mail of the day by its key, and what it came to."""
+
+    settings: Settings
+    teams: Mapping[str, Team]
+    history: tuple[RoundOutcome, ...]
+    ranking: tuple[Standing, ...]
+    mails: Mapping[str, Outgoing]
+    announcement: str
+
+
+# --- the arena ---------------------------------------------------------------------------------------------
+@dataclass
+class Person:
+    """A strategy at a seat (sandbox.players.Player)."""
+
+    strategy: Strategy
+    draw: Callable[[int], int]
+    dialogue: Dialogue
+
+    def begin(self) -> None:
+        pass
+
+    def move(self, question: Words) -> str | Fault:
+        return self.strategy(question, self.draw)
+
+    def tell(self, words: Words) -> None:
+        pass
+
+    def misunderstood(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class Table:
+    """Plays games in this process (knobeln.ports.Arena); the digest of an image is its team's name."""
+
+    settings: Settings
+    strategies: Mapping[str, Strategy]
+    info: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = game_of(self.settings.game, self.settings.programs)
+        self.info = self.rules.info
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        return [self._play(job) for job in jobs]
+
+    def _play(self, job: GameJob) -> GameResult:
+        rules: Any = self.rules
+        players = [
+            Person(self.strategies[name], drawer([stream]), self.info.dialogues[0])
+            for name, stream in zip(job.images, job.streams, strict=True)
+        ]
+        set_up = rules.set_up(job.names, partial(SEEDS.below, "game"))
+        return game_result(play_game(set_up, players, drawer(job.streams)), job.protocol)
+
+
+# --- the day -----------------------------------------------------------------------------------------------
+def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, Team]) -> Played:
+    """The contest from its start to its end, with all mails that the reporter writes."""
+    templates = Templates(settings, None)
+    reporter, chosen = ContestReporter(settings, templates), format_of(settings)
+    info = game_of(settings.game, settings.programs).info
+    arena = (
+        ExactArena(strategies, settings) if Dialogue.TABLE in info.dialogues else Table(settings, strategies)
+    )
+    entries = sorted(strategies)
+    playing = {name: teams[name] for name in entries}
+    idle = [team for name, team in teams.items() if name not in strategies]
+    mails: list[Outgoing] = list(reporter.contest_started(playing, idle, SEEDS.commitment))
+    history: list[RoundOutcome] = []
+    while plan := chosen.plan(entries, history, SEEDS):
+        groups = []
+        for group in plan.groups:
+            mails += reporter.group_started(group, playing)
+            outcome = referee.play_group(
+                group,
+                images={name: name for name in group.members},
+                seeds=SEEDS,
+                arena=arena,
+                protocols_for={
+                    name for name in group.members if P.DGP in teams[name].registration.preferences
+                },
+                standings=partial(chosen.standings, group, plan.final),
+                ruling=info.ruling,
+            )
+            mails += reporter.group_finished(outcome, playing)
+            groups.append(outcome)
+        history.append(RoundOutcome(plan, tuple(groups)))
+        final = plan.final or chosen.plan(entries, history, SEEDS) is None
+        history[-1] = replace(history[-1], plan=replace(plan, final=final))
+        ranking = chosen.ranking(history) if final else ()
+        mails += reporter.round_played(history, ranking, playing)
+        seed = SEED if final else None
+        mails += reporter.round_finished(history, ranking, playing, "", None, seed)
+    posting = announcement(history, ranking, None, SEED, playing, settings, templates)
+    return Played(
+        settings,
+        playing,
+        tuple(history),
+        ranking,
+        {mail.key: mail for mail in mails},
+        f"Subject: {posting.subject}\n\n{posting.body}",
+    )
+
+
+def settings_of(name: str, title: str, word: str, **sections: Any) -> Settings:
+    return Settings(
+        contest=Contest(
+            title=title,
+            subject_word=word,
+            organizer="The referees",
+            organizer_address="referees@games.example",
+            address=f"{word.lower()}@games.example",
+        ),
+        dates=Dates(
+            registration_opens=datetime(2027, 1, 1, tzinfo=UTC),
+            compilation_opens=datetime(2027, 1, 1, tzinfo=UTC),
+            registration_closes=datetime(2027, 1, 20, 12, tzinfo=UTC),
+            compilation_closes=datetime(2027, 1, 29, 10, tzinfo=UTC),
+            contest_starts=datetime(2027, 1, 29, 12, tzinfo=UTC),
+            results_published=datetime(2027, 2, 5, 12, tzinfo=UTC),
+        ),
+        game=kind_of(name).settings(name=name),
+        evolution={"enabled": False},
+        **sections,
+    )
+
+
+def team(number: int, name: str, preferences: Sequence[P], school: str = "") -> Team:
+    registration = Registration(
+        f"{name}@machine.example",
+        tuple(preferences),
+        name,
+        f"University of {name.title()}",
+        (Member("Ada Example", None, "student", ""),),
+        (("school", school),) if school else (),
+    )
+    return Team(number, registration, name, TeamState.ACTIVE, datetime(2027, 1, 5, tzinfo=UTC))
+
+
+EVERYTHING = (P.LAP, P.LGP, P.DGP, P.GRG, P.RSM, P.OWN)
+WITHOUT_SUMMARY = (P.LGP, P.GRP, P.GRG, P.GRR, P.OWN, P.BRK)
+
+
+def teams_of(names: Sequence[str], schools: Sequence[str] = ("",)) -> Mapping[str, Team]:
+    """The first and every other team wants everything, the others everything but protocols and summaries."""
+    return {
+        name: team(number, name, (EVERYTHING, WITHOUT_SUMMARY)[number % 2], schools[number % len(schools)])
+        for number, name in enumerate(names)
+    }
+
+
+# --- Bid-Tac-Toe -------------------------------------------------------------------------------------------
+def bidder(free_hand: Callable[[int, Callable[[int], int]], int], fails: int = 0) -> Strategy:
+    """Bids `free_hand(square, draw)` everywhere in the first round, and nothing more; `fails`: how many of a
+    hundred games it spoils by bidding too much."""
+
+    def bid(question: Words, draw: Callable[[int], int]) -> str | Fault:
+        if question[0] != "newgame":
+            return " ".join("0" * 9)
+        if draw(100) < fails:
+            return " ".join(["50"] * 9)
+        return " ".join(str(free_hand(square, draw)) for square in range(9))
+
+    return bid
+
+
+def crashing(question: Words, draw: Callable[[int], int]) -> str | Fault:
+    said = "Traceback (most recent call last):\n  File \"program.py\", line 7\nKeyError: 'nextround'"
+    if question[0] == "nextround" and draw(4) == 0:
+        return Fault(FaultKind.CRASH, "the program ended with exit code 1 before it answered", said)
+    return " ".join(str(2 + draw(12)) if question[0] == "newgame" else "0" for _ in range(9))
+
+
+BIDDERS: Mapping[str, Strategy] = {
+    "even_hand": bidder(lambda square, draw: 11),
+    "center_first": bidder(lambda square, draw: 36 if square == 4 else 8),
+    "diagonal": bidder(lambda square, draw: 33 if square in (0, 4, 8) else 0),
+    "random_bids_of_the_third_floor": bidder(lambda square, draw: draw(12)),
+    "greedy": bidder(lambda square, draw: 10 + draw(2), fails=5),
+    "crashing": crashing,
+}
+SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
+
+
+@cache
+def bid_tac_toe(*, own_only: bool = False) -> Played:
+    settings = settings_of(
+        "bid-tac-toe",
+        "2nd Annual Bid-Tac-Toe Challenge",
+        "BIDTACTOE",
+        tournament=Tournament(format="round-robin", games=100, self_play=False),
+        teams=Teams(
+            fields=(ExtraField(name="school", choices=SCHOOLS, required=False),), prizes_by="school", prizes=3
+        ),
+        reports=Reports(offered=(P.OWN,) if own_only else tuple(P)),
+    )
+    return play(settings, BIDDERS, teams_of(list(BIDDERS), ("MIT", "Caltech")))
+
+
+# --- Ultimate Tic-Tac-Toe ----------------------------------------------------------------------------------
+def open_squares(state: str) -> list[int]:
+    """Empty squares of the board that must be played in, or, to be simple, of all boards."""
+    squares = state[2:]
+    boards = range(9) if state[1] == "9" else [int(state[1])]
+    return [s for b in boards for s in range(9 * b, 9 * b + 9) if squares[s] == "0"]
+
+
+def mover(skill: int, fails: int = 0) -> Strategy:
+    """Takes the best of `skill` random squares, the middle being the best; of a hundred moves `fails` are
+    none. Where any board will do it may try a closed one, which is a fault too."""
+
+    def move(question: Words, draw: Callable[[int], int]) -> str | Fault:
+        if draw(100) < fails:
+            return Fault(FaultKind.LATE, "there was no answer within 5 s", "thinking...\n")
+        squares = open_squares(str(question[1]))
+        tried = [squares[draw(len(squares))] for _ in range(skill)]
+        return str(min(tried, key=lambda square: (abs(square % 9 - 4), square)))
+
+    return move
+
+
+@cache
+def ultimate_tic_tac_toe(entries: int = 12) -> Played:
+    names = [
+        *("alpha_beta", "board_taker", "first_open", "mid_player", "never_late", "often_late"),
+        *("playouts", "random_mover", "square_dance", "the_long_way_round_the_board", "tic", "toe"),
+    ][:entries] + [f"entry_{number:02}" for number in range(13, entries + 1)]
+    strategies = {
+        name: mover(1 + number % 5, fails=20 if name == "often_late" else 0)
+        for number, name in enumerate(names)
+    }
+    settings = settings_of(
+        "ultimate-tic-tac-toe",
+        "Ultimate Tic-Tac-Toe Hackathon",
+        "UTTT",
+        tournament=Tournament(format="double-elimination", games=3, self_play=False),
+        reports=Reports(offered=tuple(P)),
+    )
+    return play(settings, strategies, teams_of(names))
+
+
+# --- cooperation -------------------------------------------------------------------------------------------
+def tit_for_tat(question: Words, draw: Callable[[int], int]) -> str:
+    return str(question[1])[-2:-1] if question[1] != "[]" else "C"
+
+
+def shouting(question: Words, draw: Callable[[int], int]) -> str:
+    return "c!" if draw(30) == 0 else "C"
+
+
+COOPERATORS: Mapping[str, Strategy] = {
+    "always_betray": lambda question, draw: "B",
+    "always_cooperate": lambda question, draw: "C",
+    "coin_flip": lambda question, draw: "CB"[draw(2)],
+    "grudger": lambda question, draw: "B" if "B" in str(question[1]) else "C",
+    "shouting": shouting,
+    "tit_for_tat": tit_for_tat,
+}
+
+
+@cache
+def cooperation() -> Played:
+    settings = settings_of(
+        "cooperation",
+        "Cooperation contest",
+        "COOP",
+        tournament=Tournament(format="round-robin", self_play=False),
+        reports=Reports(offered=tuple(P)),
+    )
+    return play(settings, COOPERATORS, teams_of(list(COOPERATORS)))
+
+
+# --- standoff ----------------------------------------------------------------------------------------------
+def fighter(plan: str, fails: int = 0) -> Strategy:
+    """Does what the letters of `plan` say, drawn at random, as far as ammunition goes."""
+
+    def act(question: Words, draw: Callable[[int], int]) -> str | Fault:
+        if draw(100) < fails:
+            return "S" if "/0/" in str(question[0]) else "X"
+        wish, ammo = plan[draw(len(plan))], int(str(question[0]).split("/")[1])
+        return {"S": "S" if ammo else "R", "R": "R" if ammo < 2 else "P"}.get(wish, wish)
+
+    return act
+
+
+FIGHTERS: Mapping[str, Strategy] = {
+    "accountant": fighter("SSPRP"),
+    "avenger": fighter("SSSR"),
+    "bystander": fighter("N"),
+    "cautious": fighter("PPPS"),
+    "clumsy": fighter("P", fails=60),
+    "dice": fighter("SPRN"),
+    "hermit": fighter("P"),
+    "the_north_by_northwest_fighter": fighter("SP"),
+    "pacifist": fighter("PN"),
+    "sniper": fighter("SSSSP"),
+    "trigger_happy": fighter("S"),
+    "vulture": fighter("PPS"),
+}
+
+
+@cache
+def standoff() -> Played:
+    settings = settings_of(
+        "standoff",
+        "Mega mexican standoff",
+        "STANDOFF",
+        tournament=Tournament(format="melee", self_play=False),
+        reports=Reports(offered=tuple(P)),
+    )
+    return play(settings, FIGHTERS, teams_of(list(FIGHTERS)))
+
+
+# --- Hog ---------------------------------------------------------------------------------------------------
+def roller(dice: Callable[[int, int], int], goal: int) -> HogEntry:
+    return HogEntry(bytes(dice(own, other) for own in range(300) for other in range(300)), goal)
+
+
+@cache
+def hog() -> Played:
+    entries = {
+        "always_four": roller(lambda own, other: 4, 60),
+        "always_four_too": roller(lambda own, other: 4, 60),
+        "always_six": roller(lambda own, other: 6, 60),
+        "chaser": roller(lambda own, other: 6 if own < other else 3, 60),
+        "long_file": roller(lambda own, other: 5, 90),
+        "pig_fancier": roller(lambda own, other: 0 if other % 6 == 3 else 4, 60),
+    }
+    settings = settings_of(
+        "hog",
+        "Hog contest",
+        "HOG",
+        tournament=Tournament(format="exact", self_play=False),
+        reports=Reports(offered=tuple(P)),
+    )
+    return play(settings, entries, teams_of(list(entries)))

@@ -1,0 +1,214 @@
+"""The mails of the contest day of every game, played by its rules: what they say, and what they do not."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+
+import other_contests
+import pytest
+from other_contests import Played
+from test_golden import compare
+
+from knobeln.model import MailPreference as P
+from reports import results, word_protocol
+from reports.scores import scores
+from reports.text import WIDTH, columns_of
+
+CONTESTS: dict[str, Callable[[], Played]] = {
+    "bid_tac_toe": other_contests.bid_tac_toe,
+    "ultimate_tic_tac_toe": other_contests.ultimate_tic_tac_toe,
+    "cooperation": other_contests.cooperation,
+    "standoff": other_contests.standoff,
+    "hog": other_contests.hog,
+}
+GOLDEN = {
+    "bid_tac_toe": (
+        "round/1/group/1/LGP/greedy",
+        "round/1/group/1/DGP/greedy",
+        "round/1/group/1/GRP/crashing",
+        "round/1/group/1/GRG/greedy",
+        "round/1/group/1/GRR/crashing",
+        "round/1/RSM/greedy",
+        "round/1/OWN/crashing",
+        "round/1/OWN/diagonal",
+    ),
+    "ultimate_tic_tac_toe": (
+        "round/1/group/1/LGP/playouts",
+        "round/1/group/5/LGP/mid_player",
+        "round/1/group/1/DGP/playouts",
+        "round/8/group/1/GRP/often_late",
+        "round/8/group/1/GRG/toe",
+        "round/1/group/2/GRR/random_mover",
+        "round/2/OWN/random_mover",
+        "round/1/BRK/toe",
+        "round/4/BRK/toe",
+        "round/9/BRK/toe",
+        "round/9/RSM/tic",
+    ),
+    "cooperation": (
+        "round/1/group/1/DGP/shouting",
+        "round/1/group/1/GRP/always_cooperate",
+        "round/1/group/1/GRG/tit_for_tat",
+        "round/1/RSM/shouting",
+        "round/1/OWN/shouting",
+    ),
+    "standoff": (
+        "round/1/group/1/LGP/dice",
+        "round/1/group/1/DGP/clumsy",
+        "round/1/group/1/GRP/dice",
+        "round/1/group/1/GRG/clumsy",
+        "round/1/RSM/clumsy",
+        "round/1/OWN/clumsy",
+    ),
+    "hog": (
+        "round/1/group/1/LGP/chaser",
+        "round/1/group/1/DGP/always_six",
+        "round/1/group/1/GRP/chaser",
+        "round/1/group/1/GRG/chaser",
+        "round/1/group/1/GRR/chaser",
+        "round/1/RSM/always_six",
+        "round/1/OWN/chaser",
+    ),
+}
+MAILS = [(contest, key) for contest, keys in GOLDEN.items() for key in keys]
+SECRET = re.compile(r"Traceback|KeyError|thinking")
+
+
+@pytest.fixture(params=sorted(CONTESTS))
+def played(request: pytest.FixtureRequest) -> Played:
+    return CONTESTS[request.param]()
+
+
+@pytest.mark.parametrize(("contest", "key"), MAILS)
+def test_a_mail_of_another_contest_looks_as_it_did(contest: str, key: str) -> None:
+    mail = CONTESTS[contest]().mails[key]
+    attached = "".join(f"Attachment: {a.name}\n" for a in mail.attachments)
+    name = key.replace("/group", "_group").replace("/", "_").replace("round_", "round")
+    compare(f"{contest}/{name}", f"To: {mail.to}\nSubject: {mail.subject}\n{attached}\n{mail.body}")
+
+
+@pytest.mark.parametrize("contest", sorted(CONTESTS))
+def test_the_announcement_of_another_contest_looks_as_it_did(contest: str) -> None:
+    compare(f"{contest}/announcement", CONTESTS[contest]().announcement)
+
+
+def test_every_mail_fits_and_has_a_key_of_its_own(played: Played) -> None:
+    for key, mail in played.mails.items():
+        assert key.endswith(f"/{mail.to.partition('@')[0]}")
+        assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH, key
+        assert max(map(columns_of, played.announcement.split("\n"))) <= WIDTH
+
+
+def test_no_mail_speaks_of_throws_strategies_that_failed_or_evolution(played: Played) -> None:
+    for mail in played.mails.values():
+        assert not re.search(r"throw|strategy failed|evolution|knobellib", mail.body, re.IGNORECASE)
+
+
+def test_what_a_program_said_is_told_to_its_own_team_alone(played: Played) -> None:
+    for mail in played.mails.values():
+        if SECRET.search(mail.body):
+            assert mail.kind in ("DGP", "GRP", "OWN")
+            assert mail.to.startswith(("crashing@", "often_late@"))
+    assert not SECRET.search(played.announcement)
+
+
+def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
+    for mail in played.mails.values():
+        for attachment in mail.attachments:
+            own = mail.to.partition("@")[0]
+            found = word_protocol.read(gzip.decompress(attachment.data).decode())
+            for each in found.games:
+                assert own in each.players
+                assert all(fault.reason == "" or each.players[fault.seat - 1] == own for fault in each.faults)
+
+
+def test_everybody_is_told_the_own_result_once(played: Played) -> None:
+    told = [mail.to for mail in played.mails.values() if mail.kind == "OWN"]
+    assert sorted(told) == sorted(team.address for team in played.teams.values())
+
+
+def test_the_own_result_says_nothing_about_others() -> None:
+    """B23: the contest offers nothing else."""
+    played = other_contests.bid_tac_toe(own_only=True)
+    assert {mail.kind for mail in played.mails.values()} == {"OWN"}
+    for mail in played.mails.values():
+        own = mail.to.partition("@")[0]
+        assert own in mail.body
+        for other in set(played.teams) - {own}:
+            assert other not in mail.subject + mail.body
+        own_school = played.teams[own].registration.field("school")
+        for school in set(other_contests.SCHOOLS) - {own_school}:
+            assert school not in mail.body
+
+
+def test_where_teams_are_told_nothing_the_public_is_told_the_winners_and_no_points() -> None:
+    posting = other_contests.bid_tac_toe(own_only=True).announcement
+    assert "The grand prize goes to diagonal." in posting
+    assert "400" not in posting
+    assert "faulty" not in posting
+
+
+def test_the_places_in_own_results_are_those_of_the_ranking(played: Played) -> None:
+    ranks = {standing.entry: standing.rank for standing in played.ranking}
+    shared = list(ranks.values())
+    for name, rank in ranks.items():
+        (mail,) = (m for m in played.mails.values() if m.kind == "OWN" and m.to.startswith(f"{name}@"))
+        last = (rank or 0) + shared.count(rank) - 1
+        place = f"place {rank}" if last == rank else f"place {rank} to {last}"
+        assert f"{name}: {place} of {len(ranks)}" in " ".join(mail.body.split())
+
+
+def test_a_series_is_one_line_in_which_every_game_is_counted() -> None:
+    """Six entries and a hundred games a pairing: 15 lines, not 1500."""
+    played = other_contests.bid_tac_toe()
+    outcome = played.history[0].groups[0]
+    for own in results.own_games(outcome).values():
+        for score in scores(own):
+            assert score.won + score.tied + score.lost == 100
+            assert score.own + score.theirs == 4 * 100 - 4 * sum(
+                line.own == line.theirs == 0 for line in score.lines
+            )
+    body = played.mails["round/1/group/1/GRG/greedy"].body
+    assert len(re.findall(r"\d+:\d+(?:\.5)? \(", body.replace(".5:", ":"))) == 15
+
+
+def test_a_melee_says_who_fell_when() -> None:
+    played = other_contests.standoff()
+    (match,) = played.history[0].groups[0].matches
+    body = played.mails["round/1/RSM/clumsy"].body
+    for name, seat in match.sides:
+        fell = re.search(rf"{name} +\d+  (round \d+|\(was left\))", body)
+        assert fell
+        alive = [turn for turn in match.result.moves or () if turn[match.players.index(name)] is not None]
+        assert fell.group(1) in (f"round {len(alive)}", "(was left)")
+        assert seat.last_turn == len(alive)
+    assert body.count("(was left)") == 1
+
+
+def test_a_win_rate_that_is_no_match_point_is_marked_for_the_one_who_has_it() -> None:
+    body = other_contests.hog().mails["round/1/group/1/GRG/chaser"].body
+    assert "4 0.500000 " in body
+    assert re.search(r"0\.6\d{5}\+", body)
+    own = other_contests.hog().mails["round/1/group/1/GRP/chaser"].body
+    assert "always_four                     0.582498  1" in own
+
+
+def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    byes = [g.plan for g in played.history[0].groups if not g.plan.pairings]
+    assert byes
+    for plan in byes:
+        (name,) = plan.members
+        mails = [m for key, m in played.mails.items() if key.startswith(f"round/1/group/{plan.number}/")]
+        assert [mail.kind for mail in mails] == ["LGP"]
+        assert mails[0].to.startswith(name)
+        assert "it is a bye" in mails[0].body
+
+
+def test_only_what_the_contest_offers_is_sent() -> None:
+    played = other_contests.bid_tac_toe(own_only=True)
+    asked = {preference for team in played.teams.values() for preference in team.registration.preferences}
+    assert P.RSM in asked
+    assert not any("RSM" in key for key in played.mails)
