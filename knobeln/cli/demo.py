@@ -15,75 +15,52 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
-from importlib.resources import files
-from itertools import cycle
 from pathlib import Path
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from knobellib.house import house_strategies
-from knobeln import config
+from knobeln import presets
 from knobeln.cli.contest_day import play
+from knobeln.cli.demo_teams import DESCRIPTION, DOMAIN, DemoTeam, demo_teams
 from knobeln.cli.doctor import examine
 from knobeln.cli.folder import ContestCommand, ContestFolder
 from knobeln.cli.look import show_results
 from knobeln.cli.organize import create_contest
 from knobeln.cli.show import console
 from knobeln.clock import SystemClock, seed_from
-from knobeln.config import Contest, Mail, Programs, Settings
+from knobeln.config import DEFAULT_GAME, Mail, Settings
 from knobeln.errors import GiveUp
 from knobeln.form import record_text
-from knobeln.model import MailPreference, Member, OutboxState, Registration
+from knobeln.games import game
+from knobeln.model import OutboxState
 from knobeln.store import outbox
 from mailserver.delivery import folder_name
 from sandbox.process import Process, start
 
 PATIENCE_SECONDS = 120.0
-DOMAIN = "teams.example"
-
-PREFERENCES = (
-    "LAP,DGP,GRG,RSM",
-    "RSM",
-    "LGP,GRP,GRR",
-    "GRR",
-    "LGP,DGP,GRP,GRR,RSM",
-    "",
-    "GRP,RSM",
-    "GRG,GRR",
-)
-SPECIAL = (
-    ("the_heavy_lords_of_knobeln", "example.c"),
-    ("syntax_errors_anonymous", "demo/does_not_compile.c"),
-    ("printf_debuggers", "demo/forbidden_routine.c"),
-    ("rules_are_for_others", "demo/breaks_rules.c"),
-)
-
-
-@dataclass(frozen=True)
-class DemoTeam:
-    registration: Registration
-    program: str
-
-    @property
-    def address(self) -> str:
-        return self.registration.address
 
 
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), required=False)
 @click.option(
-    "--teams", "count", default=41, show_default=True, type=click.IntRange(5, 500), help="How many teams."
+    "--game", "game_name", default=DEFAULT_GAME, show_default=True, help="`knobeln games` lists them."
+)
+@click.option(
+    "--teams",
+    "count",
+    default=None,
+    type=click.IntRange(5, 500),
+    help="How many teams; default: 41, and 12 in other games than KNOBELN.",
 )
 @click.option(
     "--seed", default=None, help="Any text; the same seed gives the same contest. Default: a new one."
 )
-def demo(folder: Path | None, count: int, seed: str | None) -> None:
+def demo(folder: Path | None, game_name: str, count: int | None, seed: str | None) -> None:
     """Run a whole contest by mail: registrations, programs, the contest day, reports.
 
     Everything stays in FOLDER (default: a new one below the system's folder for temporary files), to look at.
@@ -91,15 +68,17 @@ def demo(folder: Path | None, count: int, seed: str | None) -> None:
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
     _must_be_fit(path)
-    contest = create_contest(path, _settings(count), seed=seed_from(f"demo/{chosen}"))
+    settings = _settings(game_name)
+    teams = demo_teams(settings, count or (41 if game_name == DEFAULT_GAME else 12))
+    contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
     console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / 'serve.log'}.")
     server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(path)], path / "serve.log")
     try:
-        _Stage(contest, server, _teams(count)).play()
+        _Stage(contest, server, teams).play()
     finally:
         server.terminate()
     show_results(contest)
-    _tell_where(contest, chosen)
+    _tell_where(contest, game_name, chosen)
 
 
 def _must_be_fit(path: Path) -> None:
@@ -109,47 +88,22 @@ def _must_be_fit(path: Path) -> None:
         raise GiveUp("this computer cannot run a contest yet:" + "".join(unfit))
 
 
-def _settings(count: int) -> Settings:
-    now = SystemClock().now()
-    calendar = config.usual_dates(now - timedelta(minutes=1))
+def _settings(game_name: str) -> Settings:
+    """The game's usual contest, with its doors open and a server of its own. Raises NotFound."""
+    settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
+    dates = settings.dates
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    return Settings(
-        contest=Contest(title="KNOBELN demonstration", address="knobeln@contest.example"),
-        dates=calendar,
-        mail=Mail(listen_port=port, answers_per_hour=1_000),
-        programs=Programs(description="warn"),  # the example of 1994 has none itself
-    )
-
-
-def _teams(count: int) -> tuple[DemoTeam, ...]:
-    """The four special ones, and the house strategies, again and again if need be."""
-    library = files("knobellib")
-    programs = [(name, library.joinpath(path).read_text(encoding="utf-8")) for name, path in SPECIAL]
-    house = house_strategies()
-    for number in range(count - len(programs)):
-        strategy = house[number % len(house)]
-        turn = number // len(house)
-        programs.append((f"{strategy.name}_{turn + 1}"[:30] if turn else strategy.name, strategy.source))
-    return tuple(
-        DemoTeam(_registration(number, name, preferences), program)
-        for number, ((name, program), preferences) in enumerate(
-            zip(programs, cycle(PREFERENCES), strict=False), start=1
-        )
-    )
-
-
-def _registration(number: int, name: str, preferences: str) -> Registration:
-    return Registration(
-        address=f"{name}@{DOMAIN}",
-        preferences=tuple(MailPreference(code) for code in preferences.split(",") if code),
-        team_name=name,
-        organization=f"Society for {name.replace('_', ' ').title()}, Intellect City, Eggland",
-        members=(
-            Member(f"Player {number}", 20 + number % 50, "programmer", "knows C since the first edition"),
-        ),
-    )
+    title = f"{game(game_name).info.title} demonstration"
+    changes = {
+        "contest": {"title": title, "address": "robot@contest.example"},
+        "mail": {"listen_port": port, "answers_per_hour": 1_000},
+    }
+    if game_name == DEFAULT_GAME:
+        changes["programs"] = {"description": "warn"}  # the example of 1994 has none itself
+    sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
+    return settings.model_copy(update={**sections, "dates": dates})
 
 
 # --- the play ---------------------------------------------------------------------------------------------
@@ -176,7 +130,7 @@ class _Stage:
                 self._letter(t, f"registration for {word}", record_text(t.registration)) for t in self._teams
             ]
             self._step(progress, f"{len(self._teams)} teams register by SMTP", forms, mails=1)
-            programs = [self._letter(t, "please compile", self._signed(t)) for t in self._teams]
+            programs = [self._program(team) for team in self._teams]
             self._step(progress, "they mail their programs, the compiler works", programs, mails=2)
         play(self._contest, early=True)
         self._wait(self._all_sent, "the reports are delivered")
@@ -208,14 +162,24 @@ class _Stage:
         box = self._contest.path / self._contest.settings.mail.maildir_root / folder_name(team.address)
         return sorted(box.glob("new/*"), key=lambda path: path.stat().st_mtime_ns)
 
-    def _signed(self, team: DemoTeam) -> str:
-        """The team's program below the comment with its authentification string, as its answer shows it."""
+    def _program(self, team: DemoTeam) -> EmailMessage:
+        """The team's program, as the letter's text or attached, with its authentification string."""
+        from_line = self._from_line(team)
+        if "" in team.files:
+            return self._letter(team, "please compile", f"/*\n   {from_line}\n*/\n{team.files[''].decode()}")
+        letter = self._letter(team, "please compile", f"{from_line}\n\n{DESCRIPTION}")
+        for name, data in team.files.items():
+            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+        return letter
+
+    def _from_line(self, team: DemoTeam) -> str:
+        """As the answer to its registration shows it."""
         answer = message_from_bytes(self._mails(team)[0].read_bytes(), policy=modern).get_body(("plain",))
         text = answer.get_content() if answer else ""
         found = re.search(r"<<FROM>> *(\S+) +(\S+)", text)
         if found is None:
-            raise GiveUp(f"{team.registration.team_name} got no authentification string, but:\n{text}")
-        return f"/*\n   <<FROM>> {found[1]} {found[2]}\n*/\n{team.program}"
+            raise GiveUp(f"{team.name} got no authentification string, but:\n{text}")
+        return f"<<FROM>> {found[1]} {found[2]}"
 
     def _all_sent(self) -> bool:
         with self._contest.store.read() as tx:
@@ -245,19 +209,19 @@ def _listens(mail: Mail) -> bool:
         return False
 
 
-def _tell_where(contest: ContestFolder, seed: str) -> None:
+def _tell_where(contest: ContestFolder, game_name: str, seed: str) -> None:
     root = contest.path / contest.settings.mail.maildir_root
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")
-    for name in ("the_heavy_lords_of_knobeln", "rules_are_for_others"):
-        box = next((b for b in boxes if b.startswith(name)), boxes[0])
+    for box in boxes[:1] + boxes[-1:]:
         _print_command(f"mutt -f {shlex.quote(str(root / box))}")
     console.print("\nLook around:")
     knobeln = shlex.quote(sys.argv[0])
     for command in ("status", "teams", "results --announce", "outbox list"):
         _print_command(f"{knobeln} {command} -C {shlex.quote(str(contest.path))}")
     console.print("\nPlay the same contest again:")
-    _print_command(f"{knobeln} demo --seed {shlex.quote(seed)}")
+    chosen = "" if game_name == DEFAULT_GAME else f" --game {game_name}"
+    _print_command(f"{knobeln} demo{chosen} --seed {shlex.quote(seed)}")
 
 
 def _print_command(command: str) -> None:

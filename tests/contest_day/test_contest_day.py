@@ -163,7 +163,7 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
         def play(self, jobs: object) -> list[Any]:
             raise EngineFailed("the engine does not answer")
 
-    def broken(images: Images, chosen: Settings, seeds: Seeds) -> AbstractContextManager[Arena]:
+    def broken(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
         return nullcontext(Broken())
 
     reporter = ContestReporter(folder.settings, folder.templates)
