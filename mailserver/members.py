@@ -47,6 +47,11 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
     return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
 
 
+def whole(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
+    """The lines as they go back to a team whose form is refused."""
+    return tuple(lines) if lines_each == 2 else _rejoined(lines)
+
+
 # --- one line each -----------------------------------------------------------------------------------------
 def _line_by_line(lines: Sequence[Line]) -> Members:
     """The name, and behind a comma the affiliation."""

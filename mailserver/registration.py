@@ -333,7 +333,7 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
         _value(fields, PREFERENCE),
         _value(fields, TEAM_NAME) or asked.team_name,
         _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
-        tuple(_written_members(fields.get(MEMBERS))) or asked.members,
+        tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
         tuple((name, _value(fields, name)[:LONGEST_FIELD_VALUE] or text) for name, text in asked.fields),
     )
 
@@ -342,9 +342,9 @@ def _value(fields: dict[str, Field], name: str) -> str:
     return visible(fields[name].value) if name in fields else ""
 
 
-def _written_members(field: Field | None) -> Iterable[str]:
+def _written_members(field: Field | None, settings: Settings) -> Iterable[str]:
     if field is None:
         return ()
-    texts = [field.value] if field.value else []
-    texts += [line.text for line in field.below[: 2 * MAX_PROBLEMS]]
-    return (visible(text)[:MAX_MEMBER_TEXT] for text in texts)
+    lines = _member_lines(field)[: 2 * MAX_PROBLEMS]
+    whole = members.whole(lines, settings.teams.member_lines)
+    return (visible(line.text)[:MAX_MEMBER_TEXT] for line in whole)

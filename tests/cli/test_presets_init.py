@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from knobeln import config, presets
@@ -145,6 +146,7 @@ FIELDS = st.builds(
 )
 
 
+@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
 def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str

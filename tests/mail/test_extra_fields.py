@@ -6,7 +6,8 @@ import string
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from knobeln.config import ExtraField, Reports, Settings, Teams, spelling
@@ -128,6 +129,13 @@ def test_a_refused_form_comes_back_with_the_fields_that_were_written() -> None:
     assert form.text == FORM.strip().replace("the_lords", "9 lives")
 
 
+def test_a_member_whose_line_was_broken_comes_back_in_one() -> None:
+    broken = FORM.replace("Jane More, MIT", "Jane More,\n    MIT").replace("the_lords", "9 lives")
+    form = read_text(broken).form
+    assert form
+    assert form.members == ("Joe Cool, Carnegie Mellon University", "Jane More, MIT, Cambridge")
+
+
 def test_an_empty_field_comes_back_with_what_belongs_there() -> None:
     form = read_text(FORM.replace("school: Carnegie Mellon", "school:")).form
     assert form
@@ -200,6 +208,7 @@ def contests(draw: st.DrawFn) -> tuple[Settings, Registration]:
     return settings_of(*fields, lines=lines), registration
 
 
+@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(contests())
 def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest
@@ -208,6 +217,7 @@ def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Setting
     assert reading.registration == registration
 
 
+@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(contests())
 def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest
@@ -230,6 +240,7 @@ PIECES = [
 ]
 
 
+@examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=30).map("".join))
 def test_reading_never_raises_and_says_yes_or_why_not(text: str) -> None:
     reading = read_text(text)

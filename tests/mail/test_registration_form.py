@@ -7,7 +7,8 @@ import string
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from knobeln.form import blank, record_text
@@ -291,6 +292,7 @@ def registrations(characters: st.SearchStrategy[str]) -> st.SearchStrategy[Regis
     )
 
 
+@examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(registrations(VISIBLE))
 def test_a_record_read_again_is_the_same_registration(registration: Registration) -> None:
     reading = read_text(record_text(registration))
@@ -298,6 +300,7 @@ def test_a_record_read_again_is_the_same_registration(registration: Registration
     assert reading.registration == registration
 
 
+@examples(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(registrations(PLAIN))
 def test_a_record_that_an_answer_folded_is_still_the_same_registration(registration: Registration) -> None:
     reading = read_text(fold(record_text(registration), indent="  "))
