@@ -560,5 +560,7 @@ def _toml(value: Any) -> str:
         return ends[0] + ends[1].join(map(_toml, value)) + ends[2]
     if isinstance(value, Section):
         return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value) + " }"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(part)}" for key, part in value.items()) + " }"
     # TOML wants the one control character escaped that JSON leaves alone.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

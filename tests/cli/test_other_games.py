@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from bench.contest_field import add_team
+from bench.contest_field import settings as plain_settings
+from knobellib.samples import samples
 from knobeln.cli import main
-from knobeln.games import registered
+from knobeln.cli.organize import create_contest
+from knobeln.cli.services import Services
+from knobeln.config import Evolution, Programs
+from knobeln.games import kind_of, registered
+from knobeln.model import LetterState
+from knobeln.store import letters, submissions
 
 
 def knobeln(*words: object, code: int = 0) -> Result:
@@ -88,6 +97,82 @@ def test_a_syntax_error_is_shown_in_the_compilers_own_words(tmp_path: Path) -> N
     wrong = tmp_path / "wrong.py"
     wrong.write_text("def f(:\n")
     assert "SyntaxError" in knobeln("play", "--game", "cooperation", wrong, "pavlov", code=1).output
+
+
+def test_check_writes_the_compile_report_of_a_program_with_its_text_files(tmp_path: Path) -> None:
+    program, moves = tmp_path / "mine.sh", tmp_path / "moves.txt"
+    program.write_text("cat moves.txt\n")
+    moves.write_text("C\n")
+    output = knobeln("check", "--game", "cooperation", program, moves).output
+    assert "mine compiled and would be accepted." in output
+    assert "A trial game against always_cooperate" in output
+    assert "moves.txt, 2" in output
+    output = knobeln("check", "--game", "cooperation", program, program.with_name("none.sh"), code=2).output
+    assert "does not exist" in output
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("def f(:\n")
+    assert "wrong would be rejected" in knobeln("check", "--game", "cooperation", wrong, code=1).output
+    assert "a single file" in knobeln("check", program, moves, code=1).output
+
+
+def test_a_folder_is_a_program_with_its_text_files(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "p.sh").write_text("cat moves.txt\n")
+    (folder / "moves.txt").write_text("C\n")
+    output = knobeln("play", "--game", "cooperation-legacy", folder, "always_betray").output
+    assert "mine: 0 points" in output
+    assert "always_betray: 30 points" in output
+
+
+@pytest.fixture
+def contest(tmp_path: Path) -> Path:
+    """A contest of Hog with one accepted strategy and one that was rejected."""
+    path = tmp_path / "contest"
+    settings = plain_settings(format="exact").model_copy(
+        update={
+            "game": kind_of("hog").settings(name="hog"),
+            "programs": Programs(description="warn"),
+            "evolution": Evolution(enabled=False),
+        }
+    )
+    opens = settings.dates.compilation_opens
+    folder = create_contest(path, settings)
+    with folder.store.write() as tx:
+        for name in ("lords", "ladies"):
+            letter_id, _ = letters.add(
+                tx,
+                raw=name.encode(),
+                sender="",
+                recipients=(),
+                channel="t",
+                now=opens,
+            )
+            letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
+            sent = samples("hog")["chaser.py"] if name == "lords" else b"PLAYER_NAME = 'x'\n"
+            team = add_team(tx, name, "")
+            submissions.add(tx, team.id, letter_id, {"final_strategy.py": sent}, opens)
+    Services(folder).compile_programs(at_once=True)
+    folder.store.close()
+    return path
+
+
+def test_what_the_teams_sent_and_the_leaderboard_are_shown(contest: Path) -> None:
+    facts = json.loads(knobeln("submissions", "-C", contest, "--json").output)
+    assert [(f["team"], f["verdict"]) for f in facts] == [("ladies", "rejected"), ("lords", "accepted")]
+    assert facts[1]["files"] == {"final_strategy.py": len(samples("hog")["chaser.py"])}
+    assert "no function of this name" in facts[0]["errors"][0]
+    assert "ladies" not in knobeln("submissions", "-C", contest, "--team", "lords").output
+    assert "there is no team" in knobeln("submissions", "-C", contest, "--team", "nobody", code=1).output
+    assert json.loads(knobeln("submissions", "-C", contest, "--state", "queued", "--json").output) == []
+    (line,) = json.loads(knobeln("leaderboard", "-C", contest, "--json").output)
+    assert (line["team"], line["player_name"], line["rank"]) == ("lords", "Chaser", 1)
+    assert "Chaser" in knobeln("leaderboard", "-C", contest).output
+
+
+def test_a_contest_of_another_game_has_no_leaderboard(tmp_path: Path) -> None:
+    knobeln("init", tmp_path / "c")
+    assert "has no leaderboard" in knobeln("leaderboard", "-C", tmp_path / "c", code=1).output
 
 
 def test_hog_strategies_are_compared_exactly() -> None:

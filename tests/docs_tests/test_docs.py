@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from compiler.build import Built, build
 from compiler.tokens import count as count_elements
@@ -33,9 +34,10 @@ from knobeln.config import Contest, Settings
 from knobeln.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
 from knobeln.model import MailPreference, Verdict
 from knobeln.store import outbox, submissions
+from mailserver.authentification import FromLine, find_from_line
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept
-from mailserver.letter import find_program, parse
+from mailserver.letter import Files, find_files, find_program, parse
 from mailserver.registration import read
 from mailserver.text import Text
 
@@ -239,7 +241,7 @@ def test_command_lines_were_found_on_all_three_kinds_of_pages() -> None:
     assert len(CALLS) > 60
 
 
-@pytest.mark.parametrize("words", ["rum", "run --later", "letters shown 3", "check a.c b.c", "teams --jsn"])
+@pytest.mark.parametrize("words", ["rum", "run --later", "letters shown 3", "status a", "teams --jsn"])
 def test_a_command_line_that_does_not_exist_is_noticed(words: str) -> None:
     assert complaint(words.split())
 
@@ -251,7 +253,7 @@ def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
 
 
 # --- the sample letters work -------------------------------------------------------------------------------
-REGISTER, COMPILE, SOFTWARE = re.findall(r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE)
+REGISTER, COMPILE, SOFTWARE, FILES = re.findall(r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE)
 SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
 ADDRESS = "our_team@machine.domain.alfdkj"
 _letters = count(1)
@@ -325,6 +327,24 @@ def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot,
         queued = submissions.next_queued(tx)
     assert queued
     assert b"The door changes hands." in queued.files["program.c"]
+
+
+def test_the_sample_program_with_files_is_read_as_such() -> None:
+    found = find_files(parse(FILES.encode()))
+    assert isinstance(found, Files)
+    assert list(found.files) == ["program_3.py"]
+    assert find_from_line(found.marked) == FromLine("the_heavy_lords", SAMPLE_STRING, 1)
+    assert "\n".join(found.text).startswith("Our strategy trusts everybody once.\n\nAfter that")
+
+
+def test_the_sample_program_with_files_cooperates_first_and_then_does_as_others_did(tmp_path: Path) -> None:
+    found = find_files(parse(FILES.encode()))
+    assert isinstance(found, Files)
+    path = tmp_path / "program_3.py"
+    path.write_bytes(found.files["program_3.py"])
+    played = CliRunner().invoke(main, ["play", "--game", "cooperation", str(path), "always_betray"]).output
+    assert "failed" not in played
+    assert re.search(r"^always_betray: (\d+) points", played, re.MULTILINE)
 
 
 def test_the_sample_request_brings_the_software(robot: Robot) -> None:

@@ -57,7 +57,14 @@ def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
 
 
 def test_the_registry_names_each_command_once() -> None:
-    assert [command.name for command in COMMANDS] == ["registration", "compile", "software", "rules"]
+    assert [command.name for command in COMMANDS] == [
+        "registration",
+        "compile",
+        "software",
+        "rules",
+        "leaderboard",
+        "compare",
+    ]
 
 
 def registered(world: World, form: str = FORM) -> tuple[str, str]:

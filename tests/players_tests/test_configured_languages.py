@@ -1,0 +1,133 @@
+"""Languages that a contest takes by its configuration, and the memory of programs."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from compiler.language_table import LANGUAGES, languages_of
+from compiler.languages import build
+from knobeln.cli.doctor import language_findings
+from knobeln.clock import SystemClock
+from knobeln.config import LanguageRow, Programs, Settings, template, usual_dates
+from sandbox.bundle import Bundle
+from sandbox.jail import Jail
+
+MB = 1024 * 1024
+AWK: dict[str, Any] = {
+    "environment": {"LC_ALL": "C"},
+    "name": "awk",
+    "suffixes": ["awk"],
+    "tool": "awk",
+    "run": ["{tool}", "-f", "{program}", "--"],
+    "version": ["/bin/sh", "-c", "echo awk"],
+    "sample": "BEGIN { print ARGV[1] }\n",
+}
+
+
+def programs(*rows: dict[str, Any], **settings: Any) -> Programs:
+    return Programs.model_validate({"languages": rows, **settings})
+
+
+def test_a_configured_language_is_built_and_runs(jail: Jail) -> None:
+    settings = programs(AWK)
+    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, jail, settings, languages_of(settings))
+    assert isinstance(bundle, Bundle)
+    with bundle.open(jail, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
+        assert prisoner.finish(20).text == "5"
+
+
+def test_it_stands_beside_those_of_the_table_or_in_the_place_of_one() -> None:
+    names = [language.name for language in languages_of(programs(AWK))]
+    assert names == ["awk", *(language.name for language in LANGUAGES)]
+    other = {**AWK, "name": "shell"}
+    assert [row.tool for row in languages_of(programs(other)) if row.name == "shell"] == ["awk"]
+
+
+def test_a_suffix_means_the_configured_language_that_has_it() -> None:
+    c99 = {**AWK, "name": "C99", "suffixes": ["c", "py"]}
+    found = {row.name: row.suffixes for row in languages_of(programs(c99))}
+    assert found["C99"] == ("c", "py")
+    assert "C" not in found
+    assert "Python" not in found
+    assert "JavaScript" in found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"run": ["{tool}", "{file}"]}, r"in braces there can be \{tool\}, \{home\}"),
+        ({"run": ["{tool}", "{print $1}"]}, "a brace itself is written twice"),
+        ({"run": ["{tool"]}, "in braces there can be"),
+        ({"run": []}, "at least 1"),
+        ({"suffixes": [".awk"]}, "pattern"),
+        ({"suffixes": []}, "at least 1"),
+        ({"result": "program", "build": ["cc"]}, "pattern"),
+        ({"run": ["./{result}"]}, "`result` does not say which file"),
+        ({"result": ".program"}, "there is no `build`"),
+        ({"colour": "blue"}, "Extra inputs"),
+        ({"memory_mb": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_a_language_that_cannot_be_is_refused_with_the_reason(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        LanguageRow.model_validate({**AWK, **change})
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({**AWK, "suffixes": ["b"]}, "two languages are called 'awk'"),
+        ({**AWK, "name": "b"}, "two languages have the suffix 'awk'"),
+    ],
+)
+def test_two_languages_differ_in_name_and_suffixes(other: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        programs(AWK, other)
+
+
+@pytest.mark.parametrize(("setting", "extra"), [(0, 256), (100, 100)])
+def test_the_contest_says_how_much_memory_a_program_has(jail: Jail, setting: int, extra: int) -> None:
+    bundle = build({"a.c": b"int main() {}\n"}, jail, Programs(memory_mb=setting))
+    assert isinstance(bundle, Bundle)
+    assert bundle.needs.address_space == (extra + 8) * MB
+
+
+@pytest.mark.parametrize(("size", "found"), [(60, "enough"), (200, "too little")])
+def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
+    jail: Jail, size: int, found: str
+) -> None:
+    tries = f"try:\n    bytearray({size} << 20)\n    print('enough')\n"
+    source = tries + "except MemoryError:\n    print('too little')\n"
+    bundle = build({"a.py": source.encode()}, jail, Programs(memory_mb=100))
+    assert isinstance(bundle, Bundle)
+    with bundle.open(jail, cpu_seconds=10, answer_bytes=100) as prisoner:
+        assert prisoner.finish(20).text == found
+
+
+def settings_with(*rows: dict[str, Any]) -> Settings:
+    return Settings(dates=usual_dates(SystemClock().now()), programs=programs(*rows))
+
+
+def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
+    broken = {**AWK, "name": "broken", "suffixes": ["b"], "sample": "BEGIN { exit 3 }\n"}
+    missing = {**AWK, "name": "missing", "suffixes": ["m"], "tool": "knobeln-nothing"}
+    untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
+    rows = (AWK, broken, missing, untried)
+    replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in LANGUAGES if row.name != "C"]
+    found = {f.what: f for f in language_findings(settings_with(*rows, *replaced))}
+    assert found["programs in awk"].text == "awk; a small program works"
+    assert found["programs in C"].text.endswith("a small program works")
+    assert not found["programs in broken"].well
+    assert "exit code 3" in found["programs in broken"].text
+    assert "install it to take them" in found["programs in missing"].text
+    assert "no sample" in found["programs in untried"].text
+
+
+def test_the_settings_of_a_contest_with_its_own_languages_can_be_written_and_read() -> None:
+    settings = settings_with(AWK)
+    written = template(settings)
+    assert Programs.model_validate(tomllib.loads(written)["programs"]) == settings.programs

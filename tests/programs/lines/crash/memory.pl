@@ -1,0 +1,2 @@
+my @hog;
+push @hog, "x" x 100_000_000 while 1;

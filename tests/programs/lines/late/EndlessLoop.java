@@ -1,0 +1,6 @@
+public class EndlessLoop {
+    public static void main(String[] arguments) {
+        for (;;)
+            ;
+    }
+}

@@ -1,0 +1,6 @@
+int main()
+{
+    volatile int i = 0;
+    for (;;)
+        i = i + 1;
+}
