@@ -33,17 +33,21 @@ _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame tak
 
 
 def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
-    """Rank, team, points, failures or games at fault, what becomes of it, and the points as a bar."""
+    """Rank, team, points with a bar, failures or games at fault, and, if anything, what becomes of it."""
     failures = "#failures" if game.ruling is Ruling.REPLAY else "#faulty games"
-    table = _table(title, "#rank", "team", "#points", failures, "", "")
+    fates = [_fate(s) for s in standings]
+    table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
     most = max((s.half_points for s in standings), default=0)
-    for s in standings:
+    for s, fate in zip(standings, fates, strict=True):
         points = "-" if s.disqualified else points_text(s.half_points, game.point)
-        fate = "disqualified" if s.disqualified else "proceeds" if s.advances else ""
         style = "dim" if s.disqualified else "bold" if s.advances or s.rank == 1 else ""
-        cells = (str(s.rank or "-"), s.entry, points, str(s.failures), fate, _bar(s.half_points, most))
-        table.add_row(*map(Text, cells), style=style)
+        cells = [str(s.rank or "-"), s.entry, points, _bar(s.half_points, most), str(s.failures)]
+        table.add_row(*map(Text, cells + ([fate] if any(fates) else [])), style=style)
     return table
+
+
+def _fate(standing: Standing) -> str:
+    return "disqualified" if standing.disqualified else "proceeds" if standing.advances else ""
 
 
 def _bar(value: int, most: int) -> str:
@@ -85,6 +89,8 @@ def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:
     """The places with a prize, list by list."""
     table = _table(title, "", "#place", "team", "#points")
     for prize_list in lists:
+        if not prize_list.places:
+            table.add_row(Text(prize_list.value), Text(""), Text("nobody"), Text(""))
         for place, s in prize_list.places:
             cells = (prize_list.value, str(place), s.entry, points_text(s.half_points, game.point))
             table.add_row(*map(Text, cells))

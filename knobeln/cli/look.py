@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -25,7 +25,6 @@ from knobeln.model import (
     RoundPlan,
     Standing,
     SubmissionState,
-    Team,
 )
 from knobeln.store import Transaction, letters, outbox, submissions, teams
 from knobeln.store import contest as contest_store
@@ -34,7 +33,7 @@ from knobeln.store.results import Games
 from reports import terminal
 from reports.announcement import announcement
 from reports.bracket import is_knock_out
-from reports.prizes import grand_prize, prize_lists
+from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.render import where
 from reports.scores import Shape, shape_of
 from tournament.contest import format_of, frozen_settings
@@ -72,6 +71,7 @@ def show_results(folder: ContestFolder, number: int | None = None, *, games: boo
         rounds = result_store.all_rounds(tx, Games.ALL if has_games else Games.NONE)
         evolution = result_store.get_evolution(tx)
         result = _result(tx, settings)
+        playing = submissions.participants(tx)
     plan, outcomes = _chosen(rounds, number)
     history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
     if history and any(map(is_knock_out, history)):
@@ -80,12 +80,10 @@ def show_results(folder: ContestFolder, number: int | None = None, *, games: boo
         _show_group(outcome, plan, settings, info, games=games)
     if len(outcomes) < len(plan.groups):
         console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
-    if plan.final and result:
-        if history[-1].groups[0].plan.title:
-            console.print(terminal.ranking(result, "The contest", info))
-        if lists := prize_lists(result, _participants(folder), settings.teams):
-            console.print(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", info))
-            console.print(f"Grand prize: {', '.join(s.entry for s in grand_prize(lists)) or 'nobody'}")
+    if plan.final and outcomes[0].plan.title:
+        console.print(terminal.ranking(result, "The contest", info))
+    if plan.final:
+        _show_prizes(prize_lists(result, playing, settings.teams), settings, info)
     if plan.final and evolution is not None:
         console.print(terminal.evolution_table(evolution, console.width))
         console.print(terminal.evolution_chart(evolution, min(console.width, 100)))
@@ -112,9 +110,11 @@ def _result(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
     return format_of(settings).ranking(history) if history and history[-1].plan.final else ()
 
 
-def _participants(folder: ContestFolder) -> Mapping[str, Team]:
-    with folder.store.read() as tx:
-        return submissions.participants(tx)
+def _show_prizes(lists: Sequence[PrizeList], settings: Settings, info: GameInfo) -> None:
+    if lists:
+        console.print(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", info))
+        winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
+        console.print(f"Grand prize: {winners}", markup=False)
 
 
 def _chosen(

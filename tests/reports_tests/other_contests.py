@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
 
+from knobeln import presets
 from knobeln.clock import Seeds
-from knobeln.config import Contest, Dates, ExtraField, Reports, Settings, Teams, Tournament
-from knobeln.games import Dialogue, Words, game_of, kind_of
+from knobeln.config import Reports, Settings
+from knobeln.games import Dialogue, Words, game_of
 from knobeln.games.hog import HogEntry
 from knobeln.model import (
     GameJob,
@@ -154,26 +155,15 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     )
 
 
-def settings_of(name: str, title: str, word: str, **sections: Any) -> Settings:
-    return Settings(
-        contest=Contest(
-            title=title,
-            subject_word=word,
-            organizer="The referees",
-            organizer_address="referees@games.example",
-            address=f"{word.lower()}@games.example",
-        ),
-        dates=Dates(
-            registration_opens=datetime(2027, 1, 1, tzinfo=UTC),
-            compilation_opens=datetime(2027, 1, 1, tzinfo=UTC),
-            registration_closes=datetime(2027, 1, 20, 12, tzinfo=UTC),
-            compilation_closes=datetime(2027, 1, 29, 10, tzinfo=UTC),
-            contest_starts=datetime(2027, 1, 29, 12, tzinfo=UTC),
-            results_published=datetime(2027, 2, 5, 12, tzinfo=UTC),
-        ),
-        game=kind_of(name).settings(name=name),
-        evolution={"enabled": False},
-        **sections,
+def settings_of(game: str, **reports: Any) -> Settings:
+    """The preset, with all reports on offer unless others are named, and an organizer."""
+    chosen = presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC))
+    contest = {"organizer": "The referees", "organizer_address": "referees@games.example"}
+    return chosen.model_copy(
+        update={
+            "contest": chosen.contest.model_copy(update=contest),
+            "reports": Reports(**{"offered": tuple(P), **reports}),
+        }
     )
 
 
@@ -236,16 +226,7 @@ SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
 
 @cache
 def bid_tac_toe(*, own_only: bool = False) -> Played:
-    settings = settings_of(
-        "bid-tac-toe",
-        "2nd Annual Bid-Tac-Toe Challenge",
-        "BIDTACTOE",
-        tournament=Tournament(format="round-robin", games=100, self_play=False),
-        teams=Teams(
-            fields=(ExtraField(name="school", choices=SCHOOLS, required=False),), prizes_by="school", prizes=3
-        ),
-        reports=Reports(offered=(P.OWN,) if own_only else tuple(P)),
-    )
+    settings = settings_of("bid-tac-toe", **({"offered": (P.OWN,)} if own_only else {}))
     return play(settings, BIDDERS, teams_of(list(BIDDERS), ("MIT", "Caltech")))
 
 
@@ -281,14 +262,7 @@ def ultimate_tic_tac_toe(entries: int = 12) -> Played:
         name: mover(1 + number % 5, fails=20 if name == "often_late" else 0)
         for number, name in enumerate(names)
     }
-    settings = settings_of(
-        "ultimate-tic-tac-toe",
-        "Ultimate Tic-Tac-Toe Hackathon",
-        "UTTT",
-        tournament=Tournament(format="double-elimination", games=3, self_play=False),
-        reports=Reports(offered=tuple(P)),
-    )
-    return play(settings, strategies, teams_of(names))
+    return play(settings_of("ultimate-tic-tac-toe"), strategies, teams_of(names))
 
 
 # --- cooperation -------------------------------------------------------------------------------------------
@@ -312,14 +286,7 @@ COOPERATORS: Mapping[str, Strategy] = {
 
 @cache
 def cooperation() -> Played:
-    settings = settings_of(
-        "cooperation",
-        "Cooperation contest",
-        "COOP",
-        tournament=Tournament(format="round-robin", self_play=False),
-        reports=Reports(offered=tuple(P)),
-    )
-    return play(settings, COOPERATORS, teams_of(list(COOPERATORS)))
+    return play(settings_of("cooperation"), COOPERATORS, teams_of(list(COOPERATORS)))
 
 
 # --- standoff ----------------------------------------------------------------------------------------------
@@ -353,14 +320,7 @@ FIGHTERS: Mapping[str, Strategy] = {
 
 @cache
 def standoff() -> Played:
-    settings = settings_of(
-        "standoff",
-        "Mega mexican standoff",
-        "STANDOFF",
-        tournament=Tournament(format="melee", self_play=False),
-        reports=Reports(offered=tuple(P)),
-    )
-    return play(settings, FIGHTERS, teams_of(list(FIGHTERS)))
+    return play(settings_of("standoff"), FIGHTERS, teams_of(list(FIGHTERS)))
 
 
 # --- Hog ---------------------------------------------------------------------------------------------------
@@ -378,11 +338,4 @@ def hog() -> Played:
         "long_file": roller(lambda own, other: 5, 90),
         "pig_fancier": roller(lambda own, other: 0 if other % 6 == 3 else 4, 60),
     }
-    settings = settings_of(
-        "hog",
-        "Hog contest",
-        "HOG",
-        tournament=Tournament(format="exact", self_play=False),
-        reports=Reports(offered=tuple(P)),
-    )
-    return play(settings, entries, teams_of(list(entries)))
+    return play(settings_of("hog"), entries, teams_of(list(entries)))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import other_contests
 import pytest
 from rich.console import Console, RenderableType
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.games import game
-from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
+from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
 from reports import terminal
 from reports.evolution_table import condensed, spread
+from reports.prizes import prize_lists
 
 KNOBELN = game(DEFAULT_GAME).info
 
@@ -31,7 +33,7 @@ def test_a_ranking_has_a_line_for_every_team(contest) -> None:
     lines = shown(terminal.ranking(contest.first.groups[1].standings, "Group 2", KNOBELN))
     assert lines[0] == "Group 2"
     rows = cells(lines)
-    assert [(row[0], row[1], row[4]) for row in rows] == [
+    assert [(row[0], row[1], row[5]) for row in rows] == [
         ("1", "patient_cooperator", "proceeds"),
         ("2", "silent", "proceeds"),
         ("3", "greedy", ""),
@@ -119,3 +121,54 @@ def test_the_condensed_table_fits_beside_the_longest_names(contest) -> None:
     table = condensed(EvolutionOutcome((name, "b", "c"), generations, EvolutionEnding.CAP, None, ranking))
     assert len(name) + sum(2 + 5 for _ in table.generations) <= 72
     assert table.totals == tuple(sum(generations[at]) for at in table.generations)
+
+
+# --- other contests ----------------------------------------------------------------------------------------
+def test_the_best_has_the_longest_bar_and_nobody_a_negative_one() -> None:
+    standings = [
+        Standing(name, points, 1, 0, False, False) for name, points in (("a", 80), ("b", 20), ("c", -4))
+    ]
+    rows = cells(shown(terminal.ranking(standings, "Match", KNOBELN)))
+    assert [(row[2], row[3].count("█")) for row in rows] == [("40", 20), ("10", 5), ("-2", 0)]
+
+
+def test_a_series_is_shown_by_what_was_won_tied_and_lost() -> None:
+    outcome = other_contests.bid_tac_toe().history[0].groups[0]
+    lines = shown(terminal.group_results(outcome, game("bid-tac-toe").info, "All"))
+    assert "opponent own:theirs (games, or won-tied-lost)" in lines[0]
+    assert "3 78.5:21.5 (57-43-0)" in " ".join(lines)
+
+
+def test_a_game_of_many_is_shown_by_places_and_turns() -> None:
+    outcome = other_contests.standoff().history[0].groups[0]
+    lines = shown(terminal.group_results(outcome, game("standoff").info, "The contest"))
+    rows = cells(lines)
+    assert "fell in round" in lines[2]
+    assert [row[1] for row in rows] == ["1", "2", "3", "3", "5", "5", "7", "7", "7", "10", "10", "12"]
+    assert [row[4] for row in rows][:3] == ["", "25", "12"]
+
+
+def test_win_rates_are_shown_with_their_match_points() -> None:
+    outcome = other_contests.hog().history[0].groups[0]
+    lines = shown(terminal.group_results(outcome, game("hog").info, "All"), width=140)
+    assert "2 0.538131+" in " ".join(lines)
+
+
+def test_the_bracket_is_shown_whole_with_the_last_round_below() -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    lines = shown(terminal.bracket(played.history, game("ultimate-tic-tac-toe").info), width=72)
+    assert lines[0] == "Winners' side"
+    assert "Losers' side" in lines
+    assert any(line.startswith(f"Round {len(played.history)}, final") for line in lines)
+    assert max(map(len, lines)) <= 72
+
+
+def test_prizes_are_listed_with_schools_that_have_none() -> None:
+    played = other_contests.bid_tac_toe()
+    lists = prize_lists(played.ranking, played.teams, played.settings.teams)
+    rows = cells(shown(terminal.prizes(lists, "Prizes", game("bid-tac-toe").info)))
+    assert [(row[0], row[1], row[2]) for row in rows][::3] == [
+        ("Caltech", "1", "center_first"),
+        ("MIT", "1", "diagonal"),
+        ("Carnegie Mellon", "", "nobody"),
+    ]

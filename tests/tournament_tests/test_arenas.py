@@ -153,3 +153,24 @@ def test_hog_is_computed_and_not_played() -> None:
     assert better.seats == worse.seats[::-1]
     assert {seat.points for seat in equal.seats} == {WIN_RATE_UNIT // 2}
     assert all(sum(seat.points for seat in result.seats) == WIN_RATE_UNIT for result in (better, worse))
+
+
+@pytest.mark.parametrize(("workers", "rounds"), [(1, 1), (2, 3)])
+def test_who_watches_is_told_of_every_game(workers: int, rounds: int) -> None:
+    """So that a bar moves in a contest that takes an hour."""
+    told: list[int] = []
+    images = {bundle(s).digest: bundle(s).to_bytes() for s in (ALWAYS_C, ALWAYS_B)}
+    jobs = [job(("c", ALWAYS_C), ("b", ALWAYS_B), number=number) for number in range(rounds)]
+    with open_arena(images, settings("cooperation", workers), SEEDS, told.append) as arena:
+        arena.play(jobs)
+    assert told == [1] * rounds
+
+
+def test_who_watches_is_told_of_every_win_rate() -> None:
+    told: list[int] = []
+    raw = {str(dice): HogEntry(bytes([dice]) * SCORES**2, 20).to_bytes() for dice in range(6)}
+    pairs = [(str(first), str(second)) for first in range(6) for second in range(first)]
+    with open_arena(raw, settings("hog", 2), SEEDS, told.append) as arena:
+        arena.play([GameJob(pair, (bytes(16),) * 2) for pair in pairs])
+    assert sum(told) == len(pairs)
+    assert len(told) > 2

@@ -1,0 +1,54 @@
+"""The bars of `knobeln run`: they count games, never go back, and are full at the end of a round."""
+
+from __future__ import annotations
+
+from rich.progress import Progress
+
+from knobeln.cli.contest_day import ProgressBars
+from knobeln.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
+
+
+def group(number: int, games: int, title: str = "") -> GroupPlan:
+    members = (f"a{number}", f"b{number}")
+    return GroupPlan(1, number, members, (Pairing(members, games),), title)
+
+
+def finished(plan: GroupPlan) -> GroupOutcome:
+    return GroupOutcome(plan, (), ())
+
+
+def shown(progress: Progress) -> tuple[float, float | None]:
+    return progress.tasks[-1].completed, progress.tasks[-1].total
+
+
+def test_a_bar_moves_with_every_game_and_is_full_at_the_end() -> None:
+    progress = Progress(disable=True)
+    bars, groups = ProgressBars(progress), (group(1, 100), group(2, 50))
+    bars.round_drawn(RoundPlan(1, groups, final=False))
+    assert shown(progress) == (0, 150)
+    bars.games_played(30)
+    assert shown(progress) == (30, 150)
+    bars.group_finished(finished(groups[0]))  # 70 games of somebody disqualified were not played
+    assert shown(progress) == (100, 150)
+    bars.games_played(60)  # some were played again
+    assert shown(progress) == (150, 150)
+    bars.group_finished(finished(groups[1]))
+    assert shown(progress) == (150, 150)
+
+
+def test_a_run_that_goes_on_begins_where_it_was() -> None:
+    progress = Progress(disable=True)
+    bars, groups = ProgressBars(progress), (group(1, 100), group(2, 50))
+    bars.round_drawn(RoundPlan(2, groups, final=True))
+    bars.group_finished(finished(groups[0]))
+    bars.games_played(1)
+    assert shown(progress) == (101, 150)
+
+
+def test_a_bar_says_what_is_played() -> None:
+    progress = Progress(disable=True)
+    bars = ProgressBars(progress)
+    bars.round_drawn(RoundPlan(3, (group(1, 3, "winners' side"), group(2, 3, "losers' side")), final=False))
+    assert progress.tasks[-1].description == "round 3: 4 programs in 2 matches"
+    bars.round_drawn(RoundPlan(4, (group(1, 820),), final=True))
+    assert progress.tasks[-1].description == "the final: 2 programs"
