@@ -13,7 +13,6 @@ A build and every run happen in the jail (sandbox/jail.py), with the same tools.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +22,14 @@ from pathlib import Path, PurePosixPath
 from compiler import messages
 from knobeln.config import Programs
 from knobeln.errors import ToolMissing
+from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from knobeln.printable import printable
 from sandbox.box import PATH, WORK
 from sandbox.bundle import Bundle, Needs
 from sandbox.jail import Ending, Jail, JailLimits, JailResult
 
 MB = 1024 * 1024
-MAX_FILES = 20
 MAX_RESULT = 16 * MB  # bytes of a compiled program
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 _C_FLAGS = (
     *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
@@ -149,9 +147,9 @@ def recognise(
 ) -> tuple[str, Language] | Problem:
     """The one file that is a program, and its language. Other files may lie beside it."""
     names = sorted(names)
-    strange = [name for name in names if not _NAME.fullmatch(name)]
+    strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {_RIGHT_NAME}")
+        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {RIGHT_NAME}")
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
@@ -163,12 +161,6 @@ def recognise(
     return Problem(
         f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(languages)}"
     )
-
-
-_RIGHT_NAME = (
-    "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
-    "with a letter or digit, e.g. program_3.py"
-)
 
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:

@@ -17,7 +17,7 @@ ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 GROUPS = 5
 GROUP_SIZE = 4
 
-_MARKED = re.compile(rf"[\s/*]*{FROM_MARK}")
+_MARKED = re.compile(rf"[\s/*#]*{FROM_MARK}")
 _ALMOST = re.compile(r"<{1,2}\s*from\s*>{1,2}|&lt;from&gt;|&lt;&lt;from&gt;&gt;|«\s*from\s*»", re.IGNORECASE)
 
 
@@ -48,7 +48,7 @@ class FromLine:
 
 
 def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
-    """The one `<<FROM>>` line of a program; leading blanks and `*` do not matter (S04)."""
+    """The one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter (S04)."""
     marked = [(number, line) for number, line in enumerate(lines, 1) if _MARKED.match(line)]
     if not marked:
         return _missing(lines)
@@ -63,7 +63,7 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     words = line.partition(FROM_MARK)[2].partition("*/")[0].split()
     if len(words) == 2:
         return FromLine(words[0], words[1], number)
-    following = lines[number].strip(" \t/*").split() if number < len(lines) else []
+    following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
     if len(words) + len(following) == 2 and following:
         return _problem(
             f"The {FROM_MARK} line is split over two lines; perhaps your mailer did it. It must be one line.",
@@ -79,7 +79,7 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if FROM_MARK in line:
-            return _problem(f"There must be nothing but blanks and `*` before {FROM_MARK}.", number)
+            return _problem(f"There must be nothing but blanks, `*` or `#` before {FROM_MARK}.", number)
         if _ALMOST.search(line):
             return _problem(
                 f"{FROM_MARK} has to be given exactly as shown: in capitals, with two < and two >.", number

@@ -90,4 +90,4 @@ def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:
 
 
 def _says(letter: Letter) -> tuple[object, ...]:
-    return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments
+    return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments, letter.files

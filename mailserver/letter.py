@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
+from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from mailserver import addresses, mime
 from mailserver.mime import Headers, Part, TooComplex
-from mailserver.problem import Problem, visible
-from mailserver.text import Text, decode, without_signature
+from mailserver.problem import Problem, quote, visible
+from mailserver.text import Text, decode, file_bytes, without_signature
 
 FROM_MARK = "<<FROM>>"
 
 _LONGEST_SUBJECT = 200
 _MESSAGE_ID = re.compile(r"<[^\s<>@]{1,200}@[^\s<>@]{1,200}>")
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
+# What mailers add by themselves: no file that anybody meant to send.
+_ADDED = {
+    "application/pgp-signature",
+    "application/pgp-keys",
+    "application/pkcs7-signature",
+    "application/x-pkcs7-signature",
+    "text/vcard",
+    "text/x-vcard",
+}
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
+_ALMOST_FROM = re.compile(r"<\s*from\s*>", re.IGNORECASE)
+_COMMENT_MARKS = ("/*", "*/")
 _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply"}
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """An attached file: its name exactly as it was sent, its bytes, or why they cannot be read."""
+
+    name: str
+    data: bytes = field(repr=False)
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -31,6 +54,7 @@ class Letter:
     attachments: tuple[Text, ...] = ()  # C programs only
     other_files: tuple[str, ...] = ()  # names of what else came along and was not read
     problems: tuple[str, ...] = ()  # why text could not be read
+    files: tuple[SentFile, ...] = ()  # everything attached, C programs too
 
     @property
     def answer_to(self) -> str | None:
@@ -67,7 +91,8 @@ def _read(headers: Headers, root: Part) -> Letter:
             "it consists of HTML only; please send plain text, or the program as an attachment (a file .c)"
         )
     others = tuple(n for leaf in root.leaves() if leaf not in attachments and (n := leaf.headers.file_name))
-    return _letter(headers, body, programs, others, tuple(problems))
+    files = tuple(map(_sent_file, filter(_is_file, root.leaves())))
+    return _letter(headers, body, programs, others, tuple(problems), files)
 
 
 def _letter(
@@ -76,6 +101,7 @@ def _letter(
     attachments: tuple[Text, ...] = (),
     other_files: tuple[str, ...] = (),
     problems: tuple[str, ...] = (),
+    files: tuple[SentFile, ...] = (),
 ) -> Letter:
     return Letter(
         _only_mailbox(headers, "From"),
@@ -87,6 +113,7 @@ def _letter(
         attachments,
         other_files,
         problems,
+        files,
     )
 
 
@@ -122,6 +149,23 @@ def _automatic(headers: Headers) -> str:
 def _is_program(leaf: Part) -> bool:
     headers = leaf.headers
     return headers.file_name.lower().endswith(".c") or headers.content_type in _C_TYPES
+
+
+def _is_file(leaf: Part) -> bool:
+    headers = leaf.headers
+    sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
+    return sent and headers.content_type not in _ADDED and not _is_decoration(leaf)
+
+
+def _is_decoration(leaf: Part) -> bool:
+    """A picture that belongs to an HTML text, such as the emblem below a signature."""
+    headers = leaf.headers
+    shown = headers.disposition != "attachment" and bool(headers.first("Content-ID"))
+    return shown and headers.content_type.startswith("image/")
+
+
+def _sent_file(leaf: Part) -> SentFile:
+    return SentFile(leaf.headers.sent_file_name, *file_bytes(leaf))
 
 
 def _body(part: Part) -> Part | None:
@@ -165,3 +209,107 @@ def _without_marks(letter: Letter, body: Text) -> Text | Problem:
         "There is no program in the letter." + files,
         expected="the program as the text of the letter, or exactly one attachment (a file .c)",
     )
+
+
+# --- programs in any language -----------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Files:
+    """What a letter brings as a program in any language, and what its writer says about it (B14, B21).
+
+    `marked` are the lines, of the letter's text or of one file, among which the `<<FROM>>` line is to be
+    found; `marked_in` is that file's name, "" = the letter's text. The files hold it as it was sent, so
+    whoever publishes them has to take the string out (K42).
+    """
+
+    files: Mapping[str, bytes] = field(repr=False)  # by name, byte for byte as sent
+    text: tuple[str, ...]  # the letter's text without signature and `<<FROM>>` line
+    marked: tuple[str, ...] = field(repr=False)
+    marked_in: str = ""
+    repairs: tuple[str, ...] = ()
+
+
+def find_files(letter: Letter, text_is: str = "") -> Files | Problem:
+    """The files of a program in any language, attached under their own names (U7, H1, L16).
+
+    Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
+    instead of an attachment: `text_is` is that name, "" = the program must be attached.
+    """
+    if letter.problems:
+        return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
+    body = _without_marks(letter, Text(without_signature(letter.body.lines), letter.body.repairs))
+    if not letter.files and text_is and isinstance(body, Text):
+        data = "\n".join(body.lines) + "\n"
+        return Files({text_is: data.encode()}, (), body.lines, text_is, body.repairs)
+    problem = next(_file_problems(letter.files), None)
+    if problem:
+        return problem
+    # A text part with a file name is a file, also where a mailer shows it as the letter's text.
+    said = body.lines if isinstance(body, Text) and not letter.body.name else ()
+    files = {file.name: file.data for file in letter.files}
+    sources = {"": said} | {name: tuple(data.decode("latin-1").split("\n")) for name, data in files.items()}
+    return _declared(files, sources)
+
+
+def _declared(files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]]) -> Files | Problem:
+    """These files, when it is clear which of the sources (lines by file name, "" = the text) says whose."""
+    claims = {name: _from_lines(lines) for name, lines in sources.items()}
+    claiming = [name for name, claim in claims.items() if claim]
+    if len({frozenset(claims[name]) for name in claiming}) > 1:
+        places = " and ".join(name or "the text of the letter" for name in claiming)
+        return Problem(
+            f"There are different {FROM_MARK} lines in {places}, so it is not clear which one counts.",
+            expected=f"one {FROM_MARK} line, in the text of the letter or in a comment of one file",
+        )
+    almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
+    place = claiming[0] if claiming else next(almost, "")
+    return Files(files, _without_from_line(sources[""]), sources[place], place)
+
+
+def _from_lines(lines: tuple[str, ...]) -> set[str]:
+    return {" ".join(line.strip(" \t\r/*#").split()) for line in lines if FROM_MARK in line}
+
+
+def _without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """What is left for people to read, also without the marks of a comment around the line."""
+    number = next((n for n, line in enumerate(lines) if FROM_MARK in line), None)
+    if number is None:
+        return _trimmed(lines)
+    before, after = lines[:number], lines[number + 1 :]
+    if before and after and (before[-1].strip(), after[0].strip()) == _COMMENT_MARKS:
+        before, after = before[:-1], after[1:]
+    return _trimmed((*before, *after))
+
+
+def _trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Without blank lines at both ends."""
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    return lines[full[0] : full[-1] + 1] if full else ()
+
+
+def _file_problems(files: tuple[SentFile, ...]) -> Iterator[Problem]:
+    """What is wrong with the attached files, the names first; none = they can be taken."""
+    if not files:
+        yield Problem("There is no file attached to the letter.", expected=_RIGHT_FILES)
+    if len(files) > MAX_FILES:
+        yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
+    for file in files:
+        if not is_safe(file.name):
+            named = (
+                f"The file name `{quote(file.name)}` cannot be used." if file.name else "A file has no name."
+            )
+            yield Problem(named, expected=RIGHT_NAME)
+    # Some file systems take `A.py` and `a.py` for one file.
+    names = [file.name.casefold() for file in files]
+    for file in files:
+        if names.count(file.name.casefold()) > 1:
+            yield Problem(f"There are several files named {file.name}.", expected="each name only once")
+        elif file.problem:
+            yield Problem(f"The file {file.name} could not be read: {file.problem}.", expected=_RIGHT_FILES)
+        elif not _CONTROLS.isdisjoint(file.data):
+            yield Problem(f"The file {file.name} is no text.", expected=_RIGHT_FILES)
+
+
+_RIGHT_FILES = (
+    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\n"
+    "and beside it text files that it reads, if any"
+)

@@ -62,7 +62,13 @@ class Headers:
 
     @property
     def file_name(self) -> str:
-        return visible(decode_words(_tolerant(self._message.get_filename, None) or ""))
+        """The name of an attached file, fit for an answer."""
+        return visible(self.sent_file_name)
+
+    @property
+    def sent_file_name(self) -> str:
+        """The name of an attached file exactly as it was sent, whatever is in it."""
+        return decode_words(_tolerant(self._message.get_filename, None) or "")
 
     @property
     def boundary(self) -> str:

@@ -49,15 +49,35 @@ def decode(part: Part) -> Text:
     return Text(lines, tuple(repairs), name=name)
 
 
+def file_bytes(part: Part) -> tuple[bytes, str]:
+    """The bytes of an attached file as its sender meant them, or a problem.
+
+    Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
+    writes them out. What `format=flowed` did to a file is undone.
+    """
+    data, problem = _transferred(part)
+    if problem or not _is_flowed(part):
+        return data, problem
+    lines, _ = unflowed(data.decode("latin-1").split("\n"), delete_space=_deletes_space(part))
+    return "\n".join(lines).encode("latin-1"), ""
+
+
 Mender = Callable[[tuple[str, ...]], tuple[tuple[str, ...], str]]
 
 
 def _menders(part: Part) -> Iterable[Mender]:
-    if part.headers.parameter("format").lower() == "flowed":
-        delete_space = part.headers.parameter("delsp").lower() == "yes"
-        yield lambda lines: unflowed(lines, delete_space=delete_space)
+    if _is_flowed(part):
+        yield lambda lines: unflowed(lines, delete_space=_deletes_space(part))
     yield unquoted
     yield plain_blanks
+
+
+def _is_flowed(part: Part) -> bool:
+    return part.headers.parameter("format").lower() == "flowed"
+
+
+def _deletes_space(part: Part) -> bool:
+    return part.headers.parameter("delsp").lower() == "yes"
 
 
 def _transferred(part: Part) -> tuple[bytes, str]:

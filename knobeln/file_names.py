@@ -1,0 +1,18 @@
+"""What a file may be called that a stranger sends (L16); mail server and compiler agree on it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+MAX_FILES = 20  # that one program may consist of, with the text files beside it
+RIGHT_NAME = (
+    "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
+    "with a letter or digit, e.g. program_3.py"
+)
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def is_safe(name: str) -> bool:
+    """Whether the name means the same file on every system, and nothing to a shell."""
+    return _SAFE.fullmatch(name) is not None
