@@ -10,7 +10,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import accumulate
 
 from mailserver.problem import Problem
 from mailserver.text import Lines, Text, unquoted, was_wrapped, without_signature
@@ -31,6 +33,12 @@ _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
 _TYPOGRAPHIC = re.compile(f"[{_DOUBLE}{_SINGLE}\u2013\u2014\u2026]")
 _DASHES = {"\u2014": "--", "\u2212": "-", "\u2026": "..."}
+
+_KEYWORD_NAMES = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register return short signed sizeof static struct switch typedef union unsigned void volatile while
+"""
+_KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 
 # What one alternative has looked at in vain the next one takes as a whole, so the time is linear.
 _PIECE = re.compile(
@@ -233,7 +241,7 @@ def _unlinked(lines: Lines) -> tuple[Lines, str]:
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
     """Typographic signs in code: C has none of them, so what they stand for is certain."""
-    return _in_code(lines, _as_typed, "typographic signs became those of C")
+    return _in_code(lines, _as_typed, "typographic signs became those of C in")
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
@@ -264,29 +272,64 @@ def _in_code(lines: Lines, change: Callable[[str, str], str], remark: str) -> tu
     return mended, f"{remark} {changed} line(s)" if changed else ""
 
 
-def _whole_strings(lines: Lines) -> tuple[Lines, str]:
-    """A string that a mailer has wrapped: a quotation mark without its partner, which the next line holds."""
-    result = list(lines)
-    joined = []
-    for number in reversed(_open_strings(lines)):
-        line, *after = result[number : number + 2]
-        if after and not after[0][:1].isspace() and was_wrapped(line, after[0]):
-            whole = line.rstrip(" ") + " " + after[0]
-            if not _open_strings([whole]):
-                result[number : number + 2] = [whole]
-                joined.append(str(number + 1))
-    numbers = ", ".join(reversed(joined))
-    return result, f"strings that your mailer had broken were joined again (line {numbers})" if joined else ""
+def _whole_lines(lines: Lines) -> tuple[Lines, str]:
+    """Lines that a mailer has broken where only the whole line can be C, joined again."""
+    result: list[str] = []
+    joined: list[int] = []
+    kind, last = "", ""  # how the line before ended, and its last piece as it was sent
+    macros = _KEYWORDS.union(_DEFINED.findall("\n".join(lines)))
+    for line, ends_in in zip(lines, _ends(lines), strict=True):
+        broken = kind and not line[:1].isspace() and was_wrapped(last, line)
+        if broken and _CERTAIN[kind](result[-1], line, macros):
+            result[-1] = f"{result[-1].rstrip(' ')} {line}"
+            joined.append(len(result))
+        else:
+            result.append(line)
+            kind = ends_in
+        last = line
+    numbers = listed(dict.fromkeys(joined)) if joined else ""
+    return result, f"what your mailer had broken was joined again: {numbers}" if joined else ""
 
 
-def _open_strings(lines: Lines) -> list[int]:
-    """The numbers, from 0, of the lines that end within a string, in order."""
-    found, number = [], 0
+def _ends(lines: Lines) -> list[str]:
+    """For each line whether it ends within a "string", a "comment" of `//`, a "directive"; "" = else."""
+    ends = [""] * len(lines)
+    directive = False
+    for number, (line, prose) in enumerate(zip(lines, _prose(lines), strict=True)):
+        directive = not prose and (directive or line.lstrip()[:1] == "#")
+        ends[number] = "directive" if directive else ""
+        directive = directive and line.endswith("\\")
+    number = 0
     for kind, text in _pieces(lines):
-        if kind == "open" and text[0] == '"' and not text.endswith("\\"):
-            found.append(number)
+        if kind == "comment" and text.startswith("//"):
+            ends[number] = "comment"
+        elif kind == "open" and text[0] == '"':
+            ends[number] = "string"
         number += text.count("\n")
-    return found
+    return ends
+
+
+def _completes_string(line: str, rest: str, _macros: AbstractSet[str]) -> bool:
+    return _ends([f"{line} {rest}"]) != ["string"]
+
+
+def _is_no_code(_line: str, rest: str, macros: AbstractSet[str]) -> bool:
+    """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's end."""
+    words = (run.split() for run in re.findall(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*)+", rest))
+    return any(macros.isdisjoint(run[n : n + 3]) for run in words for n in range(len(run) - 2))
+
+
+def _completes_directive(_line: str, rest: str, _macros: AbstractSet[str]) -> bool:
+    """It closes more parentheses than it opens, or goes on with a backslash, as no code does."""
+    depths = accumulate((sign == "(") - (sign == ")") for sign in rest)
+    return rest.endswith("\\") or min(depths, default=0) < 0
+
+
+_CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
+    "string": _completes_string,
+    "comment": _is_no_code,
+    "directive": _completes_directive,
+}
 
 
 _MENDERS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
@@ -299,7 +342,7 @@ _MENDERS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
     _unlinked,
     _visible,
     _untypographic,
-    _whole_strings,
+    _whole_lines,
 )
 
 
