@@ -15,8 +15,10 @@ from html.parser import HTMLParser
 _DEEPEST = 100
 
 _TAG = re.compile(r"<(?P<tag>/?[A-Za-z][^<>]{0,4000})>|<")
-# No C program and no form has any of these; `<p && q>` is a comparison, so opening tags prove nothing.
-_IS_HTML = re.compile(r"<!doctype\s+html|<html\b|<body\b|<br\s*/?>|</[a-z]+[1-6]?\s*>", re.IGNORECASE)
+# No C program and no form has any of these, but `<p && q>` is a comparison.
+_IS_HTML = re.compile(
+    r"<!doctype\s+html|<html\b|<body\b|<(?:br\s*/?|p|pre|div|span|tt|code)>|</[a-z]+[1-6]?\s*>", re.IGNORECASE
+)
 _BEGINS_AS_HTML = re.compile(r"\s*(?:<!doctype\s+html|<html\b)", re.IGNORECASE)
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _COLLAPSED = re.compile(r"white-space\s*:\s*(?:normal|nowrap)", re.IGNORECASE)

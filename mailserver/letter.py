@@ -10,7 +10,7 @@ from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from mailserver import addresses, mime
 from mailserver.mime import Headers, Part, TooComplex
 from mailserver.problem import Problem, quote, visible
-from mailserver.program_text import FROM_MARK, mended, signed_off
+from mailserver.program_text import FROM_MARK, is_prose, mended, signed_off
 from mailserver.text import Text, decode, file_bytes, is_flowed, rejoined, without_signature
 
 _LONGEST_SUBJECT = 200
@@ -83,7 +83,6 @@ class Letter:
     automatic: str
     body: Text
     attachments: tuple[Text, ...] = ()  # C programs only
-    other_files: tuple[str, ...] = ()  # names of what else came along and was not read
     problems: tuple[str, ...] = ()  # why text could not be read
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
 
@@ -115,19 +114,16 @@ def _read(headers: Headers, root: Part) -> Letter:
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _renamed(body, files)
-    named = {program.name for program in programs}
-    others = tuple(name for leaf in leaves if (name := leaf.headers.file_name) and name not in named)
     problems = [text.problem for text in (body, *programs) if text.problem]
     if body.is_blank and not programs:
         problems += _hindrances(root)
-    return _letter(headers, body, programs, others, tuple(problems), tuple(map(_sent_file, files)))
+    return _letter(headers, body, programs, tuple(problems), tuple(map(_sent_file, files)))
 
 
 def _letter(
     headers: Headers,
     body: Text,
     attachments: tuple[Text, ...] = (),
-    other_files: tuple[str, ...] = (),
     problems: tuple[str, ...] = (),
     files: tuple[SentFile, ...] = (),
 ) -> Letter:
@@ -139,7 +135,6 @@ def _letter(
         _automatic(headers),
         body,
         attachments,
-        other_files,
         problems,
         files,
     )
@@ -259,10 +254,9 @@ def find_program(letter: Letter) -> Text | Problem:
         )
     if letter.attachments:
         return letter.attachments[0]
-    program = mended(letter.body)
-    if isinstance(program, Problem) or not program.is_blank:
-        return program
-    return Problem("There is no program in the letter." + _about(letter.other_files), expected=_RIGHT_PROGRAM)
+    if letter.body.is_blank or (letter.files and not marked and is_prose(letter.body.lines)):
+        return Problem("There is no program in the letter." + _about(letter.files), expected=_RIGHT_PROGRAM)
+    return mended(letter.body)
 
 
 _RIGHT_PROGRAM = "the program as the text of the letter, or exactly one attachment (a file .c)"
@@ -272,10 +266,11 @@ def _unread(letter: Letter) -> Problem:
     return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
 
 
-def _about(names: Sequence[str]) -> str:
+def _about(files: Sequence[SentFile]) -> str:
     """What is wrong with attachments that are no programs, and what to do."""
-    if not names:
+    if not files:
         return ""
+    names = [file.name or "without a name" for file in files]
     advice = next((words for suffixes, words in _ADVICE if names[0].lower().endswith(suffixes)), "")
     return f" What was attached ({quote(', '.join(names))}) is no file .c.{advice}"
 

@@ -124,7 +124,8 @@ def _mark(lines: Lines) -> int:
     return next((n for n, line in enumerate(lines) if FROM_MARK in line), -1)
 
 
-def _is_prose(lines: Lines) -> bool:
+def is_prose(lines: Lines) -> bool:
+    """Whether nothing in these lines looks like C."""
     return not any(_STATEMENT.search(line) or _HEADING.fullmatch(line) for line in lines)
 
 
@@ -156,7 +157,7 @@ def _answered(lines: Lines) -> tuple[Lines, str]:
         first -= 1
     while end < len(lines) and _is_quoted(lines, end):
         end += 1
-    if not _is_prose(lines[:first]) or not _is_prose(lines[end:]):
+    if not is_prose(lines[:first]) or not is_prose(lines[end:]):
         return lines, ""
     inner, _ = unquoted(_joined_quotes(lines[first:end]))
     return inner, "the quoted program was taken out of the letter"
@@ -188,7 +189,7 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
     mark = _mark(lines)
     first = next((n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"/\*|^\s*//", lines[n])), 0)
     above = [line for line in lines[:first] if line.strip()]
-    if mark < 0 or not above or not _is_prose(above):
+    if mark < 0 or not above or not is_prose(above):
         return lines, ""
     return lines[first:], f"the {len(above)} line(s) above the program were left out"
 
@@ -220,16 +221,25 @@ def _first_word(lines: Lines, code: Sequence[str]) -> int:
 
 def _first_rule(lines: Lines, code: Sequence[str]) -> int:
     """Where a line of signs, or quoted lines to the end, follow a whole declaration; len(lines) = nowhere."""
-    depth, complete = 0, False
+    depth, last = 0, ""  # the last line with code on it
+    quoted = _trailing_quotes(lines)
+    for number, line in enumerate(code):
+        if depth == 0 and line.strip():
+            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()):
+                return number
+            if number == quoted and last.endswith(("}", ";", ":")):  # `Joe wrote:`
+                return number
+        depth += line.count("{") - line.count("}")
+        last = line.rstrip() or last
+    return len(lines)
+
+
+def _trailing_quotes(lines: Lines) -> int:
+    """Where the quoted lines at the end begin."""
     quoted = len(lines)
     while quoted and (not lines[quoted - 1].strip() or lines[quoted - 1].startswith(">")):
         quoted -= 1
-    for number, line in enumerate(code):
-        if depth == 0 and complete and line.strip() and (number >= quoted or _RULE.fullmatch(line.strip())):
-            return number
-        depth += line.count("{") - line.count("}")
-        complete = line.rstrip()[-1:] in ("}", ";") if line.strip() else complete
-    return len(lines)
+    return next((n for n in range(quoted, len(lines)) if lines[n].strip()), len(lines))
 
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:

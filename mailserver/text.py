@@ -101,10 +101,11 @@ def _lines(text: str, part: Part) -> tuple[tuple[str, ...], str]:
     """The lines that a reader sees, and a remark if they had to be taken out of HTML (M23)."""
     labelled = part.headers.content_type == "text/html"
     if html_text.is_html(text, labelled=labelled):
-        return html_text.seen_lines(
-            text
-        ), "the text was taken out of HTML; plain text or an attached file is safer"
-    return tuple(_LINE_SIGNS.sub("\n", text).split("\n")), ""
+        return html_text.seen_lines(text), (
+            "the text was taken out of HTML; plain text or an attached file is safer"
+        )
+    remark = "the text was not HTML, though its letter said so" if labelled else ""
+    return tuple(_LINE_SIGNS.sub("\n", text).split("\n")), remark
 
 
 Lines = Sequence[str]
