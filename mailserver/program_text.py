@@ -20,11 +20,12 @@ from mailserver.text import Lines, Text, unquoted, was_wrapped, without_signatur
 FROM_MARK = "<<FROM>>"
 
 _FEW = 6  # lines of which every second one is blank by chance
+_MOST_ANSWERS = 5
 _ESCAPED_MARK = html.escape(FROM_MARK)
 _STATEMENT = re.compile(r"[;{}]|^\s*#|/\*")  # a line with one of these may be C
 _HEADING = re.compile(r"[A-Za-z_][\w\s*]*\([\w\s,*]*\)\s*")  # `main()` above its brace
 _CONDITIONAL = re.compile(
-    r"\s*#\s*(?P<name>if|ifn?def|el\w+|endif)\b(?P<never>\s*\(?\s*0\s*\)?\s*(?:/[/*].*)?$)?"
+    r"\s*#\s*(?:/\*.*?\*/\s*)?(?P<name>if|ifn?def|el\w+|endif)\b(?P<never>\s*\(?\s*0\s*\)?\s*(?:/[/*].*)?$)?"
 )
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
@@ -98,6 +99,7 @@ def _code(lines: Lines) -> list[str]:
     shown = "".join(
         t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
     )
+    shown = shown.replace("<%", " {").replace("%>", " }")  # digraphs
     code, continued = [], False
     for line, sent in zip(shown.split("\n"), lines, strict=True):
         directive = continued or line.lstrip()[:1] == "#"
@@ -148,19 +150,26 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
 
 
 def _answered(lines: Lines) -> tuple[Lines, str]:
-    """The quoted lines around a quoted `<<FROM>>`, when all else is words: a forwarded or quoted program."""
+    """A program that was quoted, or forwarded, once or a few times."""
+    inner = lines
+    for _ in range(_MOST_ANSWERS):
+        inner = _quoted_program(inner)
+    return inner, "the quoted program was taken out of the letter" if inner is not lines else ""
+
+
+def _quoted_program(lines: Lines) -> Lines:
+    """The quoted lines around a quoted `<<FROM>>`, when all else is words; all lines where it is not so."""
     mark = _mark(lines)
     if mark < 0 or not lines[mark].startswith(">"):
-        return lines, ""
+        return lines
     first, end = mark, mark + 1
     while first > 0 and _is_quoted(lines, first - 1):
         first -= 1
     while end < len(lines) and _is_quoted(lines, end):
         end += 1
     if not is_prose(lines[:first]) or not is_prose(lines[end:]):
-        return lines, ""
-    inner, _ = unquoted(_joined_quotes(lines[first:end]))
-    return inner, "the quoted program was taken out of the letter"
+        return lines
+    return unquoted(_joined_quotes(lines[first:end]))[0]
 
 
 def _is_quoted(lines: Lines, number: int) -> bool:
@@ -289,7 +298,7 @@ def _whole_lines(lines: Lines) -> tuple[Lines, str]:
     kind, last = "", ""  # how the line before ended, and its last piece as it was sent
     macros = _KEYWORDS.union(_DEFINED.findall("\n".join(lines)))
     for line, ends_in in zip(lines, _ends(lines), strict=True):
-        broken = kind and not line[:1].isspace() and was_wrapped(last, line)
+        broken = kind and line[:1] not in (" ", "\t", "#") and was_wrapped(last, line)
         if broken and _CERTAIN[kind](result[-1], line, macros):
             result[-1] = f"{result[-1].rstrip(' ')} {line}"
             joined.append(len(result))
@@ -325,7 +334,8 @@ def _completes_string(line: str, rest: str, _macros: AbstractSet[str]) -> bool:
 
 def _is_no_code(_line: str, rest: str, macros: AbstractSet[str]) -> bool:
     """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's end."""
-    words = (run.split() for run in re.findall(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*)+", rest))
+    code = "".join(text if kind == "code" else ";" for kind, text in _pieces([rest]))
+    words = (run.split() for run in re.findall(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*)+", code))
     return any(macros.isdisjoint(run[n : n + 3]) for run in words for n in range(len(run) - 2))
 
 
