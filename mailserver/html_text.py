@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 _DEEPEST = 100
+_MOST_QUOTES = 10
 
 _TAG = re.compile(r"<(?P<tag>/?[A-Za-z][^<>]{0,4000})>|<")
 # No C program and no form has any of these, but `<p && q>` is a comparison.
@@ -146,7 +147,7 @@ class _Reader(HTMLParser):
             tag,
             literal or bool(_PRESERVED.search(style)),
             outer.hidden or tag in _UNSEEN or bool(_HIDDEN.search(style)),
-            outer.quotes + quoted,
+            min(outer.quotes + quoted, _MOST_QUOTES),
         )
 
     def _end_block(self) -> None:

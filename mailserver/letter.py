@@ -16,6 +16,7 @@ from mailserver.text import Text, decode, file_bytes, is_flowed, rejoined, witho
 _LONGEST_SUBJECT = 200
 _MESSAGE_ID = re.compile(r"<[^\s<>@]{1,200}@[^\s<>@]{1,200}>")
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
+MAX_FILE_BYTES = 2_000_000  # of all attached files that are looked into; a contest's own limit is lower
 # What mailers add by themselves: no file that anybody meant to send.
 _ADDED = {
     "application/pgp-signature",
@@ -370,6 +371,9 @@ def _file_problems(files: tuple[SentFile, ...]) -> Iterator[Problem]:
         yield Problem("There is no file attached to the letter.", expected=_RIGHT_FILES)
     if len(files) > MAX_FILES:
         yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
+    size = sum(len(file.data) for file in files)
+    if size > MAX_FILE_BYTES:
+        yield Problem(f"The attached files have {size:,} bytes; all together may have {MAX_FILE_BYTES:,}.")
     for file in files:
         if not is_safe(file.name):
             named = (

@@ -21,6 +21,7 @@ FROM_MARK = "<<FROM>>"
 
 _FEW = 6  # lines of which every second one is blank by chance
 _MOST_ANSWERS = 5
+_LONGEST_RULE = 200
 _ESCAPED_MARK = html.escape(FROM_MARK)
 _STATEMENT = re.compile(r"[;{}]|^\s*#|/\*")  # a line with one of these may be C
 _HEADING = re.compile(r"[A-Za-z_][\w\s*]*\([\w\s,*]*\)\s*")  # `main()` above its brace
@@ -29,6 +30,7 @@ _CONDITIONAL = re.compile(
 )
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
+_LINK = re.compile("<(?:https?://|mailto:)")
 _LINKED = re.compile(r"([\w./@+-]{1,200}) ?<(?:https?://|mailto:)\1/?>")
 _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
@@ -47,7 +49,7 @@ _PIECE = re.compile(
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
   | (?P<string>    "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' )
   | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?:\\.[^"{_DOUBLE}\\\n]*+)*+["{_DOUBLE}] )
-  | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n]{{1,4}}?)['{_SINGLE}] )
+  | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n][0-9a-fA-F]{{0,3}})['{_SINGLE}] )
   | (?P<open>      ["'{_DOUBLE}{_SINGLE}][^\n]* )
   | (?P<code>      [^/"'{_DOUBLE}{_SINGLE}]+ | / )
     """,
@@ -234,7 +236,7 @@ def _first_rule(lines: Lines, code: Sequence[str]) -> int:
     quoted = _trailing_quotes(lines)
     for number, line in enumerate(code):
         if depth == 0 and line.strip():
-            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()):
+            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()[:_LONGEST_RULE]):
                 return number
             if number == quoted and last.endswith(("}", ";", ":")):  # `Joe wrote:`
                 return number
@@ -253,7 +255,7 @@ def _trailing_quotes(lines: Lines) -> int:
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
     """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a computer."""
-    mended = tuple(_LINKED.sub(r"\1", line) for line in lines)
+    mended = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
     changed = sum(a != b for a, b in zip(lines, mended, strict=True))
     return mended, f"links that your mailer had added were taken out of {changed} line(s)" if changed else ""
 
@@ -373,8 +375,7 @@ def _typography(lines: Lines) -> Problem | None:
     number = 1
     for kind, text in _pieces(lines):
         if kind in ("code", "open"):
-            places = (number + text.count("\n", 0, found.start()) for found in _TYPOGRAPHIC.finditer(text))
-            numbers += places
+            numbers += (number + n for n, line in enumerate(text.split("\n")) if _TYPOGRAPHIC.search(line))
         number += text.count("\n")
     if not numbers:
         return None

@@ -60,11 +60,11 @@ def decode(part: Part) -> Text:
     if sent.problem:
         return Text((), problem=sent.problem, name=name)
     text, remark = decode_text(sent.data, part.headers.parameter("charset").strip())
-    problem = _unreadable(text)
+    lines: Lines
+    lines, *repairs = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), "")
+    problem = _unreadable(text, lines)
     if problem:
         return Text((), problem=problem, name=name)
-    lines: Lines
-    lines, *repairs = _lines(text, part)
     for mend in _menders(part):
         lines, repair = mend(lines)
         repairs.append(repair)
@@ -86,13 +86,13 @@ def file_bytes(part: Part) -> Sent:
     return replace(sent, data="\n".join(lines).encode("latin-1"))
 
 
-def _unreadable(text: str) -> str:
+def _unreadable(text: str, lines: Lines) -> str:
     """Why nobody reads this text; "" = it can be read."""
     if "\0" in text:
         return "there are NUL characters in its text"
     if len(text) > MAX_CHARACTERS:
         return f"its text is longer than {MAX_CHARACTERS:,} characters"
-    if text.count("\n") + text.count("\r") > MAX_LINES:
+    if len(lines) > MAX_LINES:
         return f"its text has more than {MAX_LINES:,} lines"
     return ""
 
