@@ -134,3 +134,39 @@ def test_a_damaged_letter_has_a_clear_end(raw: bytes) -> None:
     for problem in (found for found in (program, files) if isinstance(found, Problem)):
         assert not has_invisible(problem.text)
         assert problem.text.isprintable()
+
+
+HEAD = b"From: joe@a.example\nSubject: please compile\n"
+CODE = HEAD + b"Content-Type: text/plain; charset=utf-8\n\n/*\n  <<FROM>> a b\n*/\n"
+PAGE = HEAD + b"Content-Type: text/html; charset=utf-8\n\n"
+LARGE = {
+    "20 MB in one line": HEAD + b"\n" + b"x" * 20_000_000,
+    "20 MB of line ends": HEAD + b"\n" + b"\r" * 20_000_000,
+    "20 MB of almost boundaries": HEAD
+    + b"Content-Type: multipart/mixed; boundary=b\n\n"
+    + b"--bx\n" * 4_000_000,
+    "20 MB of base64": HEAD + b"Content-Transfer-Encoding: base64\n\n" + b"QUJD" * 5_000_000,
+    "a To field of 50 kB": b"To: " + b"a@b.example," * 4_000 + b"\n" + CODE,
+    "escaped quotation marks": CODE + b"\\'" * 450_000,
+    "escaped curly ones": CODE + "\\“".encode() * 220_000,
+    "open comments": CODE + b"/*" * 450_000,
+    "a long rule": CODE + b"main() {}\n" + b"-" * 900_000 + b"x",
+    "almost links": CODE + b"a.b<http" * 110_000,
+    "quotation marks": CODE + b"> " * 450_000,
+    "remarks in pieces": CODE + (b"// " + b"a" * 70 + b"\nb c d " + b"e" * 60 + b"\n") * 6_000,
+    "open tags": PAGE + b"<a " * 300_000,
+    "deep tags": PAGE + b"<div>" * 99 + b"</b>" * 240_000,
+    "almost comments": PAGE + b"<!-" * 300_000,
+    "many quotations": PAGE + b"<blockquote type=cite>" * 95 + b"a<br>" * 190_000,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_no_large_letter_takes_long(name: str) -> None:
+    started = time.process_time()
+    letter = parse(LARGE[name])
+    find_program(letter)
+    find_files(letter, "program.py")
+    read(letter.form_lines, SETTINGS)
+    assert time.process_time() - started < SECONDS
