@@ -140,14 +140,14 @@ def _is_behind_the_end(program: Program, line: int) -> bool:
 
 def _wrapped(program: Program, error_lines: Iterable[int]) -> Iterable[Finding]:
     """What a mailer has probably broken, where the compiler stumbles over the pieces (K50)."""
-    broken = broken_lines(program, frozenset(error_lines))
+    broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
     if broken:
+        lines = f"lines {', '.join(broken[:-1])} and {broken[-1]}" if broken[1:] else f"line {broken[0]}"
         text = (
-            "a mailer seems to have broken these lines in two, so that the rest is on the next line: "
-            f"{', '.join(map(str, broken))}. Attach the program as a file, or keep its lines below "
-            f"{WRAPS_FROM} characters"
+            f"a mailer seems to have broken {lines} in two, with the rest on the line below. Attach the program "
+            f"as a file, or keep such lines below {WRAPS_FROM} characters"
         )
-        yield Finding("letter", Severity.NOTE, broken[0], text, program.quote(broken[0]))
+        yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
 
 
 def _unreadable(error: ValueError) -> Finding:

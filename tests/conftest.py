@@ -3,4 +3,4 @@
 from hypothesis import settings
 
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
-settings.register_profile("fuzz", max_examples=20_000, deadline=None)
+settings.register_profile("fuzz", max_examples=5_000, deadline=None)

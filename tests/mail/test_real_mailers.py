@@ -18,7 +18,7 @@ MAILERS = Path(__file__).parent.parent / "letters" / "mailers"
 PROGRAM = Program((MAILERS / "program.c").read_text())
 COMPILE = sorted((MAILERS / "compile").glob("*.eml"))
 ADVICE = {
-    "29_notes_breaks_a_comment": ("broken these lines in two", "the next line: 51.", "Attach the program"),
+    "29_notes_breaks_a_comment": ("a mailer seems to have broken line 51 in two", "Attach the program"),
     "30_iphone_ambiguous_dashes": ("In line 36", "typographic signs", "Please switch off", "attach"),
     "31_outlook_winmail_dat": ("Outlook has packed it", "winmail.dat", "send plain text or HTML"),
     "32_packed_file": ("strategy.zip", "send the program unpacked"),
