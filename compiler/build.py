@@ -144,8 +144,8 @@ def _wrapped(program: Program, error_lines: Iterable[int]) -> Iterable[Finding]:
     if broken:
         lines = f"lines {', '.join(broken[:-1])} and {broken[-1]}" if broken[1:] else f"line {broken[0]}"
         text = (
-            f"a mailer seems to have broken {lines} in two, with the rest on the line below. Attach the program "
-            f"as a file, or keep such lines below {WRAPS_FROM} characters"
+            f"a mailer seems to have broken {lines} in two, with the rest on the line below. Attach the "
+            f"program as a file, or keep such lines below {WRAPS_FROM} characters"
         )
         yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
 
