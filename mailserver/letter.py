@@ -14,7 +14,7 @@ from mailserver.program_text import FROM_MARK, is_prose, mended, signed_off
 from mailserver.text import Text, decode, file_bytes, is_flowed, rejoined, without_signature
 
 _LONGEST_SUBJECT = 200
-_MESSAGE_ID = re.compile(r"<[^\s<>@]{1,200}@[^\s<>@]{1,200}>")
+_MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
 MAX_FILE_BYTES = 2_000_000  # of all attached files that are looked into; a contest's own limit is lower
 # What mailers add by themselves: no file that anybody meant to send.

@@ -120,6 +120,8 @@ MESSAGE_IDS = [
     ("<<a@b@c> x <d>", None),
     ("<[x]@y>", "<[x]@y>"),
     ("a@b", None),
+    ("<\x01a@b>", None),
+    ("<a@b\x7f>", None),
     ("", None),
     ("<a@b> <c@d>", None),
 ]
