@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all lint bench setup clean
+.PHONY: demo test test-all fuzz lint bench setup clean
 
 demo: setup                ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
@@ -14,6 +14,9 @@ test: setup                ## the tests that are run all the time
 
 test-all: setup            ## all tests, the slow ones too
 	$(BIN)/pytest -n auto
+
+fuzz: setup                ## random damage for some minutes
+	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz
 
 lint: setup                ## style, types, and which package may import which
 	$(BIN)/ruff check .

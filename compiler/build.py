@@ -14,6 +14,7 @@ from compiler.built import Built
 from compiler.messages import FILE_NAME
 from compiler.source import Program, normalise, strip_secret
 from compiler.toolchain import Step, Toolchain
+from compiler.wrapping import WRAPS_FROM, broken_lines
 from knobeln.config import Programs
 from knobeln.model import BuildReport, Finding, Severity
 from sandbox.machine.image import MEMORY_SIZE, Image
@@ -115,19 +116,32 @@ def _expanded(program: Program, output: bytes) -> checks.Expanded:
 
 
 def _failed(facts: _Facts, program: Program, step: Step) -> _Facts:
-    line = 0 if step.trouble else messages.first_error_line(step.messages)
+    lines = () if step.trouble else messages.error_lines(step.messages)
+    line = next(iter(lines), 0)
     text = step.trouble or "the compiler found errors; its messages tell more"
     if _is_behind_the_end(program, line):
         text += ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
     said = "\n".join(filter(None, (facts.messages, step.messages)))
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    return replace(facts, messages=said).found([finding])
+    return replace(facts, messages=said).found([finding, *_wrapped(program, lines)])
 
 
 def _is_behind_the_end(program: Program, line: int) -> bool:
     """Whether the line stands below the last brace, where mailers and lists add their words (M64)."""
     last = max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=0)
     return line > last > 0
+
+
+def _wrapped(program: Program, error_lines: Iterable[int]) -> Iterable[Finding]:
+    """What a mailer has probably broken, where the compiler stumbles over the pieces (K50)."""
+    broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
+    if broken:
+        lines = f"lines {', '.join(broken[:-1])} and {broken[-1]}" if broken[1:] else f"line {broken[0]}"
+        text = (
+            f"a mailer seems to have broken {lines} in two, with the rest on the line below. Attach the "
+            f"program as a file, or keep such lines below {WRAPS_FROM} characters"
+        )
+        yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
 
 
 def _unreadable(error: ValueError) -> Finding:

@@ -8,6 +8,7 @@ cut at 16 kB.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from knobeln.printable import printable
 from sandbox.jail import Ending, JailLimits, JailResult
@@ -22,7 +23,7 @@ _UNHELPFUL = re.compile(
     r"did you forget to '#include|is defined in header|compilation terminated|Please submit|See <"
 )
 _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating")
-_FIRST_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
+_ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
 _USED_UP = re.compile(
@@ -50,10 +51,9 @@ def _cut(text: str) -> str:
     return f"{kept}\n(shortened: {len(text) - len(kept):,} further characters)"
 
 
-def first_error_line(messages: str) -> int:
-    """The line of the first error, 0 where none is named."""
-    found = _FIRST_ERROR.search(messages)
-    return int(found[1]) if found else 0
+def error_lines(messages: str) -> Sequence[int]:
+    """The lines of all errors, in the compiler's order."""
+    return [int(found[1]) for found in _ERROR.finditer(messages)]
 
 
 def trouble(result: JailResult, limits: JailLimits) -> str:

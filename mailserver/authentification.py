@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mailserver.letter import FROM_MARK
 from mailserver.problem import Problem
+from mailserver.program_text import FROM_MARK
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from mailserver import addresses, mime
 from mailserver.mime import Headers, Part, TooComplex
 from mailserver.problem import Problem, quote, visible
-from mailserver.text import Text, decode, file_bytes, without_signature
-
-FROM_MARK = "<<FROM>>"
+from mailserver.program_text import FROM_MARK, is_prose, mended, signed_off
+from mailserver.text import Text, decode, file_bytes, is_flowed, rejoined, without_signature
 
 _LONGEST_SUBJECT = 200
-_MESSAGE_ID = re.compile(r"<[^\s<>@]{1,200}@[^\s<>@]{1,200}>")
+_MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
+MAX_FILE_BYTES = 2_000_000  # of all attached files that are looked into; a contest's own limit is lower
 # What mailers add by themselves: no file that anybody meant to send.
 _ADDED = {
     "application/pgp-signature",
@@ -26,6 +26,37 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
+_FORKS = {"application/applefile", "application/mac-resource-fork"}  # beside a file of an old Macintosh
+_CLOSED = (
+    (
+        {
+            "multipart/encrypted",
+            "application/pgp-encrypted",
+            "application/pkcs7-mime",
+            "application/x-pkcs7-mime",
+        },
+        "it is encrypted, or signed in a way that hides its text; please send it as it is, or with the "
+        "signature beside the text",
+    ),
+    (
+        {"application/ms-tnef", "application/vnd.ms-tnef"},
+        "Outlook has packed it into a file winmail.dat that nobody else can open; please let it send plain "
+        "text or HTML in place of `Rich Text`",
+    ),
+    (
+        {"message/rfc822", "message/global"},
+        "its text is in another letter that is attached; please send the program itself",
+    ),
+    (
+        {"message/partial", "message/external-body"},
+        "it is only a part of a letter; please send it as one piece",
+    ),
+    (
+        {"text/enriched", "text/richtext"},
+        "its text is in an old form (text/enriched); please send plain text",
+    ),
+)
+_PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
 _ALMOST_FROM = re.compile(r"<\s*from\s*>", re.IGNORECASE)
 _COMMENT_MARKS = ("/*", "*/")
@@ -34,11 +65,12 @@ _ROBOTS = {"mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "
 
 @dataclass(frozen=True)
 class SentFile:
-    """An attached file: its name exactly as it was sent, its bytes, or why they cannot be read."""
+    """An attached file: its name exactly as sent, its bytes or why they cannot be read, what was mended."""
 
     name: str
     data: bytes = field(repr=False)
     problem: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +84,6 @@ class Letter:
     automatic: str
     body: Text
     attachments: tuple[Text, ...] = ()  # C programs only
-    other_files: tuple[str, ...] = ()  # names of what else came along and was not read
     problems: tuple[str, ...] = ()  # why text could not be read
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
 
@@ -80,26 +111,20 @@ def parse(raw: bytes) -> Letter:
 
 
 def _read(headers: Headers, root: Part) -> Letter:
-    attachments = [leaf for leaf in root.leaves() if _is_program(leaf)]
-    text = _body(root)
-    html = any(leaf.headers.content_type == "text/html" for leaf in root.leaves())
-    body = decode(text) if text else Text(())
-    programs = tuple(map(decode, attachments))
-    problems = [t.problem for t in (body, *programs) if t.problem]
-    if text is None and not programs and html:
-        problems.append(
-            "it consists of HTML only; please send plain text, or the program as an attachment (a file .c)"
-        )
-    others = tuple(n for leaf in root.leaves() if leaf not in attachments and (n := leaf.headers.file_name))
-    files = tuple(map(_sent_file, filter(_is_file, root.leaves())))
-    return _letter(headers, body, programs, others, tuple(problems), files)
+    leaves = tuple(root.leaves())
+    files = tuple(leaf for leaf in leaves if _is_file(leaf))
+    body = _body(leaves)
+    programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _renamed(body, files)
+    problems = [text.problem for text in (body, *programs) if text.problem]
+    if body.is_blank and not programs:
+        problems += _hindrances(root)
+    return _letter(headers, body, programs, tuple(problems), tuple(map(_sent_file, files)))
 
 
 def _letter(
     headers: Headers,
     body: Text,
     attachments: tuple[Text, ...] = (),
-    other_files: tuple[str, ...] = (),
     problems: tuple[str, ...] = (),
     files: tuple[SentFile, ...] = (),
 ) -> Letter:
@@ -111,7 +136,6 @@ def _letter(
         _automatic(headers),
         body,
         attachments,
-        other_files,
         problems,
         files,
     )
@@ -148,13 +172,14 @@ def _automatic(headers: Headers) -> str:
 # --- parts ------------------------------------------------------------------------------------------------
 def _is_program(leaf: Part) -> bool:
     headers = leaf.headers
-    return headers.file_name.lower().endswith(".c") or headers.content_type in _C_TYPES
+    named = headers.file_name.lower().endswith(".c") and headers.content_type not in _FORKS
+    return named or headers.content_type in _C_TYPES
 
 
 def _is_file(leaf: Part) -> bool:
     headers = leaf.headers
     sent = bool(headers.sent_file_name) or headers.disposition == "attachment"
-    return sent and headers.content_type not in _ADDED and not _is_decoration(leaf)
+    return sent and headers.content_type not in _ADDED | _FORKS and not _is_decoration(leaf)
 
 
 def _is_decoration(leaf: Part) -> bool:
@@ -165,26 +190,62 @@ def _is_decoration(leaf: Part) -> bool:
 
 
 def _sent_file(leaf: Part) -> SentFile:
-    return SentFile(leaf.headers.sent_file_name, *file_bytes(leaf))
+    sent = file_bytes(leaf)
+    return SentFile(leaf.headers.sent_file_name, sent.data, sent.problem, sent.remark)
 
 
-def _body(part: Part) -> Part | None:
-    """The first plain text that a reader would see: the plain alternative, what was signed."""
-    plain = (leaf for leaf in part.leaves() if leaf.headers.content_type == "text/plain")
-    shown = [leaf for leaf in plain if leaf.headers.disposition != "attachment" and not _is_program(leaf)]
-    return next((leaf for leaf in shown if leaf.body.strip()), None)
+def _body(leaves: Sequence[Part]) -> Text:
+    """The text that a reader would see: the first plain one, or what HTML shows. No file, if it can be."""
+    plain = next(_shown(leaves, "text/plain"), None)
+    page = next(_shown(leaves, "text/html"), None)
+    if plain is None:
+        return decode(page) if page else Text(())
+    text = decode(plain)
+    if page is None or is_flowed(plain):
+        return text
+    lines, repair = rejoined(text.lines, decode(page).lines)
+    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+
+
+def _shown(leaves: Sequence[Part], content_type: str) -> Iterator[Part]:
+    shown = [
+        leaf
+        for leaf in leaves
+        if leaf.headers.content_type == content_type
+        and leaf.headers.disposition != "attachment"
+        and not _is_program(leaf)
+        and leaf.body.strip()
+    ]
+    return iter(sorted(shown, key=lambda leaf: bool(leaf.headers.sent_file_name)))
+
+
+def _renamed(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
+    """The one attached text that says whose program it is, where no file `.c` and no body does."""
+    if any(FROM_MARK in line for line in body.lines):
+        return ()
+    texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
+    programs = [text for text in texts if any(FROM_MARK in line for line in text.lines)]
+    return tuple(
+        replace(text, repairs=(f"the attached file {text.name} was read as the program", *text.repairs))
+        for text in programs
+    )
+
+
+def _hindrances(root: Part) -> Iterator[str]:
+    """Why a letter with neither text nor program may still hold one."""
+    types = [part.headers.content_type for part in root.walk()]
+    return (why for kinds, why in _CLOSED if not kinds.isdisjoint(types))
 
 
 def find_program(letter: Letter) -> Text | Problem:
-    """The program that a letter brings: its body, or its one attachment (K50, M25, M26)."""
-    body = Text(without_signature(letter.body.lines), letter.body.repairs)
-    marked = any(FROM_MARK in line for line in body.lines)
+    """The C program that a letter brings: its body, or its one attachment (K50, M25, M26)."""
+    marked = any(FROM_MARK in line for line in letter.body.lines)
     if letter.problems:
-        return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
+        return _unread(letter)
     if len(letter.attachments) > 1:
         return Problem(
             f"There are {len(letter.attachments)} programs attached, but a program is a single file.",
-            expected="the program as the text of the letter, or exactly one attachment (a file .c)",
+            expected=_RIGHT_PROGRAM,
         )
     if letter.attachments and marked:
         return Problem(
@@ -194,21 +255,36 @@ def find_program(letter: Letter) -> Text | Problem:
         )
     if letter.attachments:
         return letter.attachments[0]
-    return _without_marks(letter, body)
+    if letter.body.is_blank or (letter.files and not marked and is_prose(letter.body.lines)):
+        return Problem("There is no program in the letter." + _about(letter.files), expected=_RIGHT_PROGRAM)
+    return mended(letter.body)
 
 
-def _without_marks(letter: Letter, body: Text) -> Text | Problem:
-    if not body.is_blank:
-        cut = len(letter.body.lines) - len(body.lines)
-        repair = (f"the signature ({cut} line(s) from `-- ` on) was left out",) if cut else ()
-        return Text(body.lines, body.repairs + repair)
-    files = (
-        f" What was attached ({', '.join(letter.other_files)}) is no file .c." if letter.other_files else ""
-    )
-    return Problem(
-        "There is no program in the letter." + files,
-        expected="the program as the text of the letter, or exactly one attachment (a file .c)",
-    )
+_RIGHT_PROGRAM = "the program as the text of the letter, or exactly one attachment (a file .c)"
+
+
+def _unread(letter: Letter) -> Problem:
+    return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
+
+
+def _about(files: Sequence[SentFile]) -> str:
+    """What is wrong with attachments that are no programs, and what to do."""
+    if not files:
+        return ""
+    names = [file.name or "without a name" for file in files]
+    advice = next((words for suffixes, words in _ADVICE if names[0].lower().endswith(suffixes)), "")
+    return f" What was attached ({quote(', '.join(names))}) is no file .c.{advice}"
+
+
+_ADVICE = (
+    ((".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"), " Please send the program unpacked."),
+    (
+        (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
+        " Please save the program as plain text; a word processor's file is not one.",
+    ),
+    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), " A picture of a program cannot be compiled."),
+    ((".o", ".exe", ".out", ".com", ".obj"), " Please send the source text; it is compiled here."),
+)
 
 
 # --- programs in any language -----------------------------------------------------------------------------
@@ -234,23 +310,26 @@ def find_files(letter: Letter, text_is: str = "") -> Files | Problem:
     Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
     instead of an attachment: `text_is` is that name, "" = the program must be attached.
     """
-    if letter.problems:
-        return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
-    body = _without_marks(letter, Text(without_signature(letter.body.lines), letter.body.repairs))
-    if not letter.files and text_is and isinstance(body, Text):
+    if letter.problems and not letter.files:
+        return _unread(letter)
+    body = signed_off(letter.body)
+    if not letter.files and text_is and not body.is_blank:
         data = "\n".join(body.lines) + "\n"
         return Files({text_is: data.encode()}, (), body.lines, text_is, body.repairs)
     problem = next(_file_problems(letter.files), None)
     if problem:
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
-    said = body.lines if isinstance(body, Text) and not letter.body.name else ()
+    said = () if letter.body.name else body.lines
     files = {file.name: file.data for file in letter.files}
     sources = {"": said} | {name: tuple(data.decode("latin-1").split("\n")) for name, data in files.items()}
-    return _declared(files, sources)
+    repairs = tuple(f"{file.name}: {file.remark}" for file in letter.files if file.remark)
+    return _declared(files, sources, repairs)
 
 
-def _declared(files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]]) -> Files | Problem:
+def _declared(
+    files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]], repairs: tuple[str, ...]
+) -> Files | Problem:
     """These files, when it is clear which of the sources (lines by file name, "" = the text) says whose."""
     claims = {name: _from_lines(lines) for name, lines in sources.items()}
     claiming = [name for name, claim in claims.items() if claim]
@@ -262,7 +341,7 @@ def _declared(files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]]
         )
     almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
     place = claiming[0] if claiming else next(almost, "")
-    return Files(files, _without_from_line(sources[""]), sources[place], place)
+    return Files(files, _without_from_line(sources[""]), sources[place], place, repairs)
 
 
 def _from_lines(lines: tuple[str, ...]) -> set[str]:
@@ -292,6 +371,9 @@ def _file_problems(files: tuple[SentFile, ...]) -> Iterator[Problem]:
         yield Problem("There is no file attached to the letter.", expected=_RIGHT_FILES)
     if len(files) > MAX_FILES:
         yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
+    size = sum(len(file.data) for file in files)
+    if size > MAX_FILE_BYTES:
+        yield Problem(f"The attached files have {size:,} bytes; all together may have {MAX_FILE_BYTES:,}.")
     for file in files:
         if not is_safe(file.name):
             named = (

@@ -89,11 +89,14 @@ class Part:
     body: bytes
     children: tuple[Part, ...] = ()
 
-    def leaves(self) -> Iterator[Part]:
-        if not self.headers.content_type.startswith("multipart/"):
-            yield self
+    def walk(self) -> Iterator[Part]:
+        """This part and all in it."""
+        yield self
         for child in self.children:
-            yield from child.leaves()
+            yield from child.walk()
+
+    def leaves(self) -> Iterator[Part]:
+        return (part for part in self.walk() if not part.headers.content_type.startswith("multipart/"))
 
 
 def split(raw: bytes) -> tuple[Headers, bytes]:

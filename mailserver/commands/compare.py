@@ -14,8 +14,8 @@ from knobeln.store.leaderboard import Board
 from mailserver.answering import HOUR, Command, Desk
 from mailserver.authentification import FromLine, find_from_line, matches
 from mailserver.commands.leaderboard import has_leaderboard
-from mailserver.letter import FROM_MARK
 from mailserver.problem import Problem, quote
+from mailserver.program_text import FROM_MARK
 
 _START = "please compare"
 _WRONG = (

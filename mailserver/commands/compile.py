@@ -17,8 +17,9 @@ from knobeln.store import contest, submissions, teams
 from mailserver import windows
 from mailserver.answering import DAY, Command, Desk
 from mailserver.authentification import FromLine, digest, find_from_line, matches
-from mailserver.letter import FROM_MARK, Letter, find_files, find_program
+from mailserver.letter import Letter, find_files, find_program
 from mailserver.problem import Problem
+from mailserver.program_text import FROM_MARK
 from mailserver.windows import Window
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called

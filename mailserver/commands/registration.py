@@ -37,9 +37,17 @@ def handle(desk: Desk) -> str:
     reading = read(desk.letter.form_lines, desk.settings)
     if reading.registration is None:
         written = reading.form.text if reading.form else ""
-        return _refuse(desk, "problems", problems=reading.problems, form=written)
+        return _refuse(desk, "problems", problems=(*reading.problems, *_mended(desk)), form=written)
     reason = _reason_against(desk, reading.registration)
     return _refuse(desk, reason) if reason else _accept(desk, reading.registration, reading)
+
+
+def _mended(desk: Desk) -> tuple[Problem, ...]:
+    """What had to be mended before the form could be read, which may be where the mistakes come from."""
+    repairs = "; ".join(desk.letter.body.repairs)
+    return (
+        (Problem(f"Your letter had to be repaired before it could be read: {repairs}."),) if repairs else ()
+    )
 
 
 def _reason_against(desk: Desk, registration: Registration) -> str:
@@ -84,7 +92,8 @@ def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
         now=desk.stored.received_at,
         flags=_shared_people(registration, teams.all_teams(desk.tx)),
     )
-    facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": reading.remarks}
+    remarks = (*desk.letter.body.repairs, *reading.remarks)
+    facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": remarks}
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
         desk.answer("registration_pending", team.address, **facts)

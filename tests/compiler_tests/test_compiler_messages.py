@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.messages import LIMIT, clean, first_error_line, trouble
+from compiler.messages import LIMIT, clean, error_lines, trouble
 from sandbox.jail import Ending, JailLimits, JailResult
 
 LIMITS = JailLimits()
@@ -46,17 +46,17 @@ def test_any_bytes_can_be_cleaned(raw):
 
 
 @pytest.mark.parametrize(
-    ("messages", "line"),
+    ("messages", "lines"),
     [
-        ("program.c: In function 'f':\nprogram.c:7:3: error: x\nprogram.c:9:1: error: y", 7),
-        ("program.c:4:1: warning: x\nprogram.c:6: error: y", 6),
-        ("program.c:5:1: fatal error: y", 5),
-        ("ld: cannot", 0),
-        ("", 0),
+        ("program.c: In function 'f':\nprogram.c:7:3: error: x\nprogram.c:9:1: error: y", [7, 9]),
+        ("program.c:4:1: warning: x\nprogram.c:6: error: y", [6]),
+        ("program.c:5:1: fatal error: y", [5]),
+        ("ld: cannot", []),
+        ("", []),
     ],
 )
-def test_the_first_error_is_found(messages, line):
-    assert first_error_line(messages) == line
+def test_the_lines_of_errors_are_found(messages, lines):
+    assert error_lines(messages) == lines
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
 from enum import EnumMeta
+from html import escape
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -389,7 +390,8 @@ def instead(old: str, new: str) -> Change:
 
 
 def html_only(letter: str) -> str:
-    return instead("\n\n", "\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>")(letter)
+    head, _, body = letter.partition("\n\n")
+    return f"{head}\nMIME-Version: 1.0\nContent-Type: text/html\n\n<pre>{escape(body)}</pre>\n"
 
 
 MEMBER = "  20-year-experienced programmer\n"
@@ -407,7 +409,6 @@ FORM_MISTAKES: list[tuple[str, Change]] = [
         "Each member takes exactly two lines, this one has 3.",
         instead(MEMBER, MEMBER + "  likes long walks\n"),
     ),
-    ("it consists of HTML only; please send plain text, or the program as an attachment", html_only),
     (
         "I did not understand what your letter wants: its subject is none of those that I know.",
         instead("registration for", "hello"),
@@ -491,6 +492,9 @@ REPAIRS = [
         ),
     ),
     ("the signature (2 line(s) from `-- ` on) was left out", lambda letter: letter + "-- \nJoe Cool\n"),
+    ("the 1 line(s) below the program were left out", lambda letter: letter + "\nSent from my telephone\n"),
+    ("the 2 line(s) above the program were left out", instead("\n\n", "\n\nDear robot,\nhere it is!\n\n")),
+    ("the text was taken out of HTML; plain text or an attached file is safer", html_only),
 ]
 
 

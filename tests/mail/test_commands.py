@@ -147,10 +147,25 @@ def test_a_refused_form_can_be_mended_and_sent_back(world: World) -> None:
     assert told(answer)[0] == "the_heavy_lords_of_knobeln"
 
 
-def test_html_is_refused_with_advice(world: World) -> None:
+def test_a_form_in_html_registers_with_advice(world: World) -> None:
     (mail,) = world.deliver((LETTERS / "15_registration_html_only.eml").read_bytes())
+    assert told(mail)[0] == "the_heavy_lords_of_knobeln"
+    assert "the text was taken out of HTML; plain text" in " ".join(body_of(mail).split())
+
+
+def test_a_refusal_says_what_had_to_be_mended(world: World) -> None:
+    raw = (LETTERS / "15_registration_html_only.eml").read_bytes()
+    (mail,) = world.deliver(raw.replace(b"LAP,DGP", b"lap,DGP"))
     told = " ".join(body_of(mail).split())
-    assert "Your letter could not be read: it consists of HTML only; please send plain text" in told
+    assert "Please write `lap` in capitals" in told
+    assert "had to be repaired before it could be read: the text was taken out of HTML" in told
+
+
+def test_a_form_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
+    raw = (LETTERS / "08_registration_base64.eml").read_bytes()
+    (mail,) = world.deliver(raw.replace(b"\r\n\r\n", b"\r\n\r\n***"))
+    told = " ".join(body_of(mail).split())
+    assert "Your letter could not be read: its base64 encoding is damaged" in told
     assert "mail-address: name@machine.domain" in body_of(mail)
 
 

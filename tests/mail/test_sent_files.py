@@ -149,6 +149,7 @@ WRONG = [
     ([("a.py", b"1"), ("a.py", b"1")], "several files named a.py", "only once"),
     ([("a.py", b"1"), ("A.py", b"1")], "several files named", "only once"),
     ([(f"{n}.py", b"1") for n in range(21)], "There are 21 files attached; at most 20", ""),
+    ([("a.py", b"x" * 1_500_000), ("b.py", b"x" * 600_000)], "have 2,100,000 bytes", ""),
     ([("a.py", b"1"), ("logo.png", b"\x89PNG\r\n\x1a\n\0")], "logo.png is no text", "attached file"),
     ([("a.py", b"# <<FROM>> x y"), ("b.txt", b"# <<FROM>> x z")], "different <<FROM>> lines", "one <<FROM>>"),
 ]
