@@ -30,6 +30,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from knobeln.errors import ConfigError, NotFound
 
 FILE_NAME = "contest.toml"
+LONGEST_ROBOT = 34  # with what is added to make a bounce address it must not get longer than 64 (RFC 5321)
 
 
 def _utc(moment: datetime) -> datetime:
@@ -223,6 +224,8 @@ class Reports(Section):
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
+    SENDMAIL = "sendmail"
+    STDOUT = "stdout"
 
 
 class Mail(Section):
@@ -236,7 +239,8 @@ class Mail(Section):
     max_connections: int = Field(100, ge=1, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
-        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost",
+        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost; "
+        "sendmail: the command; stdout: printed, for dry runs",
     )
     maildir_root: str = Field(
         "mail", description="folder of the Maildirs, below the contest's folder if relative"
@@ -246,12 +250,24 @@ class Mail(Section):
     security: Literal["none", "starttls", "tls"] = Field(
         "none", description="encryption towards the smarthost"
     )
+    login: Literal["password", "xoauth2"] = Field(
+        "password",
+        description="password: PLAIN or LOGIN, as the smarthost offers; xoauth2: a token, see oauth",
+    )
     username: str = Field("", description="login at the smarthost; empty = none")
     password: str = Field(
         "", repr=False, description="better given as KNOBELN_SET_MAIL__PASSWORD than written here"
     )
+    sendmail: str = Field(
+        "/usr/sbin/sendmail", description="the command that takes our mails; started without a shell"
+    )
+    verp: bool = Field(
+        True,
+        description="bounces come to robot+b-...@, an address for each mail; "
+        "false: to the robot's own, where the relay allows no other sender",
+    )
     answers_per_hour: int = Field(
-        30, ge=1, description="automatic answers to one address in an hour; against mail loops"
+        10, ge=1, description="automatic answers to one address in an hour; against mail loops"
     )
     give_up_after_hours: int = Field(
         72, ge=1, description="a mail that the relay keeps deferring fails after this"
@@ -316,6 +332,25 @@ class Settings(BaseSettings):
         if self.evolution.enabled and not self.tournament.self_play:
             raise ValueError(
                 "the evolution needs self-games: set evolution.enabled = false, or self_play = true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _room_for_bounce_addresses(self) -> Settings:
+        name = self.contest.address.rpartition("@")[0]
+        if self.mail.verp and len(name) > LONGEST_ROBOT:
+            raise ValueError(
+                f"contest.address has more than {LONGEST_ROBOT} characters before the @: shorten it, or set "
+                "mail.verp = false"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _token_for_the_smarthost(self) -> Settings:
+        if self.mail.login == "xoauth2" and not (self.mail.username and self.oauth.is_set):
+            raise ValueError(
+                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
+                "oauth.token_url, client_id and refresh_token"
             )
         return self
 

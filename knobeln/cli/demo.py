@@ -41,7 +41,7 @@ from knobeln.errors import GiveUp
 from knobeln.form import record_text
 from knobeln.model import MailPreference, Member, OutboxState, Registration
 from knobeln.store import outbox
-from mailserver.delivery import folder_name
+from mailserver.transports.maildir import folder_name
 from sandbox.process import Process, start
 
 PATIENCE_SECONDS = 120.0

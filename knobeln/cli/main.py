@@ -11,7 +11,7 @@ import click
 import structlog
 
 from knobeln import __version__
-from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, programs, spoken
+from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, outbox, programs, spoken
 from knobeln.cli.demo import demo
 from knobeln.cli.folder import ContestGroup
 from knobeln.errors import KnobelnError, TryAgain
@@ -72,7 +72,7 @@ for command in (
     organize.teams,
     look.results,
     look.status,
-    letters.outbox,
+    outbox.outbox,
     programs.check,
     programs.play,
     programs.protocol,

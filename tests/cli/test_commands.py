@@ -287,7 +287,7 @@ def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_prog
     make_contest(tmp_path, 41, five_programs, settings(), ("LAP,LGP,GRP,GRR",))
     knobeln("run", "--now", "-C", tmp_path)
     mails = from_json("status", "-C", tmp_path)["mails"]
-    assert mails == {"ready": 0, "sent": 41 * 4, "failed": 0}
+    assert {state: count for state, count in mails.items() if count} == {"sent": 41 * 4}
     assert len(list((tmp_path / "mail").glob("*/new/*"))) == 41 * 4
 
 
