@@ -402,6 +402,15 @@ def usual_dates(today: datetime) -> Dates:
     )
 
 
+def without_secrets(settings: Settings) -> dict[str, Any]:
+    """All settings as JSON has them, but for passwords and the like."""
+    secrets = {
+        name: {key for key, info in type(getattr(settings, name)).model_fields.items() if not info.repr}
+        for name in Settings.model_fields
+    }
+    return settings.model_dump(mode="json", exclude=secrets)
+
+
 def template(settings: Settings) -> str:
     """The text of a contest.toml with these settings, each under a comment that says what it means.
 

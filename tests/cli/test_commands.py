@@ -378,6 +378,17 @@ def test_a_password_may_come_from_the_environment_and_is_in_no_file(
     assert "sesame" not in (tmp_path / "contest.toml").read_text()
 
 
+def test_nothing_that_is_kept_of_the_settings_is_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MAIL__PASSWORD", "OAUTH__CLIENT_SECRET", "OAUTH__REFRESH_TOKEN"):
+        monkeypatch.setenv(f"KNOBELN_SET_{name}", "open sesame")
+    knobeln("init", tmp_path)
+    kept = config.without_secrets(config.load(tmp_path))
+    assert "sesame" not in json.dumps(kept)
+    assert kept["mail"]["smarthost"] == "localhost"
+
+
 @pytest.mark.parametrize("name", ["GAME", "CONTEST__ALIASES"])
 def test_a_variable_that_is_no_json_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
