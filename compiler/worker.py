@@ -140,6 +140,7 @@ class CompileService:
             body=text.body,
             team_id=team.id,
             in_reply_to=submissions.reply_to_of(tx, submission.id),
+            letter_id=submission.letter_id,
         )
 
     def _set_aside(self, submission: Submission, trace: str) -> None:

@@ -14,6 +14,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 from functools import lru_cache
+from urllib.parse import quote
 
 from knobeln.config import Settings
 from knobeln.model import Attachment, Outgoing
@@ -55,9 +56,22 @@ def compose(outgoing: Outgoing, settings: Settings, now: datetime) -> Composed:
     # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer neither.
     head["Auto-Submitted"] = "auto-replied" if outgoing.in_reply_to else "auto-generated"
     head["Reply-To"] = Address(addr_spec=settings.contest.address)
+    if outgoing.broadcast:
+        _add_list_headers(head, outgoing.kind, settings)
     return Composed(
         message_id, head.as_bytes().removesuffix(b"\r\n"), _content(outgoing.body, outgoing.attachments)
     )
+
+
+def _add_list_headers(head: EmailMessage, kind: str, settings: Settings) -> None:
+    """A report that goes to many is one list's (RFC 2919, 2369); by `mail-preference` it is ordered off."""
+    name, _, domain = settings.contest.address.partition("@")
+    label = "-".join(kind.lower().split())
+    head["List-Id"] = f"<{label}.{name.replace('+', '-')}.{domain}>"
+    head["List-Unsubscribe"] = (
+        f"<mailto:{quote(settings.contest.address, safe='@+')}?subject=mail-preference>"
+    )
+    head["Precedence"] = "bulk"  # what robots heeded before RFC 3834
 
 
 def _message_id(outgoing: Outgoing, settings: Settings) -> str:
@@ -70,7 +84,8 @@ def _message_id(outgoing: Outgoing, settings: Settings) -> str:
 def _content(body: str, attachments: tuple[Attachment, ...]) -> bytes:
     part = EmailMessage(policy=_POLICY)
     plain = body.isascii() and all(len(line) <= LONGEST_LINE for line in body.splitlines())
-    part.set_content(body, cte="7bit" if plain else "quoted-printable")
+    # Tables and programs are to stay as they are, also where a mailer likes to flow text (RFC 3676).
+    part.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
     for attachment in attachments:
         maintype, _, subtype = attachment.media_type.partition("/")
         part.add_attachment(

@@ -33,6 +33,7 @@ from knobeln.errors import ConfigError, NotFound
 from knobeln.model import USUAL_PREFERENCES, MailPreference
 
 FILE_NAME = "contest.toml"
+LONGEST_ROBOT = 34  # with what is added to make a bounce address it must not get longer than 64 (RFC 5321)
 
 
 def _utc(moment: datetime) -> datetime:
@@ -415,6 +416,8 @@ class Reports(Section):
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
+    SENDMAIL = "sendmail"
+    STDOUT = "stdout"
 
 
 class Mail(Section):
@@ -428,7 +431,8 @@ class Mail(Section):
     max_connections: int = Field(100, ge=1, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
-        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost",
+        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost; "
+        "sendmail: the command; stdout: printed, for dry runs",
     )
     maildir_root: str = Field(
         "mail", description="folder of the Maildirs, below the contest's folder if relative"
@@ -438,16 +442,54 @@ class Mail(Section):
     security: Literal["none", "starttls", "tls"] = Field(
         "none", description="encryption towards the smarthost"
     )
+    login: Literal["password", "xoauth2"] = Field(
+        "password",
+        description="password: PLAIN or LOGIN, as the smarthost offers; xoauth2: a token, see oauth",
+    )
     username: str = Field("", description="login at the smarthost; empty = none")
     password: str = Field(
         "", repr=False, description="better given as KNOBELN_SET_MAIL__PASSWORD than written here"
     )
+    sendmail: str = Field(
+        "/usr/sbin/sendmail", description="the command that takes our mails; started without a shell"
+    )
+    verp: bool = Field(
+        True,
+        description="bounces come to robot+b-...@, an address for each mail; "
+        "false: to the robot's own, where the relay allows no other sender",
+    )
     answers_per_hour: int = Field(
-        30, ge=1, description="automatic answers to one address in an hour; against mail loops"
+        10, ge=1, description="automatic answers to one address in an hour; against mail loops"
     )
     give_up_after_hours: int = Field(
         72, ge=1, description="a mail that the relay keeps deferring fails after this"
     )
+
+
+class OAuth(Section):
+    """Access tokens, where the provider wants them in place of a password: a command, or a refresh token."""
+
+    token_command: str = Field(
+        "", description="prints an access token; started without a shell; empty = by refresh token"
+    )
+    token_url: str = Field(
+        "",
+        pattern=r"^(https://.+|http://(127\.0\.0\.1|localhost)[:/].*)?$",
+        description="where the provider gives an access token for the refresh token",
+    )
+    client_id: str = Field("", description="the name under which you have registered knobeln there")
+    client_secret: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
+    )
+    refresh_token: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
+    )
+    scope: str = Field("", description="what the token is to allow; empty = what the refresh token allows")
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it says how to get a token."""
+        return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
 
 
 class Jail(Section):
@@ -474,6 +516,7 @@ class Settings(BaseSettings):
     evolution: Evolution = Field(default_factory=Evolution)
     reports: Reports = Field(default_factory=Reports)
     mail: Mail = Field(default_factory=Mail)
+    oauth: OAuth = Field(default_factory=OAuth)
     jail: Jail = Field(default_factory=Jail)
 
     @model_validator(mode="after")
@@ -481,6 +524,25 @@ class Settings(BaseSettings):
         if self.evolution.enabled and not self.tournament.self_play:
             raise ValueError(
                 "the evolution needs self-games: set evolution.enabled = false, or self_play = true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _room_for_bounce_addresses(self) -> Settings:
+        name = self.contest.address.rpartition("@")[0]
+        if self.mail.verp and len(name) > LONGEST_ROBOT:
+            raise ValueError(
+                f"contest.address has more than {LONGEST_ROBOT} characters before the @: shorten it, or set "
+                "mail.verp = false"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _token_for_the_smarthost(self) -> Settings:
+        if self.mail.login == "xoauth2" and not (self.mail.username and self.oauth.is_set):
+            raise ValueError(
+                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
+                "oauth.token_url, client_id and refresh_token"
             )
         return self
 
@@ -530,6 +592,15 @@ def usual_dates(today: datetime) -> Dates:
         contest_starts=start,
         results_published=start + timedelta(days=7),
     )
+
+
+def without_secrets(settings: Settings) -> dict[str, Any]:
+    """All settings as JSON has them, but for passwords and the like."""
+    secrets = {
+        name: {key for key, info in type(getattr(settings, name)).model_fields.items() if not info.repr}
+        for name in Settings.model_fields
+    }
+    return settings.model_dump(mode="json", exclude=secrets)
 
 
 def template(settings: Settings) -> str:

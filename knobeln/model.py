@@ -149,12 +149,27 @@ class Outgoing:
     team_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
     in_reply_to: str | None = None  # the Message-ID that this answers
+    letter_id: int | None = None  # the letter that this answers
+    cause: str | None = None  # the address that wrote it; counts against its limits as well as against `to`'s
+    broadcast: bool = False  # one of the reports that a team ordered and can order off
 
 
 class OutboxState(StrEnum):
     READY = "ready"
+    HELD = "held"  # the organizer keeps it back
     SENT = "sent"
     FAILED = "failed"  # refused for good (5xx), or given up
+    BOUNCED = "bounced"  # it was sent and came back
+
+
+@dataclass(frozen=True)
+class Bounce:
+    """A letter that says that a mail of ours did not arrive, or (not `permanent`) not yet."""
+
+    letter_id: int
+    at: datetime
+    permanent: bool
+    diagnosis: str  # the other mail system's words, in one line
 
 
 # --- programs ---------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from mailserver.letter import Letter
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
 
-# Answers that anybody can provoke; together they are limited for each address (M47).
+# Answers that anybody can provoke; together they are limited for each address (M47). What is too much is
+# left out: whoever got so many knows by now, or is a machine.
 LIMITED = (
     "registration_refused",
     "compile_refused",
@@ -27,6 +28,13 @@ LIMITED = (
     "leaderboard",
     "comparison_refused",
 )
+# They go to an address that the letter names, which may be somebody else's (M52, R04). What is too much goes
+# out later, because a registration without its answer would be worth nothing.
+SPREAD = ("registration_accepted", "registration_pending")
+
+# Whoever is no team gets nothing larger: we are no means to fill the mailbox of a forged sender.
+STRANGERS_BYTES = 24_000
+_LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
 
 
 @dataclass(frozen=True)
@@ -48,10 +56,15 @@ class Desk:
         *,
         team_id: int | None = None,
         attachments: tuple[Attachment, ...] = (),
+        is_notice: bool = False,
         **facts: object,
     ) -> bool:
-        """Queue the mail of this template for the address. False: the address has had enough for now."""
-        if template in LIMITED and not self.may_answer(to):
+        """Queue the mail of this template for the address. False: the address has had enough for now.
+
+        A notice tells somebody else about the letter, and is not its answer.
+        """
+        room = self._room_for(template, to)
+        if template in LIMITED and room > self.now:
             return False
         words = self.renderer.render(template, **facts)
         outgoing = Outgoing(
@@ -59,16 +72,21 @@ class Desk:
             kind=template,
             to=to,
             subject=words.subject,
-            body=words.body,
+            body=words.body if team_id else _shortened(words.body, attachments),
             team_id=team_id,
             attachments=attachments,
             in_reply_to=self.letter.message_id,
+            letter_id=None if is_notice else self.stored.id,
+            cause=self.writer,
         )
-        return outbox.put(self.tx, outgoing, self.settings, self.now)
+        return outbox.put(self.tx, outgoing, self.settings, self.now, room)
 
-    def may_answer(self, to: str) -> bool:
-        sent = outbox.sent_since(self.tx, to, LIMITED, self.now - HOUR)
-        return sent < self.settings.mail.answers_per_hour
+    def _room_for(self, template: str, to: str) -> datetime:
+        """When the mail may go out: neither its reader nor who wrote the letter has had too many by then."""
+        kinds = next((kinds for kinds in (LIMITED, SPREAD) if template in kinds), ())
+        limit = self.settings.mail.answers_per_hour
+        rooms = (outbox.room_at(self.tx, who, kinds, limit, HOUR, self.now) for who in (to, self.writer))
+        return max(rooms) if kinds else self.now
 
     def has_answered(self, template: str, to: str, within: timedelta) -> bool:
         """Whether the address got a mail of this template lately."""
@@ -77,6 +95,15 @@ class Desk:
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got lately."""
         return outbox.sent_since(self.tx, to, (template,), self.now - within)
+
+
+def _shortened(body: str, attachments: tuple[Attachment, ...]) -> str:
+    """The body, cut at the end of a line where the mail would be too large for a stranger."""
+    room = STRANGERS_BYTES - sum(len(attachment.data) for attachment in attachments)
+    if len(body.encode()) <= room:
+        return body
+    cut = body.encode()[: max(0, room)].decode(errors="ignore")
+    return cut.rpartition("\n")[0] + "\n" + _LEFT_OUT
 
 
 @dataclass(frozen=True)

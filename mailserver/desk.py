@@ -11,8 +11,9 @@ from knobeln.config import Settings
 from knobeln.errors import StoreBusy
 from knobeln.model import LetterState, StoredLetter
 from knobeln.ports import Renderer
-from knobeln.store import Store, Transaction, letters
-from mailserver.answering import Desk
+from knobeln.store import Store, Transaction, letters, outbox
+from mailserver import bounces
+from mailserver.answering import DAY, Desk
 from mailserver.commands import recognise
 from mailserver.letter import Letter, parse
 from mailserver.manners import why_ignored
@@ -66,12 +67,18 @@ def _effect(
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
+    came_back = bounces.note(tx, stored, settings, clock.now())
+    if came_back:
+        return LetterState.HANDLED, came_back
     reason = why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
     earlier = _handled_copy(tx, letter)
     if earlier is not None:
-        return LetterState.IGNORED, f"duplicate of letter {earlier.id}"
+        again = outbox.repeat(tx, earlier.id, clock.now(), DAY)
+        return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
+            "; answered again" if again else ""
+        )
     writer = letter.answer_to
     assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
     desk = Desk(tx, settings, renderer, clock.now(), stored, letter, writer)

@@ -7,14 +7,14 @@ from knobeln.model import StoredLetter
 from mailserver import addresses
 from mailserver.letter import Letter
 
-_CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
+CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 
 
 def why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
     """Why no answer may go out; "" = one may. The robot handles nothing that it cannot answer (X7)."""
     if letter.automatic:
         return letter.automatic
-    if not stored.sender and stored.channel in _CHANNELS_WITH_ENVELOPE:
+    if not stored.sender and stored.channel in CHANNELS_WITH_ENVELOPE:
         return "a bounce (null envelope sender)"
     if letter.sender is None:
         return "; ".join(letter.problems) or "there is no usable address in From"

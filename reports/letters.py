@@ -230,6 +230,7 @@ def _mail(
         body=rendered.body,
         team_id=team.id,
         attachments=attachments,
+        broadcast=True,
     )
 
 

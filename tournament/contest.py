@@ -23,7 +23,7 @@ from functools import partial
 from typing import Protocol
 
 from knobeln.clock import Clock, Seeds
-from knobeln.config import Evolution, Programs, Settings, Tournament, game_settings
+from knobeln.config import Evolution, Programs, Settings, Tournament, game_settings, without_secrets
 from knobeln.errors import ConfigError, NotFound, NotNow
 from knobeln.games import game_of
 from knobeln.model import (
@@ -116,7 +116,7 @@ class ContestDay:
             if not entries:
                 raise NotNow("no team has a program that compiled: there is nobody to play")
             _must_seat(format_of(self._settings), self._settings, len(entries))
-            contest_store.start(tx, self._settings.model_dump(mode="json", exclude={"mail"}), now)
+            contest_store.start(tx, without_secrets(self._settings), now)
             playing = submissions.participants(tx)
             idle = [team for team in teams.all_teams(tx) if team.name not in playing]
             contest_store.note(tx, "run", f"the contest started with {len(entries)} programs", now)

@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("phase", sa.String(length=16), nullable=False),
         sa.Column("seed", sa.LargeBinary(), nullable=False),
+        sa.Column("secret", sa.LargeBinary(), nullable=False),
         sa.Column("settings", sa.JSON(), nullable=True),
         sa.Column("started_at", sa.DateTime(), nullable=True),
         sa.Column("finished_at", sa.DateTime(), nullable=True),
@@ -141,7 +142,12 @@ def upgrade() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("last_response", sa.Text(), nullable=False),
         sa.Column("finished_at", sa.DateTime(), nullable=True),
+        sa.Column("ready_at", sa.DateTime(), nullable=False),
+        sa.Column("repeated_at", sa.DateTime(), nullable=True),
+        sa.Column("letter_id", sa.Integer(), nullable=True),
+        sa.Column("cause", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["content"], ["contents.digest"], name=op.f("fk_outbox_content")),
+        sa.ForeignKeyConstraint(["letter_id"], ["letters.id"], name=op.f("fk_outbox_letter_id")),
         sa.ForeignKeyConstraint(["team_id"], ["teams.id"], name=op.f("fk_outbox_team_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
         sa.UniqueConstraint("key", name=op.f("uq_outbox_key")),
@@ -150,7 +156,23 @@ def upgrade() -> None:
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.create_index("ix_outbox_state_due_at", ["state", "due_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_outbox_team_id"), ["team_id"], unique=False)
-        batch_op.create_index("ix_outbox_to_created_at", ["to", "created_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_outbox_letter_id"), ["letter_id"], unique=False)
+        batch_op.create_index("ix_outbox_to_ready_at", ["to", "ready_at"], unique=False)
+        batch_op.create_index("ix_outbox_cause_ready_at", ["cause", "ready_at"], unique=False)
+
+    op.create_table(
+        "bounces",
+        sa.Column("letter_id", sa.Integer(), nullable=False),
+        sa.Column("outbox_id", sa.Integer(), nullable=False),
+        sa.Column("at", sa.DateTime(), nullable=False),
+        sa.Column("permanent", sa.Boolean(), nullable=False),
+        sa.Column("diagnosis", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["letter_id"], ["letters.id"], name=op.f("fk_bounces_letter_id")),
+        sa.ForeignKeyConstraint(["outbox_id"], ["outbox.id"], name=op.f("fk_bounces_outbox_id")),
+        sa.PrimaryKeyConstraint("letter_id", name=op.f("pk_bounces")),
+    )
+    with op.batch_alter_table("bounces", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_bounces_outbox_id"), ["outbox_id"], unique=False)
 
     op.create_table(
         "submissions",
@@ -280,8 +302,14 @@ def downgrade() -> None:
         batch_op.drop_index("ix_submissions_state_id")
 
     op.drop_table("submissions")
+    with op.batch_alter_table("bounces", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_bounces_outbox_id"))
+
+    op.drop_table("bounces")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
-        batch_op.drop_index("ix_outbox_to_created_at")
+        batch_op.drop_index("ix_outbox_cause_ready_at")
+        batch_op.drop_index("ix_outbox_to_ready_at")
+        batch_op.drop_index(batch_op.f("ix_outbox_letter_id"))
         batch_op.drop_index(batch_op.f("ix_outbox_team_id"))
         batch_op.drop_index("ix_outbox_state_due_at")
 

@@ -18,7 +18,7 @@ from knobeln.errors import GiveUp, NotNow
 from knobeln.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, RoundPlan
 from knobeln.store import contest as contest_store
 from knobeln.store import results
-from mailserver.delivery import transport_of
+from mailserver.transports import transport_of
 from reports.letters import ContestReporter
 from tournament.contest import ContestDay
 

@@ -39,7 +39,7 @@ from knobeln.form import record_text
 from knobeln.games import game
 from knobeln.model import OutboxState
 from knobeln.store import outbox
-from mailserver.delivery import folder_name
+from mailserver.transports.maildir import folder_name
 from sandbox.process import Process, start
 
 PATIENCE_SECONDS = 120.0

@@ -15,7 +15,14 @@ from compiler.language_table import Language, languages_of
 from compiler.languages import Problem, build, usable, version
 from compiler.toolchain import Toolchain
 from knobeln import config
-from knobeln.cli.folder import ContestCommand, ContestFolder, chosen_path, settings_or_defaults
+from knobeln.cli.folder import (
+    ContestCommand,
+    ContestFolder,
+    chosen_path,
+    contest_folder,
+    settings_or_defaults,
+)
+from knobeln.cli.way_out import check_loop, check_way_out
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing
 from knobeln.printable import printable
@@ -40,9 +47,13 @@ class Finding:
 
 
 @click.command(cls=ContestCommand)
-def doctor() -> None:
+@click.option("--letter", is_flag=True, help="Also send a letter to the robot, and see whether it comes in.")
+@click.option("--patience", default=60.0, show_default=True, help="Seconds to wait for that letter.")
+def doctor(letter: bool, patience: float) -> None:
     """Look whether this computer can run a contest, and how to mend what it cannot. Exit code 0: it can."""
     findings = examine(chosen_path())
+    if letter:
+        findings += (_look("a letter to itself", lambda: check_loop(contest_folder(), patience)),)
     for finding in findings:
         mark = click.style("ok  ", fg="green") if finding.well else click.style("MEND", fg="red", bold=True)
         click.echo(f"{mark} {finding.what}: {finding.text}")
@@ -65,6 +76,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
     ]
     if (path / config.FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
+        checks.append(("mails out", lambda: check_way_out(ContestFolder.open(path))))
     findings = tuple(_look(what, check) for what, check in checks)
     return findings + tuple(language_findings(settings))
 

@@ -27,9 +27,9 @@ from knobeln.errors import KnobelnError, NotNow, TryAgain
 from knobeln.model import Phase
 from knobeln.store import contest as contest_store
 from mailserver import windows
-from mailserver.delivery import transport_of
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
+from mailserver.transports import transport_of
 from mailserver.windows import Window
 
 IDLE_SECONDS = 0.5

@@ -1,23 +1,19 @@
-"""Letters in and mails out, by hand: receive, letters, outbox."""
+"""Letters in, by hand: receive, letters."""
 
 from __future__ import annotations
 
 import sys
-from email import message_from_bytes
-from email.policy import default as modern
 from pathlib import Path
 
 import click
 
 from knobeln.cli.folder import ContestCommand, ContestFolder, ContestGroup, contest_folder
-from knobeln.cli.services import Services, deliver_all
+from knobeln.cli.services import Services
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.errors import KnobelnError, NotFound
-from knobeln.model import LetterState, OutboxState
+from knobeln.model import LetterState
 from knobeln.store import letters as letter_store
-from knobeln.store import outbox as outbox_store
 from knobeln.store import submissions
-from mailserver.delivery import transport_of
 from mailserver.intake.accept import accept
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
@@ -142,74 +138,3 @@ def retry(letter_id: int | None) -> None:
     services.handle_letters()
     services.compile_programs()
     click.echo(f"{count} put back.")
-
-
-# --- outbox -----------------------------------------------------------------------------------------------
-@click.group(cls=ContestGroup)
-def outbox() -> None:
-    """Mails on their way out."""
-
-
-@outbox.command("list")
-@click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
-@click.option("--to", default=None, help="Only mails to this address.")
-@click.option("--count", default=50, show_default=True, help="How many, the newest.")
-@json_option
-def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) -> None:
-    """List the mails."""
-    with contest_folder().store.read() as tx:
-        rows = outbox_store.listing(tx, state=OutboxState(state) if state else None, to=to, count=count)
-    if as_json:
-        print_json(rows)
-        return
-    cells = [
-        (
-            r["id"],
-            moment(r["created_at"]),
-            r["to"],
-            r["subject"],
-            r["state"],
-            r["attempts"],
-            "" if r["state"] == OutboxState.SENT else r["last_response"],
-        )
-        for r in rows
-    ]
-    table("outbox", ("#id", "queued", "to", "subject", "state", "#tries", "problem"), cells)
-
-
-@outbox.command("show")
-@click.argument("item_id", type=int, metavar="ID")
-@click.option("--raw", is_flag=True, help="The mail byte for byte, as it goes out.")
-@json_option
-def show_outbox(item_id: int, raw: bool, as_json: bool) -> None:
-    """Show one mail as its reader sees it."""
-    with contest_folder().store.read() as tx:
-        item = outbox_store.get(tx, item_id)
-    if item is None:
-        raise NotFound(f"there is no mail {item_id} in the outbox; `knobeln outbox list` shows what there is")
-    if raw:
-        sys.stdout.buffer.write(item.raw)
-        return
-    message = message_from_bytes(item.raw, policy=modern)
-    body = message.get_body(("plain",))
-    text = body.get_content() if body else ""
-    names = [part.get_filename() or "" for part in message.iter_attachments()]
-    if as_json:
-        print_json({"id": item.id, "headers": dict(message.items()), "body": text, "attachments": names})
-        return
-    for name in ("From", "To", "Subject", "Date"):
-        click.echo(f"{name}: {message[name]}")
-    for name in names:
-        click.echo(f"Attachment: {name}")
-    click.echo("\n" + text)
-
-
-@outbox.command()
-def flush() -> None:
-    """Deliver now what is due, where no `knobeln serve` does it."""
-    folder = contest_folder()
-    done = deliver_all(folder, transport_of(folder.settings, folder.path))
-    if done is None:
-        click.echo("Another process is delivering.")
-    else:
-        click.echo(f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed.")

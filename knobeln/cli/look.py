@@ -285,6 +285,10 @@ def _advice(facts: dict[str, Any]) -> list[str]:
         )
     if facts["mails"][OutboxState.FAILED]:
         found.append("mails were refused for good: `knobeln outbox list --state failed`")
+    if facts["mails"][OutboxState.BOUNCED]:
+        found.append("mails came back: `knobeln outbox list --state bounced`")
+    if facts["mails"][OutboxState.HELD]:
+        found.append("mails are held: `knobeln outbox list --state held`, then `knobeln outbox release`")
     found += [
         f"round {number} waits for your words: `knobeln summary {number}`"
         for number in facts["waiting_summaries"]

@@ -11,7 +11,18 @@ import click
 import structlog
 
 from knobeln import __version__
-from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, programs, spoken, submitted
+from knobeln.cli import (
+    contest_day,
+    doctor,
+    gateway,
+    letters,
+    look,
+    organize,
+    outbox,
+    programs,
+    spoken,
+    submitted,
+)
 from knobeln.cli.demo import demo
 from knobeln.cli.folder import ContestGroup
 from knobeln.errors import KnobelnError, TryAgain
@@ -74,7 +85,7 @@ for command in (
     submitted.leaderboard,
     look.results,
     look.status,
-    letters.outbox,
+    outbox.outbox,
     programs.check,
     programs.play,
     programs.protocol,

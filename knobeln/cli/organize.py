@@ -21,7 +21,7 @@ from knobeln.clock import Clock, SystemClock
 from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.errors import ConfigError, NotFound
 from knobeln.model import Team, TeamState
-from knobeln.store import Store, Transaction, migrate, submissions, url_of
+from knobeln.store import Store, Transaction, migrate, outbox, submissions, url_of
 from knobeln.store import contest as contest_store
 from knobeln.store import teams as team_store
 from mailserver.commands.registration import accept_pending, reject_pending
@@ -107,7 +107,11 @@ def teams(context: click.Context, as_json: bool) -> None:
     own = [field.name for field in folder.settings.teams.fields]
     with folder.store.read() as tx:
         counts = submissions.count_versions(tx)
-        facts = [_facts(tx, team, counts.get(team.id, 0)) for team in team_store.all_teams(tx)]
+        troubles = outbox.troubles(tx)
+        facts = [
+            _facts(tx, team, counts.get(team.id, 0), troubles.get(team.id))
+            for team in team_store.all_teams(tx)
+        ]
     if as_json:
         print_json(facts)
         return
@@ -118,7 +122,7 @@ def teams(context: click.Context, as_json: bool) -> None:
             f["address"],
             *(f["fields"].get(name, "") for name in own),
             ",".join(f["preferences"]),
-            f["state"] + (" *" if f["flags"] else ""),
+            f["state"] + (" *" if f["flags"] else "") + (" !" if f["undelivered"] else ""),
             f["versions"],
             f["latest_good"] or "-",
         )
@@ -128,9 +132,19 @@ def teams(context: click.Context, as_json: bool) -> None:
     for f in facts:
         for flag in f["flags"]:
             click.echo(f"* {f['name']}: {flag}")
+    for f in facts:
+        if f["undelivered"]:
+            click.echo(f"! {f['name']}: {_undelivered(f['undelivered'])}")
 
 
-def _facts(tx: Transaction, team: Team, versions: int) -> dict[str, Any]:
+def _undelivered(trouble: dict[str, Any]) -> str:
+    """How many mails a team did not get, and the reason of the newest."""
+    many = "1 mail" if trouble["count"] == 1 else f"{trouble['count']} mails"
+    response = " ".join(str(trouble["response"]).split())
+    return f"{many} did not arrive; `knobeln outbox show {trouble['item_id']}` {trouble['state']}: {response}"
+
+
+def _facts(tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None) -> dict[str, Any]:
     good = submissions.latest_good(tx, team.id)
     registration = team.registration
     return {
@@ -146,6 +160,7 @@ def _facts(tx: Transaction, team: Team, versions: int) -> dict[str, Any]:
         "flags": list(team.flags),
         "versions": versions,
         "latest_good": good.number if good else None,
+        "undelivered": vars(trouble) if trouble else None,
     }
 
 

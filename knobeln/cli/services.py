@@ -7,8 +7,9 @@ from functools import partial
 from compiler.builders import builder_of
 from compiler.worker import CompileService
 from knobeln.cli.folder import ContestFolder
-from mailserver.delivery import Delivered, Transport, deliver_due
+from mailserver.delivery import Delivered, deliver_due
 from mailserver.desk import handle_next
+from mailserver.transports import Transport
 from reports.compile_report import compile_report
 from tournament.arenas import open_arena
 

@@ -14,8 +14,9 @@ from knobeln.store.tables import contest, journal
 
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:
-    """The row of a new contest, with a secret seed of 32 bytes."""
-    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, seed=seed or secrets.token_bytes(32)))
+    """The row of a new contest, with a secret seed of 32 bytes, and a secret that stays one."""
+    chance = {"seed": seed or secrets.token_bytes(32), "secret": secrets.token_bytes(32)}
+    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **chance))
 
 
 def exists(tx: Transaction) -> bool:
@@ -26,6 +27,11 @@ def exists(tx: Transaction) -> bool:
 def state(tx: Transaction) -> ContestState:
     row = tx.execute(select(contest)).one()
     return ContestState(Phase(row.phase), row.seed, row.started_at, row.finished_at)
+
+
+def secret(tx: Transaction) -> bytes:
+    """32 bytes that only this contest knows, also after its seed was published."""
+    return bytes(tx.execute(select(contest.c.secret)).scalar_one())
 
 
 def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:

@@ -83,6 +83,11 @@ def handled_with_message_id(tx: Transaction, message_id: str, count: int) -> tup
     return tuple(_letter(row) for row in rows)
 
 
+def is_known(tx: Transaction, message_id: str) -> bool:
+    """Whether a letter with this Message-ID came in and was looked at."""
+    return tx.execute(select(letters.c.id).where(letters.c.message_id == message_id)).first() is not None
+
+
 def count_by_state(tx: Transaction) -> dict[LetterState, int]:
     rows = tx.execute(select(letters.c.state, func.count()).group_by(letters.c.state)).all()
     return {LetterState(state): count for state, count in rows}

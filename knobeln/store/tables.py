@@ -57,6 +57,7 @@ contest = Table(
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),
+    Column("secret", LargeBinary, nullable=False),  # unlike the seed never published: signs bounce addresses
     Column(
         "settings", JSON, nullable=True
     ),  # as they were when the contest started; nothing changes them later
@@ -277,6 +278,21 @@ outbox = Table(
     Column("attempts", Integer, nullable=False),
     Column("last_response", Text, nullable=False),
     Column("finished_at", Moment, nullable=True),
+    Column("ready_at", Moment, nullable=False),  # since when it may go; it is given up so long after this
+    Column("repeated_at", Moment, nullable=True),  # when it was last sent again for a repeated letter
+    Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # what it answers
+    Column("cause", Text, nullable=True),  # who wrote that letter; counts against their limit, too
     Index("ix_outbox_state_due_at", "state", "due_at"),
-    Index("ix_outbox_to_created_at", "to", "created_at"),
+    Index("ix_outbox_to_ready_at", "to", "ready_at"),
+    Index("ix_outbox_cause_ready_at", "cause", "ready_at"),
+)
+
+bounces = Table(
+    "bounces",
+    metadata,
+    Column("letter_id", ForeignKey("letters.id"), primary_key=True),
+    Column("outbox_id", ForeignKey("outbox.id"), nullable=False, index=True),
+    Column("at", Moment, nullable=False),
+    Column("permanent", Boolean, nullable=False),
+    Column("diagnosis", Text, nullable=False),
 )

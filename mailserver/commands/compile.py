@@ -148,7 +148,8 @@ def _unknown(desk: Desk, named: Team | None) -> str:
 def _notify(desk: Desk, team: Team) -> None:
     template = "wrong_authentification_notice"
     if not desk.has_answered(template, team.address, DAY):
-        desk.answer(template, team.address, team_id=team.id, team=team, received_at=desk.stored.received_at)
+        at = desk.stored.received_at
+        desk.answer(template, team.address, team_id=team.id, is_notice=True, team=team, received_at=at)
 
 
 COMMAND = Command("compile", recognises, handle)

@@ -287,7 +287,7 @@ def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_prog
     make_contest(tmp_path, 41, five_programs, settings(), ("LAP,LGP,GRP,GRR",))
     knobeln("run", "--now", "-C", tmp_path)
     mails = from_json("status", "-C", tmp_path)["mails"]
-    assert mails == {"ready": 0, "sent": 41 * 4, "failed": 0}
+    assert {state: count for state, count in mails.items() if count} == {"sent": 41 * 4}
     assert len(list((tmp_path / "mail").glob("*/new/*"))) == 41 * 4
 
 
@@ -376,6 +376,17 @@ def test_a_password_may_come_from_the_environment_and_is_in_no_file(
     knobeln("init", tmp_path)
     assert config.load(tmp_path).mail.password == "open sesame"
     assert "sesame" not in (tmp_path / "contest.toml").read_text()
+
+
+def test_nothing_that_is_kept_of_the_settings_is_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MAIL__PASSWORD", "OAUTH__CLIENT_SECRET", "OAUTH__REFRESH_TOKEN"):
+        monkeypatch.setenv(f"KNOBELN_SET_{name}", "open sesame")
+    knobeln("init", tmp_path)
+    kept = config.without_secrets(config.load(tmp_path))
+    assert "sesame" not in json.dumps(kept)
+    assert kept["mail"]["smarthost"] == "localhost"
 
 
 @pytest.mark.parametrize("name", ["GAME", "CONTEST__ALIASES"])

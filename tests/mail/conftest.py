@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from knobeln.clock import FixedClock
-from knobeln.config import Contest, Dates, Settings
+from knobeln.config import Contest, Dates, Mail, Settings
 from knobeln.model import LetterState
 from knobeln.store import Store, contest, letters, migrate, outbox
 from mailserver.desk import handle_next
@@ -50,6 +50,7 @@ def make_settings(**sections: Any) -> Settings:
         "contest_starts": START,
         "results_published": START + timedelta(days=7),
     }
+    sections.setdefault("mail", Mail(answers_per_hour=1_000))  # one test may send more than one person would
     return Settings(contest=Contest(**contest_words), dates=Dates(**dates), **sections)
 
 

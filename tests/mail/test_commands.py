@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.config import Teams
+from knobeln.config import Mail, Teams
 from knobeln.model import LetterState, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
 from mailserver.commands import COMMANDS, recognise
@@ -463,10 +463,25 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
 
-def test_one_address_gets_only_so_many_answers_in_an_hour(world: World) -> None:
-    sent = [len(world.send(REGISTER, "no form")) for _ in range(40)]
-    assert sum(sent) == world.settings.mail.answers_per_hour == 30
+def test_one_address_gets_only_so_many_answers_in_an_hour(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail())
+    start = world.clock.now()
+    sent = [len(world.send(REGISTER, "no form", at=start + number * MINUTE)) for number in range(40)]
+    assert sent == [1] * 10 + [0] * 30
     assert len(world.send(REGISTER, FORM)) == 1
+    assert len(world.send(REGISTER, "no form", at=start + 60 * MINUTE)) == 1
+
+
+def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hours(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world(mail=Mail(answers_per_hour=2))
+    start = world.clock.now()
+    for number in range(5):
+        world.send(REGISTER, FORM.replace("our_team", f"team{number}").replace("heavy", f"heavy{number}"))
+    with world.store.read() as tx:
+        due = [(item.to, item.due_at - start) for item in outbox.due(tx, start + 600 * MINUTE, 100)]
+    assert due == [(f"team{n}@machine.domain.alfdkj", n // 2 * 60 * MINUTE) for n in range(5)]
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:

@@ -3,83 +3,39 @@
 from __future__ import annotations
 
 import mailbox
-import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from knobeln.clock import FixedClock
 from knobeln.config import DeliveryKind, Mail, Settings
 from knobeln.model import OutboxState, Outgoing
-from knobeln.store import Store, outbox
-from mailserver.delivery import (
-    Delivered,
-    MaildirTransport,
-    SmtpTransport,
-    back_off,
-    deliver_due,
-    folder_name,
-    transport_of,
-)
+from knobeln.store import Store, contest, outbox
+from mailserver.delivery import Delivered, back_off, deliver_due
+from mailserver.transports import transport_of
+from mailserver.transports.maildir import MaildirTransport, folder_name
+from mailserver.verp import bounced_items
 
 from .conftest import START, make_settings
+from .relays import Sink, free_port, relay
 
 ROBOT = "knobeln@contest.example"
-
-
-class Sink:
-    """An SMTP server. The recipient's name says what it does."""
-
-    def __init__(self) -> None:
-        self.taken: list[tuple[str, str, bytes]] = []
-        self.blocks_us = False
-
-    async def handle_MAIL(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
-    ) -> str:
-        envelope.mail_from = address
-        return "550 not from you" if address.startswith("banned") else "250 ok"
-
-    async def handle_RCPT(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
-    ) -> str:
-        envelope.rcpt_tos.append(address)
-        codes = {"full": "452 mailbox full", "gone": "550 no such user"}
-        name = address.partition("@")[0].rstrip("0123456789")
-        return "554 your host is blocked" if self.blocks_us else codes.get(name, "250 ok")
-
-    async def handle_DATA(self, server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
-        name = str(envelope.rcpt_tos[0]).partition("@")[0]
-        if name == "die":
-            server.transport.abort()
-        codes = {"later": "451 try later", "spam": "554 looks like spam"}
-        if name not in codes:
-            self.taken.append((str(envelope.mail_from), str(envelope.rcpt_tos[0]), envelope.content or b""))
-        return codes.get(name, "250 taken as 4711")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+NOWHERE = Path("/nonexistent")
 
 
 @pytest.fixture
 def sink() -> Iterator[tuple[Sink, int]]:
     handler = Sink()
-    controller = Controller(handler, hostname="127.0.0.1", port=free_port())
-    controller.start()
-    yield handler, controller.port
-    controller.stop()
+    with relay(handler) as port:
+        yield handler, port
 
 
-def settings_for(port: int, **mail: object) -> Settings:
+def settings_for(port: int, robot: str = ROBOT, **mail: object) -> Settings:
     section = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port, **mail)  # type: ignore[arg-type]
-    return make_settings(mail=section)
+    return make_settings(mail=section, contest={"address": robot})
 
 
 def queue(store: Store, settings: Settings, *names: str, at: datetime = START) -> None:
@@ -91,7 +47,7 @@ def queue(store: Store, settings: Settings, *names: str, at: datetime = START) -
 
 def listing(store: Store) -> dict[str, tuple[OutboxState, int, str]]:
     with store.read() as tx:
-        rows = outbox.listing(tx, state=None, to=None, count=100)
+        rows = outbox.listing(tx, state=None, to=None, count=1_000)
     return {
         row["to"].partition("@")[0]: (OutboxState(row["state"]), row["attempts"], row["last_response"])
         for row in rows
@@ -101,14 +57,12 @@ def listing(store: Store) -> dict[str, tuple[OutboxState, int, str]]:
 def test_what_the_relay_takes_is_sent_once(store: Store, sink: tuple[Sink, int]) -> None:
     handler, port = sink
     settings, clock = settings_for(port), FixedClock(START)
-    transport = SmtpTransport(settings.mail, ROBOT)
+    transport = transport_of(settings, NOWHERE)
     queue(store, settings, "joe", "jane")
     assert deliver_due(store, settings, clock, transport) == Delivered(sent=2)
     assert deliver_due(store, settings, clock, transport) == Delivered()
-    assert [(sender, to) for sender, to, _ in handler.taken] == [
-        (ROBOT, "joe@a.example"),
-        (ROBOT, "jane@a.example"),
-    ]
+    assert [to for _, to, _ in handler.taken] == ["joe@a.example", "jane@a.example"]
+    assert handler.conversations == 1
     assert b"Hello joe\r\n.\r\nbye\r\n" in handler.taken[0][2]
     assert listing(store)["joe"] == (OutboxState.SENT, 1, "250 taken as 4711")
 
@@ -117,7 +71,7 @@ def test_each_answer_of_the_relay_has_its_end(store: Store, sink: tuple[Sink, in
     handler, port = sink
     settings = settings_for(port)
     queue(store, settings, "full", "gone", "later", "spam", "joe")
-    done = deliver_due(store, settings, FixedClock(START), SmtpTransport(settings.mail, ROBOT))
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(sent=1, deferred=2, failed=2)
     assert listing(store) == {
         "full": (OutboxState.READY, 1, "452 mailbox full"),
@@ -134,7 +88,7 @@ def test_a_deferred_mail_waits_longer_each_time_and_is_given_up_in_the_end(
 ) -> None:
     _, port = sink
     settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START)
-    transport = SmtpTransport(settings.mail, ROBOT)
+    transport = transport_of(settings, NOWHERE)
     queue(store, settings, "later")
     attempts = []
     for minute in range(5 * 60):
@@ -161,7 +115,7 @@ def test_the_waiting_time_stops_growing_at_an_hour() -> None:
 def test_an_unreachable_relay_costs_one_attempt_not_one_for_each_mail(store: Store) -> None:
     settings = settings_for(free_port())
     queue(store, settings, "joe", "jane", "mona")
-    done = deliver_due(store, settings, FixedClock(START), SmtpTransport(settings.mail, ROBOT))
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(deferred=1)
     states = listing(store)
     assert [states[name][1] for name in ("joe", "jane", "mona")] == [1, 0, 0]
@@ -174,7 +128,7 @@ def test_a_connection_that_dies_defers_the_mail_and_does_not_keep_the_next_from_
     _, port = sink
     settings = settings_for(port)
     clock = FixedClock(START)
-    transport = SmtpTransport(settings.mail, ROBOT)
+    transport = transport_of(settings, NOWHERE)
     queue(store, settings, "die", "joe")
     done = []
     for minute in range(3):
@@ -186,7 +140,7 @@ def test_a_connection_that_dies_defers_the_mail_and_does_not_keep_the_next_from_
 def test_a_relay_that_refuses_everybody_costs_no_mail(store: Store, sink: tuple[Sink, int]) -> None:
     handler, port = sink
     settings, clock = settings_for(port), FixedClock(START)
-    transport = SmtpTransport(settings.mail, ROBOT)
+    transport = transport_of(settings, NOWHERE)
     handler.blocks_us = True
     queue(store, settings, *(f"joe{number}" for number in range(13)))
     assert deliver_due(store, settings, clock, transport) == Delivered(deferred=10)
@@ -202,20 +156,161 @@ def test_nine_unknown_recipients_in_a_row_are_their_own_fault(store: Store, sink
     _, port = sink
     settings = settings_for(port)
     queue(store, settings, *(f"gone{number}" for number in range(9)), "joe", "gone9")
-    done = deliver_due(store, settings, FixedClock(START), SmtpTransport(settings.mail, ROBOT))
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(sent=1, failed=10)
 
 
-def test_a_relay_that_does_not_like_us_is_not_the_recipients_fault(
+def test_a_relay_that_does_not_like_our_address_is_not_the_recipients_fault(
     store: Store, sink: tuple[Sink, int]
 ) -> None:
     _, port = sink
-    settings = settings_for(port)
-    queue(store, settings, "joe")
-    done = deliver_due(
-        store, settings, FixedClock(START), SmtpTransport(settings.mail, "banned@contest.example")
-    )
+    settings = settings_for(port, robot="banned@contest.example")
+    queue(store, settings, "joe", "jane")
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(deferred=1)
+    assert "takes no mails from banned+b-1-" in listing(store)["joe"][2]
+
+
+@pytest.mark.parametrize("verp", [True, False])
+def test_a_relay_that_lets_us_send_from_one_address_only_costs_no_mail(
+    store: Store, sink: tuple[Sink, int], verp: bool
+) -> None:
+    handler, port = sink
+    handler.checks_sender_of = ROBOT
+    settings = settings_for(port, verp=verp)
+    queue(store, settings, "joe", "jane")
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == (Delivered(deferred=1) if verp else Delivered(sent=2))
+
+
+def test_each_mail_has_a_sender_of_its_own(store: Store, sink: tuple[Sink, int]) -> None:
+    handler, port = sink
+    settings = settings_for(port)
+    queue(store, settings, "joe", "jane")
+    deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    with store.read() as tx:
+        secret = contest.secret(tx)
+    senders = [sender for sender, _, _ in handler.taken]
+    assert [bounced_items(sender, ROBOT, secret) for sender in senders] == [(1,), (2,)]
+
+
+def test_a_relay_that_takes_one_mail_in_a_conversation_is_called_again_at_once(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    handler, port = sink
+    handler.mails_in_a_conversation = 1
+    settings = settings_for(port)
+    queue(store, settings, "joe", "jane", "mona")
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == Delivered(sent=3)
+    assert handler.conversations == 3
+
+
+def test_a_mail_larger_than_the_relay_takes_fails(store: Store) -> None:
+    handler = Sink()
+    with relay(handler, data_size_limit=400) as port, store.write() as tx:
+        settings = settings_for(port)
+        mail = Outgoing("key", "GRR", "joe@a.example", "ranking", "x\n" * 400)
+        outbox.put(tx, mail, settings, START)
+        outbox.put(tx, replace(mail, key="other", to="jane@a.example", body="x\n"), settings, START)
+    with relay(handler, port=port, data_size_limit=1_000):
+        done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == Delivered(sent=1, failed=1)
+
+
+def test_a_connection_cut_after_the_mail_was_taken_gives_the_same_mail_twice(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    """SMTP cannot know better; whoever gets both sees one Message-ID."""
+    handler, port = sink
+    settings, clock = settings_for(port), FixedClock(START)
+    transport = transport_of(settings, NOWHERE)
+    queue(store, settings, "cut")
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+    clock.at += timedelta(minutes=1)
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+    first, second = handler.messages_to("cut")
+    assert first == second
+    assert b"Message-ID: <" in first
+
+
+def test_a_relay_that_is_away_for_an_hour_costs_no_mail_and_doubles_none(store: Store) -> None:
+    handler, port = Sink(), free_port()
+    settings, clock = settings_for(port), FixedClock(START)
+    transport = transport_of(settings, NOWHERE)
+    names = [f"joe{number}" for number in range(120)]
+
+    def minutes(first: int, last: int) -> Delivered:
+        total = Delivered()
+        for minute in range(first, last):
+            clock.at = START + timedelta(minutes=minute)
+            queue(store, settings, *names[minute : minute + 1], at=clock.at)
+            total += deliver_due(store, settings, clock, transport)
+        return total
+
+    with relay(handler, port=port):
+        total = minutes(0, 30)
+    total += minutes(30, 90)
+    with relay(handler, port=port):
+        total += minutes(90, 180)
+    assert total.sent == 120
+    assert total.failed == 0
+    assert sorted(to.partition("@")[0] for _, to, _ in handler.taken) == sorted(names)
+    assert {state for state, _, _ in listing(store).values()} == {OutboxState.SENT}
+
+
+def test_what_the_organizer_holds_is_not_sent_until_it_is_released(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    handler, port = sink
+    settings, clock = settings_for(port), FixedClock(START)
+    transport = transport_of(settings, NOWHERE)
+    queue(store, settings, "joe", "jane", "mona")
+    with store.write() as tx:
+        assert outbox.hold(tx, ids=(1, 77)) == (1,)
+        assert outbox.hold(tx, to="JANE@a.example") == (2,)
+    assert deliver_due(store, settings, clock, transport) == Delivered(sent=1)
+    with store.write() as tx:
+        assert outbox.hold(tx) == ()
+        assert outbox.release(tx, START, ids=(3,)) == ()
+        assert outbox.release(tx, START) == (1, 2)
+    assert deliver_due(store, settings, clock, transport) == Delivered(sent=2)
+    assert len(handler.taken) == 3
+
+
+def test_what_is_held_while_a_batch_goes_out_stays(store: Store, sink: tuple[Sink, int]) -> None:
+    _, port = sink
+    settings = settings_for(port)
+    queue(store, settings, "joe", "jane")
+    relay_transport = transport_of(settings, NOWHERE)
+
+    class HoldsMeanwhile:
+        def send(self, sender: str, to: str, raw: bytes) -> str:
+            with store.write() as tx:
+                outbox.hold(tx, ids=(2,))
+            return relay_transport.send(sender, to, raw)
+
+        def close(self) -> None:
+            relay_transport.close()
+
+    assert deliver_due(store, settings, FixedClock(START), HoldsMeanwhile()) == Delivered(sent=1)
+    assert listing(store)["jane"][0] is OutboxState.HELD
+
+
+def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    _, port = sink
+    settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START + timedelta(hours=5))
+    transport = transport_of(settings, NOWHERE)
+    queue(store, settings, "later", "gone")
+    assert deliver_due(store, settings, clock, transport) == Delivered(failed=2)
+    with store.write() as tx:
+        assert outbox.retry(tx, clock.now(), to="later@a.example") == (1,)
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+    with store.write() as tx:
+        assert outbox.retry(tx, clock.now()) == (1, 2)  # waiting, and failed
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1, failed=1)
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
@@ -225,7 +320,7 @@ def test_without_the_encryption_that_was_asked_for_nothing_is_sent(
     handler, port = sink
     settings = settings_for(port, security=security, username="knobeln", password="secret")
     queue(store, settings, "joe")
-    done = deliver_due(store, settings, FixedClock(START), SmtpTransport(settings.mail, ROBOT))
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(deferred=1)
     assert handler.taken == []
 
@@ -234,7 +329,7 @@ def test_a_login_that_the_relay_does_not_offer_defers(store: Store, sink: tuple[
     _, port = sink
     settings = settings_for(port, username="knobeln", password="secret")
     queue(store, settings, "joe")
-    done = deliver_due(store, settings, FixedClock(START), SmtpTransport(settings.mail, ROBOT))
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     assert done == Delivered(deferred=1)
     assert "secret" not in listing(store)["joe"][2]
 
@@ -276,8 +371,8 @@ def test_a_file_in_the_place_of_the_folder_defers(store: Store, tmp_path: Path) 
 
 def test_a_mail_goes_into_its_maildir_once_though_it_was_not_noted_as_sent(tmp_path: Path) -> None:
     transport = MaildirTransport(tmp_path)
-    first, again = (transport.send("joe@a.example", b"Subject: x\r\n\r\none\r\n") for _ in range(2))
-    other = transport.send("joe@a.example", b"Subject: x\r\n\r\ntwo\r\n")
+    first, again = (transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\none\r\n") for _ in range(2))
+    other = transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\ntwo\r\n")
     assert again == "was kept before"
     assert first != other
     box = mailbox.Maildir(tmp_path / "joe@a.example")
@@ -287,14 +382,14 @@ def test_a_mail_goes_into_its_maildir_once_though_it_was_not_noted_as_sent(tmp_p
 
 def test_a_mail_that_was_read_in_its_maildir_does_not_come_back(tmp_path: Path) -> None:
     transport = MaildirTransport(tmp_path)
-    transport.send("joe@a.example", b"Subject: x\r\n\r\none\r\n")
+    transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\none\r\n")
     (new,) = (tmp_path / "joe@a.example" / "new").iterdir()
     new.rename(tmp_path / "joe@a.example" / "cur" / f"{new.name}:2,S")
-    assert transport.send("joe@a.example", b"Subject: x\r\n\r\none\r\n") == "was kept before"
+    assert transport.send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\none\r\n") == "was kept before"
     assert list((tmp_path / "joe@a.example" / "new").iterdir()) == []
 
 
 def test_a_maildir_that_was_left_half_made_is_completed(tmp_path: Path) -> None:
     (tmp_path / folder_name("joe@a.example")).mkdir()
-    MaildirTransport(tmp_path).send("joe@a.example", b"Subject: x\r\n\r\ny\r\n")
+    MaildirTransport(tmp_path).send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\ny\r\n")
     assert len(list(tmp_path.glob("*/new/*"))) == 1

@@ -1,0 +1,165 @@
+"""Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
+
+Genuine is what comes to the signed address of that mail (verp.py); where the settings do without such
+addresses, what returns the Message-ID of a mail of ours, which others can guess with some effort. A bounce
+changes nothing but what the organizer is shown.
+"""
+
+from __future__ import annotations
+
+import email
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from email.message import Message
+
+import structlog
+from flufl.bounce import all_failures
+
+from knobeln.config import Settings
+from knobeln.model import Bounce, StoredLetter
+from knobeln.store import Transaction, contest, outbox
+from knobeln.store.outbox import OutboxItem
+from mailserver import mime
+from mailserver.manners import CHANNELS_WITH_ENVELOPE
+from mailserver.mime import Headers, TooComplex
+from mailserver.problem import visible
+from mailserver.verp import bounced_items
+
+# The library's patterns take time with the square of the number of lines and of their lengths. Reports say
+# what they have to say at the beginning.
+_LONGEST_READ = 64_000  # bytes
+_MOST_LINES = 1_500
+_LONGEST_LINE = 400
+_LONGEST_DIAGNOSIS = 300
+_LONGEST_FIELD = 2_000
+_MOST_IDS = 20
+_ADDRESS_FIELDS = ("To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To")
+_CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.])")
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a bounce says: whether the mail is lost, and why, in one line."""
+
+    permanent: bool
+    diagnosis: str
+
+
+def note(tx: Transaction, stored: StoredLetter, settings: Settings, now: datetime) -> str:
+    """Keep the bounce with its mail; a line for the journal. "" = it is no bounce of a mail of ours."""
+    if settings.mail.verp:
+        item = _addressed(tx, stored, settings)
+        reading = read(stored) if item else None
+    else:
+        reading = read(stored)
+        item = _returned(tx, stored, settings) if reading else None
+    if reading is None or item is None:
+        return ""
+    outbox.came_back(tx, item.id, Bounce(stored.id, now, reading.permanent, reading.diagnosis))
+    what = "came back" if reading.permanent else "is late"
+    text = f"mail {item.id} to {item.to} {what}: {reading.diagnosis}"
+    contest.note(tx, "delivery", text, now)
+    return text
+
+
+def _addressed(tx: Transaction, stored: StoredLetter, settings: Settings) -> OutboxItem | None:
+    """The mail to whose bounce address this letter came."""
+    text = " ".join((*stored.recipients, *_address_fields(stored.raw)))
+    ids = bounced_items(text, settings.contest.address, contest.secret(tx))
+    return outbox.get(tx, ids[0]) if ids else None
+
+
+def _returned(tx: Transaction, stored: StoredLetter, settings: Settings) -> OutboxItem | None:
+    """The mail whose Message-ID this letter brings back."""
+    ids = (outbox.id_of(tx, message_id) for message_id in _message_ids(stored.raw, settings))
+    found = next((item_id for item_id in ids if item_id is not None), None)
+    return None if found is None else outbox.get(tx, found)
+
+
+def _message_ids(raw: bytes, settings: Settings) -> Iterator[str]:
+    """What looks like a Message-ID of ours in what was returned."""
+    domain = re.escape(settings.contest.address.rpartition("@")[2]).encode()
+    found = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", raw[:_LONGEST_READ])
+    return (text.decode() for text in dict.fromkeys(found[:_MOST_IDS]))
+
+
+def _address_fields(raw: bytes) -> Iterator[str]:
+    try:
+        headers, _ = mime.split(raw)
+    except TooComplex:
+        return iter(())
+    return (field[:_LONGEST_FIELD] for name in _ADDRESS_FIELDS for field in headers.all(name))
+
+
+# --- reading; pure -----------------------------------------------------------------------------------------
+def read(stored: StoredLetter) -> Reading | None:
+    """What the bounce says; None for a letter that is none. Never raises."""
+    try:
+        headers, body = mime.split(stored.raw)
+        mime.tree(headers, body)  # within its bounds the library can do no harm
+    except TooComplex as error:
+        return None if stored.sender else Reading(False, f"the bounce cannot be read: {error}")
+    is_report = headers.content_type == "multipart/report"
+    if stored.sender and not is_report:
+        return None
+    found = _failures(stored.raw)
+    return found or (_unclear(headers) if is_report or _comes_from_nobody(stored, headers) else None)
+
+
+def _failures(raw: bytes) -> Reading | None:
+    lines = raw[:_LONGEST_READ].splitlines()[:_MOST_LINES]
+    message = email.message_from_bytes(b"\n".join(line[:_LONGEST_LINE] for line in lines))
+    try:
+        late, failed = all_failures(message)
+    except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down
+        log.info("a bounce that the library cannot read", error=repr(error))
+        return None
+    if not (late or failed):
+        return None
+    return Reading(bool(failed), _diagnosis(message))
+
+
+def _comes_from_nobody(stored: StoredLetter, headers: Headers) -> bool:
+    """Answering machines use the null sender and the bounce address, too, but say so (RFC 3834)."""
+    replied = headers.first("Auto-Submitted").lower().startswith("auto-replied")
+    return stored.channel in CHANNELS_WITH_ENVELOPE and not replied
+
+
+def _unclear(headers: Headers) -> Reading:
+    return Reading(False, _short(headers.text("Subject")) or "(without a reason)")
+
+
+def _diagnosis(message: Message) -> str:
+    """The status and the words of the mail system that did not take it."""
+    found = next(filter(None, map(_of_recipient, _status_blocks(message))), "")
+    return found or _telling_line(message) or _short(str(message.get("Subject", ""))) or "(without a reason)"
+
+
+def _status_blocks(message: Message) -> Iterator[Message]:
+    """The blocks of a delivery status (RFC 3464): one about the report, and one for each recipient."""
+    for part in message.walk():
+        if part.get_content_type() == "message/delivery-status" and part.is_multipart():
+            yield from (block for block in part.get_payload() if isinstance(block, Message))
+
+
+def _of_recipient(block: Message) -> str:
+    words = str(block.get("Diagnostic-Code", "")).partition(";")
+    status = str(block.get("Status", "")).strip()
+    text = (words[2] or words[0]).strip()
+    return _short(text if text.startswith(status) or status in text else f"{status} {text}")
+
+
+def _telling_line(message: Message) -> str:
+    """The first line with something like `550` or `5.1.1` in it."""
+    part = next((part for part in message.walk() if part.get_content_maintype() == "text"), None)
+    payload = part.get_payload(decode=True) if part else None
+    text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+    return _short(next((line for line in text.splitlines() if _CODE.search(line)), ""))
+
+
+def _short(text: str) -> str:
+    return visible(text)[:_LONGEST_DIAGNOSIS]

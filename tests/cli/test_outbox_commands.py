@@ -1,0 +1,144 @@
+"""The organizer's hand on the outbox, and what doctor finds about the way out."""
+
+from __future__ import annotations
+
+import json
+import mailbox
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from knobeln.cli import main
+from knobeln.cli.folder import ContestFolder
+from knobeln.model import Outgoing
+from knobeln.store import outbox
+
+NAMES = ("joe", "jane", "mona")
+
+
+def knobeln(folder: Path, *words: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [*map(str, words), "-C", str(folder)])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A contest with three mails that wait."""
+    path = tmp_path / "contest"
+    knobeln(path, "init")
+    contest = ContestFolder.open(path)
+    with contest.store.write() as tx:
+        for name in NAMES:
+            mail = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", f"for {name}", f"From {name}\n")
+            outbox.put(tx, mail, contest.settings, contest.clock.now())
+    contest.store.close()
+    return path
+
+
+def states(folder: Path) -> dict[str, str]:
+    rows = json.loads(knobeln(folder, "outbox", "list", "--json").stdout)
+    return {row["to"].partition("@")[0]: row["state"] for row in rows}
+
+
+def set_mail(folder: Path, **settings: object) -> None:
+    """Change settings of [mail] in the contest.toml, as with an editor."""
+    file = folder / "contest.toml"
+    head, mark, mail = file.read_text().partition("[mail]\n")
+    for name, value in settings.items():
+        mail, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {json.dumps(value)}", mail, count=1)
+        assert count == 1
+    file.write_text(head + mark + mail)
+
+
+def test_mails_are_held_and_released(folder: Path) -> None:
+    assert "1 mail held." in knobeln(folder, "outbox", "hold", 1).output
+    assert "1 mail held." in knobeln(folder, "outbox", "hold", "--to", "mona@a.example").output
+    assert "mails are held" in knobeln(folder, "status").output
+    assert "1 sent" in knobeln(folder, "outbox", "flush").output
+    assert states(folder) == {"joe": "held", "jane": "sent", "mona": "held"}
+    output = knobeln(folder, "outbox", "release", 1, 2).output
+    assert output == ("Not held, so left as they are: 2 (see `knobeln outbox list`).\n1 mail released.\n")
+    assert "1 mail released." in knobeln(folder, "outbox", "release", "--all").output
+    assert "2 sent" in knobeln(folder, "outbox", "flush").output
+
+
+@pytest.mark.parametrize("command", ["hold", "release", "retry"])
+@pytest.mark.parametrize("words", [(), (1, "--all"), ("--to", "joe@a.example", "--all")])
+def test_it_must_be_said_which_mails_are_meant(folder: Path, command: str, words: tuple[object, ...]) -> None:
+    assert "say which mails" in knobeln(folder, "outbox", command, *words, code=2).output
+    assert set(states(folder).values()) == {"ready"}
+
+
+def test_a_mail_that_was_sent_is_not_sent_again(folder: Path) -> None:
+    knobeln(folder, "outbox", "flush")
+    output = knobeln(folder, "outbox", "retry", 1, code=1).output
+    assert "Not failed or bounced or ready, so left as they are: 1" in output
+    assert "nothing was changed" in output
+    assert "0 mails to be sent at once." in knobeln(folder, "outbox", "retry", "--all").output
+
+
+def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path, tmp_path: Path) -> None:
+    sendmail = tmp_path / "sendmail"
+    sendmail.write_text("#!/bin/sh\necho unheard of >&2; exit 67\n")
+    sendmail.chmod(0o700)
+    set_mail(folder, delivery="sendmail", sendmail=str(sendmail))
+    assert "3 failed" in knobeln(folder, "outbox", "flush").output
+    assert "failed: " in (shown := knobeln(folder, "outbox", "show", 1).output)
+    assert "ended with 67: unheard of" in shown
+    sendmail.write_text(f"#!/bin/sh\ncat >>{tmp_path}/taken\n")
+    assert "3 mails to be sent at once." in knobeln(folder, "outbox", "retry", "--all").output
+    assert "3 sent" in knobeln(folder, "outbox", "flush").output
+    assert (tmp_path / "taken").read_text().count("Message-ID: ") == 3
+
+
+def test_a_dry_run_prints_the_mails_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    printed = knobeln(folder, "outbox", "flush", "--dry-run").stdout_bytes
+    (tmp_path / "box").write_bytes(printed)
+    mails = list(mailbox.mbox(tmp_path / "box", create=False))
+    assert [mail["To"].partition("@")[0] for mail in mails] == list(NAMES)
+    assert [mail.get_payload() for mail in mails] == [f">From {name}\n" for name in NAMES]
+    assert all(re.match(r"knobeln\+b-\d-\w{16}@localhost\.example ", mail.get_from()) for mail in mails)
+    assert set(states(folder).values()) == {"ready"}
+
+
+def test_mails_go_to_standard_output_where_the_settings_say_so(folder: Path) -> None:
+    set_mail(folder, delivery="stdout")
+    result = knobeln(folder, "outbox", "flush")
+    assert result.stdout.count("Message-ID: ") == 3
+    assert result.stderr == "3 sent, 0 deferred, 0 failed.\n"
+    assert set(states(folder).values()) == {"sent"}
+
+
+# --- doctor -------------------------------------------------------------------------------------------------
+def way_out(folder: Path, *words: object) -> str:
+    """What doctor says about mails going out, and about its letter."""
+    result = CliRunner().invoke(main, ["doctor", *map(str, words), "-C", str(folder)])
+    return result.output[result.output.index(" mails out: ") - 4 :]
+
+
+def test_doctor_says_that_nothing_leaves_this_computer(folder: Path) -> None:
+    assert way_out(folder).startswith("ok   mails out: they are kept in ")
+    assert "MEND a letter to itself: no letter leaves this computer" in way_out(folder, "--letter")
+
+
+FINDINGS = [
+    ({"delivery": "smtp", "smarthost": "127.0.0.1", "smarthost_port": 1}, "check mail.smarthost"),
+    (
+        {"delivery": "smtp", "smarthost": "relay.example", "username": "joe"},
+        "the login would go over the network for everybody to read",
+    ),
+    ({"delivery": "sendmail", "sendmail": "/no/such/sendmail"}, "install a mail system"),
+    ({"delivery": "sendmail", "sendmail": "'"}, "is no command"),
+    ({"delivery": "maildir", "maildir_root": "contest.toml"}, "that this user can write to"),
+]
+
+
+@pytest.mark.parametrize(("mail", "advice"), FINDINGS)
+def test_doctor_says_how_to_mend_the_way_out(folder: Path, mail: dict[str, object], advice: str) -> None:
+    set_mail(folder, **mail)
+    output = way_out(folder)
+    assert output.startswith("MEND mails out: ")
+    assert advice in output

@@ -1,0 +1,259 @@
+"""Mails through a real Postfix with TLS and logins, as many organizers have it, and what comes back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+import trustme
+from click.testing import CliRunner, Result
+
+from knobeln.cli import main
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
+from knobeln.model import OutboxState
+from knobeln.store import outbox
+from sandbox.process import start
+
+from .relays import Sink, relay
+from .servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root")]
+
+ROBOT, ORGANIZER = "knobeln@contest.example", "organizer@team.example"
+USER, PASSWORD = "knobeln", "secret"  # Dovecot knows everybody by it
+FORM = """mail-address: {address}
+mail-preference: RSM
+team-name: {name}
+Organization: Club, Eggland
+team-members:
+  Joe Cool, 45, programmer,
+  much experience
+"""
+MAIN = """
+smtpd_tls_security_level = may
+smtpd_tls_auth_only = yes
+smtpd_tls_cert_file = {d}/relay.pem
+smtpd_tls_key_file = {d}/relay.pem
+smtpd_sasl_auth_enable = yes
+smtpd_sasl_type = dovecot
+smtpd_sasl_path = {d}/dovecot/logins
+smtpd_sasl_mechanism_filter = {mechanisms}, static:rest
+smtpd_relay_restrictions = permit_sasl_authenticated, reject
+smtpd_recipient_restrictions = {recipients}
+transport_maps = inline:{{
+  {{contest.example = smtp:[127.0.0.1]:{robot}}}, {{team.example = smtp:[127.0.0.1]:{teams}}} }}
+"""
+IMPLICIT = "127.0.0.1:{port} inet n - n - - smtpd -o smtpd_tls_wrappermode=yes\n"
+
+
+class LoginsByDovecot(Dovecot):
+    """Where Postfix asks who may log in, as on many real computers."""
+
+    def _configure(self) -> None:
+        super()._configure()
+        with (self.folder / "dovecot.conf").open("a") as config:
+            listener = f"unix_listener {self.folder}/logins {{\n    mode = 0666\n  }}"
+            config.write(f"service auth {{\n  {listener}\n}}\n")
+
+
+class World:
+    """A contest with its server running, Postfix in front of and behind it, and where the teams' mails go."""
+
+    def __init__(
+        self, folder: Path, mechanisms: str, recipients: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.path = folder
+        self.teams = Sink()
+        self.robot_port = free_port()
+        self.implicit = free_port()
+        self._mechanisms = mechanisms
+        self._recipients = recipients
+        self._monkeypatch = monkeypatch
+
+    @contextmanager
+    def running(self) -> Iterator[World]:
+        with relay(self.teams) as port, ExitStack() as servers:
+            (self.path / "dovecot").mkdir()
+            servers.callback(LoginsByDovecot(self.path / "dovecot").stop)
+            lines = MAIN.format(
+                d=self.path,
+                robot=self.robot_port,
+                teams=port,
+                mechanisms=self._mechanisms,
+                recipients=self._recipients,
+            )
+            self.postfix = Postfix(self.path, lines, IMPLICIT.format(port=self.implicit))
+            servers.callback(self.postfix.stop)
+            yield self
+
+    def contest(self, **mail: object) -> ContestFolder:
+        """A contest that sends through this Postfix."""
+        facts: dict[str, object] = {
+            "listen_port": self.robot_port,
+            "delivery": DeliveryKind.SMTP,
+            "smarthost": "127.0.0.1",
+            "smarthost_port": self.postfix.smtp,
+            "security": "starttls",
+            "username": USER,
+        }
+        section = Mail(**(facts | mail))  # type: ignore[arg-type]
+        settings = Settings(
+            contest=Contest(address=ROBOT, organizer_address=ORGANIZER),
+            dates=usual_dates(SystemClock().now()),
+            mail=section,
+        )
+        made = create_contest(self.path / "contest", settings)
+        self._monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", PASSWORD)
+        return made
+
+
+@contextmanager
+def serving(folder: ContestFolder) -> Iterator[None]:
+    log = folder.path.parent / "serve.log"
+    process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(folder.path)], log)
+    try:
+        wait_for(lambda: "listening" in log.read_text(), "serve")
+        yield
+    finally:
+        process.terminate()
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@contextmanager
+def world_with(
+    authority: trustme.CA,
+    monkeypatch: pytest.MonkeyPatch,
+    mechanisms: str = "!external",
+    recipients: str = "",
+) -> Iterator[World]:
+    with world_readable_folder() as folder:
+        authority.cert_pem.write_to_path(folder / "authority.pem")
+        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(folder / "relay.pem")
+        monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+        with World(folder, mechanisms, recipients, monkeypatch).running() as world:
+            yield world
+
+
+@pytest.fixture
+def world(authority: trustme.CA, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with world_with(authority, monkeypatch) as made:
+        yield made
+
+
+def knobeln(folder: ContestFolder, *words: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, [*words, "-C", str(folder.path)], input=stdin)
+
+
+def register(folder: ContestFolder, address: str, name: str) -> None:
+    letter = (
+        f"From: {address}\nSubject: registration for KNOBELN\n\n{FORM.format(address=address, name=name)}"
+    )
+    assert knobeln(folder, "receive", "--sender", address, stdin=letter).exit_code == 0
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+@pytest.mark.parametrize(("mechanisms", "used"), [("!external", "PLAIN"), ("!plain", "LOGIN")])
+def test_a_mail_gets_through_with_encryption_and_login(
+    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch, security: str, mechanisms: str, used: str
+) -> None:
+    with world_with(authority, monkeypatch, mechanisms) as world:
+        port = world.implicit if security == "tls" else world.postfix.smtp
+        folder = world.contest(security=security, smarthost_port=port)
+        register(folder, "joe@team.example", "lords")
+        assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+        wait_for(lambda: world.teams.taken, "the mail")
+        sender, to, content = world.teams.taken[0]
+        assert (sender.partition("-")[0], to) == ("knobeln+b", "joe@team.example")
+        assert b"authentification string" in content
+        assert f"sasl_method={used}, sasl_username={USER}" in world.postfix.log()
+
+
+def test_a_wrong_password_costs_no_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = world.contest()
+    monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "wrong")
+    register(folder, "joe@team.example", "lords")
+    assert knobeln(folder, "outbox", "flush").stdout == "0 sent, 1 deferred, 0 failed.\n"
+    assert "535" in knobeln(folder, "outbox", "list").output
+    monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", PASSWORD)
+    assert knobeln(folder, "outbox", "retry", "--all").output == "1 mail to be sent at once.\n"
+    assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+
+
+def test_a_team_that_cannot_be_reached_is_shown_to_the_organizer(world: World) -> None:
+    """Out through the relay, refused by the next one, back to the listener, and into the tables."""
+    folder = world.contest()
+    with serving(folder):
+        register(folder, "gone@team.example", "lost_ones")
+        register(folder, "joe@team.example", "lords")
+
+        def came_back() -> bool:
+            with folder.store.read() as tx:
+                return OutboxState.BOUNCED in outbox.count_by_state(tx)
+
+        wait_for(came_back, "the bounce")
+    shown = knobeln(folder, "teams").output
+    assert "! lost_ones: 1 mail did not arrive" in shown
+    assert "550 no such user" in shown
+    assert "! lords" not in shown
+    assert "mails came back: `knobeln outbox list --state bounced`" in knobeln(folder, "status").output
+    mail = knobeln(folder, "outbox", "show", "1").output
+    assert "it came back, says letter 3: " in mail
+
+
+def test_doctor_sends_a_letter_around_and_finds_all_well(world: World) -> None:
+    folder = world.contest()
+    with serving(folder):
+        result = knobeln(folder, "doctor", "--letter")
+    lines = [line for line in result.output.splitlines() if line[5:].startswith(("mails out", "a letter"))]
+    assert lines[0] == (
+        f"ok   mails out: 127.0.0.1:{world.postfix.smtp} would take our mails (TLSv1.3, logged in as {USER})"
+    )
+    assert lines[1].startswith(f"ok   a letter to itself: went out to {ROBOT} and to knobeln+b-0-")
+    assert result.exit_code == 0
+
+
+def test_doctor_finds_that_bounces_would_not_come_back(
+    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    these = "{ /^(knobeln@contest|organizer@team)\\.example$$/ OK }"
+    only_the_robot = f"check_recipient_access regexp:{{{these}}}, reject"
+    with world_with(authority, monkeypatch, recipients=only_the_robot) as world:
+        folder = world.contest()
+        with serving(folder):
+            output = knobeln(folder, "doctor", "--letter", "--patience", "20").output
+    assert (
+        "MEND a letter to itself: the relay takes letters to knobeln@contest.example, but none to" in output
+    )
+    assert "recipient_delimiter = +" in output
+
+
+def test_doctor_finds_that_letters_do_not_come_in(world: World) -> None:
+    folder = world.contest()  # and nobody serves
+    output = knobeln(folder, "doctor", "--letter", "--patience", "1").output
+    assert (
+        "MEND a letter to itself: the relay took a letter to knobeln@contest.example, but it did not"
+        in output
+    )
+    assert "does `knobeln serve` run" in output
+
+
+def test_the_command_of_the_same_mail_system_takes_our_mails_too(world: World) -> None:
+    folder = world.contest(
+        delivery=DeliveryKind.SENDMAIL, sendmail=f"{program('sendmail')} -C {world.path / 'etc'}", username=""
+    )
+    assert "ok   mails out: /" in knobeln(folder, "doctor").output
+    register(folder, "joe@team.example", "lords")
+    assert knobeln(folder, "outbox", "flush").stdout == "1 sent, 0 deferred, 0 failed.\n"
+    wait_for(lambda: world.teams.taken, "the mail")
+    assert world.teams.taken[0][0].startswith("knobeln+b-1-")

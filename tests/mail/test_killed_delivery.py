@@ -1,0 +1,68 @@
+"""The process that delivers is killed just when the relay has taken a mail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from email import message_from_bytes
+from pathlib import Path
+
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
+from knobeln.model import OutboxState, Outgoing
+from knobeln.store import outbox
+from sandbox.process import Process, start
+
+from .relays import KillsSender, relay
+
+PATIENCE = 60.0
+
+
+def flush(folder: ContestFolder, *, held_until: Path | None = None) -> Process:
+    """`knobeln outbox flush`; with `held_until` not before that file is there."""
+    command = [sys.executable, "-m", "knobeln", "outbox", "flush", "-C", str(folder.path)]
+    wait = f"while [ ! -e '{held_until}' ]; do sleep 0.02; done; exec \"$@\""
+    return start(["sh", "-c", wait, "sh", *command] if held_until else command, folder.path / "log")
+
+
+def finish(process: Process) -> int:
+    end = time.monotonic() + PATIENCE
+    while (code := process.poll()) is None:
+        assert time.monotonic() < end, "it does not end"
+        time.sleep(0.02)
+    return code
+
+
+def test_killed_after_the_relay_took_a_mail_it_is_sent_twice_and_all_others_once(tmp_path: Path) -> None:
+    sink = KillsSender()
+    with relay(sink) as port:
+        mail = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port)
+        contest = Contest(address="knobeln@contest.example")
+        dates = usual_dates(SystemClock().now())
+        folder = create_contest(tmp_path / "contest", Settings(contest=contest, dates=dates, mail=mail))
+        with folder.store.write() as tx:
+            for name in ("joe", "jane", "mona"):
+                outgoing = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", "ranking", f"Hello {name}\n")
+                outbox.put(tx, outgoing, folder.settings, folder.clock.now())
+        process = flush(folder, held_until=tmp_path / "go")
+        sink.victim = process.pid
+        (tmp_path / "go").touch()
+        assert finish(process) == -signal.SIGKILL
+        with folder.store.read() as tx:
+            assert outbox.count_by_state(tx) == {OutboxState.READY: 3}
+
+        sink.victim = None
+        assert finish(flush(folder)) == os.EX_OK
+    with folder.store.read() as tx:
+        assert outbox.count_by_state(tx) == {OutboxState.SENT: 3}
+    ids = Counter((to, message_from_bytes(raw)["Message-ID"]) for _, to, raw in sink.taken)
+    assert sorted((to.partition("@")[0], count) for (to, _), count in ids.items()) == [
+        ("jane", 1),
+        ("joe", 2),
+        ("mona", 1),
+    ]

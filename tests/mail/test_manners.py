@@ -1,0 +1,194 @@
+"""What we send has the marks that robots and people need, and never feeds a loop."""
+
+from __future__ import annotations
+
+import email
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import default as modern
+from pathlib import Path
+
+import pytest
+
+from knobeln.compose import compose
+from knobeln.config import Mail
+from knobeln.model import LetterState, OutboxState, Outgoing
+from knobeln.ports import Rendered
+from knobeln.store import Store, outbox
+from mailserver.answering import STRANGERS_BYTES
+from mailserver.delivery import deliver_due
+
+from .conftest import FORM, START, World, body_of, make_settings
+
+HOUR = timedelta(hours=1)
+REGISTER = "registration for KNOBELN"
+
+
+def composed(**facts: object) -> EmailMessage:
+    usual = {"key": "k", "kind": "RSM", "to": "joe@a.example", "subject": "hello", "body": "a table\n"}
+    raw = compose(Outgoing(**(usual | facts)), make_settings(), START).raw  # type: ignore[arg-type]
+    return email.message_from_bytes(raw, policy=modern)  # type: ignore[return-value]
+
+
+def test_an_answer_says_what_it_answers_and_that_a_robot_wrote_it() -> None:
+    mail = composed(in_reply_to="<1@a.example>")
+    assert mail["Auto-Submitted"] == "auto-replied"
+    assert mail["In-Reply-To"] == mail["References"] == "<1@a.example>"
+    assert mail["Reply-To"] == "knobeln@contest.example"
+    assert mail["Message-ID"].endswith("@contest.example>")
+    assert mail["List-Id"] is mail["Precedence"] is None
+
+
+def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
+    mail = composed(broadcast=True, kind="no program")
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
+    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=mail-preference>"
+    assert mail["Precedence"] == "bulk"
+
+
+@pytest.mark.parametrize("body", ["plain\n", "Grüße\n", "x" * 2_000 + "\n"])
+def test_nobodys_mailer_may_flow_our_tables(body: str) -> None:
+    mail = composed(body=body)
+    assert mail.get_content_type() == "text/plain"
+    assert mail["Content-Type"].params["format"] == "fixed"
+    assert mail.get_content().replace("\r\n", "\n") == body
+
+
+# --- loops -------------------------------------------------------------------------------------------------
+class Posts:
+    """A way out that hands each mail to `receive`, as a mail system between two robots would."""
+
+    def __init__(self, receive: Callable[[bytes, str], object]) -> None:
+        self._receive = receive
+        self.posted = 0
+
+    def send(self, sender: str, _to: str, raw: bytes) -> str:
+        self.posted += 1
+        self._receive(raw, sender)
+        return "250 taken"
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def other_world(make_world: Callable[..., World], empty_database: Path, tmp_path: Path) -> Iterator[World]:
+    """Another contest on another computer."""
+    copy = tmp_path / "other.db"
+    copy.write_bytes(empty_database.read_bytes())
+    store = Store(f"sqlite:///{copy}")
+    yield replace(make_world(mail=Mail(), contest={"address": "robot@other.example"}), store=store)
+    store.close()
+
+
+def without(names: tuple[str, ...], raw: bytes) -> bytes:
+    mail = email.message_from_bytes(raw, policy=modern)
+    for name in names:
+        del mail[name]
+    return mail.as_bytes()
+
+
+@pytest.mark.parametrize(
+    ("lost", "mails"),
+    [((), 1), (("Auto-Submitted",), 2), (("Auto-Submitted", "In-Reply-To", "References"), 2)],
+)
+def test_two_robots_that_write_to_each_other_fall_silent(
+    make_world: Callable[..., World], other_world: World, lost: tuple[str, ...], mails: int
+) -> None:
+    world = make_world(mail=Mail())
+    worlds = (world, other_world)
+    ways = (
+        Posts(lambda raw, sender: other_world.deliver(without(lost, raw), sender)),
+        Posts(lambda raw, sender: world.deliver(without(lost, raw), sender)),
+    )
+    world.send("what now?", "x", sender="robot@other.example")
+    start = world.clock.now()
+    for minute in range(0, 12 * 60, 30):
+        for robot, way in zip(worlds, ways, strict=True):
+            robot.clock.at = start + timedelta(minutes=minute)
+            deliver_due(robot.store, robot.settings, robot.clock, way)
+    assert sum(way.posted for way in ways) == mails
+
+
+def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail())
+    machine = Posts(lambda _raw, _sender: world.send(REGISTER, "no form"))
+    world.send(REGISTER, "no form")
+    start = world.clock.now()
+    for second in range(0, 3_000, 60):
+        world.clock.at = start + timedelta(seconds=second)
+        deliver_due(world.store, world.settings, world.clock, machine)
+    assert machine.posted == world.settings.mail.answers_per_hour == 10
+
+
+# --- the same letter again (M49) ---------------------------------------------------------------------------
+def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World) -> None:
+    sent: list[bytes] = []
+    way = Posts(lambda raw, _sender: sent.append(raw))
+    start = world.clock.now()
+
+    def come(hours: float) -> int:
+        world.send(
+            REGISTER, FORM, message_id="<1@a.example>", Received=f"at {hours}", at=start + hours * HOUR
+        )
+        return deliver_due(world.store, world.settings, world.clock, way).sent
+
+    assert [come(hours) for hours in (0, 1, 2, 24.9, 25.1, 26)] == [1, 1, 0, 0, 1, 0]
+    assert len(set(sent)) == 1
+    assert world.states() == {LetterState.HANDLED: 1, LetterState.IGNORED: 5}
+    assert world.notes[1] == "duplicate of letter 1; answered again"
+
+
+def test_a_letter_that_comes_again_before_its_answer_went_out_changes_nothing(world: World) -> None:
+    for number in range(2):
+        world.send(REGISTER, FORM, message_id="<1@a.example>", Received=f"way {number}")
+    assert world.notes[-1] == "duplicate of letter 1"
+    assert len(world.mails()) == 1
+
+
+def test_a_notice_to_another_team_is_not_sent_again(world: World) -> None:
+    way = Posts(lambda _raw, _sender: None)
+    world.send(REGISTER, FORM)
+    for number in range(2):
+        program = "/*\n <<FROM>> the_heavy_lords_of_knobeln wrong\n*/\nmain(){}\n"
+        letter = {"sender": "evil@a.example", "message_id": "<1@a.example>", "Received": f"way {number}"}
+        world.send("please compile", program, at=START - 9 * HOUR + number * HOUR, **letter)
+        deliver_due(world.store, world.settings, world.clock, way)
+    with world.store.read() as tx:
+        rows = outbox.listing(tx, state=OutboxState.SENT, to=None, count=100)
+    tries = {row["kind"]: row["attempts"] for row in rows}
+    assert tries == {
+        "registration_accepted": 1,
+        "wrong_authentification": 2,
+        "wrong_authentification_notice": 1,
+    }
+
+
+# --- strangers ----------------------------------------------------------------------------------------------
+def test_nothing_large_goes_to_strangers(world: World) -> None:
+    fields = [
+        f"{name}: {'x' * 900}" for name in ("mail-address", "mail-preference", "team-name", "Organization")
+    ]
+    form = "\n".join([*fields, "team-members:", *(f"  {'y ' * 400}" for _ in range(300))]) + "\n"
+    bodies = (form, "\n".join(f"line {n}: {'z' * 60}" for n in range(2_000)), FORM + "surplus\n" * 5_000)
+    subjects = (REGISTER, "please compile", "help", "SEND knobelnsoftware")
+    for subject in subjects:
+        for body in bodies:
+            world.send(subject, body)
+    with world.store.read() as tx:
+        sizes = [len(item.raw) for item in outbox.due(tx, world.clock.now(), 100)]
+    assert len(sizes) >= 8
+    assert max(sizes) < 1.5 * STRANGERS_BYTES
+
+
+def test_what_is_too_long_for_a_stranger_is_cut_and_says_so(world: World) -> None:
+    class Wordy:
+        def render(self, template: str, /, **_facts: object) -> Rendered:
+            return Rendered(template, "äöü and so on\n" * 9_000)
+
+    (mail,) = replace(world, renderer=Wordy()).send("help", "x")
+    assert body_of(mail).endswith("so on\n\n[The rest is left out: this mail would be too long.]\n")
+    assert len(body_of(mail).encode()) < STRANGERS_BYTES + 100
