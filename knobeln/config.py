@@ -232,6 +232,17 @@ class Mail(Section):
         "127.0.0.1", description="`knobeln serve` takes letters by SMTP here; empty = no listener"
     )
     listen_port: int = Field(8025, ge=0, le=65535, description="0 = any free port")
+    listen_socket: str = Field(
+        "", description="it takes letters at this Unix socket too, below the contest's folder if relative"
+    )
+    listen_protocol: Literal["smtp", "lmtp"] = Field(
+        "smtp", description="what is spoken there; lmtp is what mail systems speak with a mailbox"
+    )
+    tls_certificate: str = Field(
+        "",
+        description="certificate and chain (PEM); with it STARTTLS is offered to those who bring letters",
+    )
+    tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     max_letter_bytes: int = Field(1_000_000, ge=10_000, description="a larger letter is refused with 552")
     max_connections: int = Field(100, ge=1, description="SMTP connections at once")
     delivery: DeliveryKind = Field(

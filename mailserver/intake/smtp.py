@@ -1,8 +1,8 @@
-"""Letters by SMTP: a listener in a thread of its own.
+"""Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at both.
 
 It promises: `250` after the letter is committed, `451` for every failure of ours, `550` for foreign
 recipients (it relays nothing), `552` for letters that are too large, `421` for more connections than allowed
-and for conversations that are too slow.
+and for conversations that are too slow. LMTP says all this once for each recipient.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import socket
+import ssl
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
+from pathlib import Path
+from typing import AnyStr
 
 import structlog
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
 from knobeln.config import Settings
 from knobeln.errors import ConfigError, KnobelnError
@@ -26,9 +32,11 @@ TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
 MAX_PER_HOST = 10
 MAX_SAME_COMMAND = 1_000
+LONGEST_LINE = 65_536  # bytes; SMTP says 1,000, and not everybody listens
 _READY_SECONDS = 10.0
+_LONGEST_COMMAND = 512
 _LONGEST_ADDRESS = 254
-_SENDER = re.compile(r"[!#-~]+@[!#-~]+")  # printable, without blanks and quotes (M67)
+_SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
 Accept = Callable[[bytes, str, tuple[str, ...]], object]
@@ -39,35 +47,56 @@ log = structlog.get_logger()
 class Listener:
     """`start` binds and returns; `stop` ends all. `accept` runs in its own thread, one call at a time."""
 
-    def __init__(self, settings: Settings, accept: Accept) -> None:
+    def __init__(self, settings: Settings, accept: Accept, folder: Path = Path()) -> None:
+        """`folder` is the contest's: relative names of files in the settings are below it."""
         self._settings = settings
         self._accept = accept
+        mail = settings.mail
+        self._socket = folder / mail.listen_socket if mail.listen_socket else None
+        self._certificate = Certificate(
+            folder / mail.tls_certificate, folder / (mail.tls_key or mail.tls_certificate)
+        )
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
 
     @property
     def port(self) -> int:
-        """The port that is listened on, also where the settings say 0."""
-        assert self._server is not None, "the listener has not been started"  # noqa: S101
-        return int(self._server.sockets[0].getsockname()[1])
+        """The port that is listened on, also where the settings say 0; 0 where only the Unix socket is."""
+        names = [door.getsockname() for server in self._servers for door in server.sockets]
+        return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
     def start(self) -> None:
-        """Raises ConfigError where host and port cannot be had."""
+        """Raises ConfigError where port, Unix socket or certificate cannot be had."""
         # The library writes what strangers send to the console otherwise (M41).
         logging.getLogger("mail.log").setLevel(logging.ERROR)
+        if self._settings.mail.tls_certificate:
+            self._certificate.load()
         self._thread.start()
-        host, port = self._settings.mail.listen_host, self._settings.mail.listen_port
-        bound = asyncio.run_coroutine_threadsafe(
-            self._loop.create_server(self._protocol, host, port), self._loop
-        )
         try:
-            self._server = bound.result(_READY_SECONDS)
-        except OSError as error:
+            asyncio.run_coroutine_threadsafe(self._bind(), self._loop).result(_READY_SECONDS)
+        except ConfigError:
             self.stop()
+            raise
+
+    async def _bind(self) -> None:
+        mail = self._settings.mail
+        try:
+            if mail.listen_host:
+                door = await self._loop.create_server(self._protocol, mail.listen_host, mail.listen_port)
+                self._servers.append(door)
+        except OSError as error:
             raise ConfigError(f"mail.listen_host, mail.listen_port: cannot listen there: {error}") from None
+        try:
+            if self._socket is not None:
+                if is_answered(self._socket):
+                    raise ConfigError(f"mail.listen_socket: somebody else listens at {self._socket}")
+                self._servers.append(await self._loop.create_unix_server(self._protocol, self._socket))
+                self._socket.chmod(0o660)  # for the mail system in the folder's group, and nobody else
+        except OSError as error:
+            raise ConfigError(f"mail.listen_socket: cannot listen at {self._socket}: {error}") from None
 
     def stop(self) -> None:
         """End it. A letter whose `250` is not yet out is offered again by its sender, and recognised."""
@@ -82,8 +111,10 @@ class Listener:
         self._loop.close()
 
     async def _close(self) -> None:
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            if self._socket is not None and server.sockets[0].family is socket.AF_UNIX:
+                self._socket.unlink(missing_ok=True)
+            server.close()
         for conversation in tuple(self._open):
             conversation.hang_up("4.3.2 going down")
         mine = asyncio.current_task()
@@ -96,7 +127,9 @@ class Listener:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
         handler = _Handler(self._settings, self._accept, self._worker)
-        conversation = _Conversation(handler, self._settings, self._loop, self._has_room, self._open.discard)
+        kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
+        context = self._certificate.context if self._settings.mail.tls_certificate else None
+        conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
         self._open.add(conversation)
         return conversation
 
@@ -106,8 +139,43 @@ class Listener:
 
 
 def is_ours(host: str) -> bool:
-    """Whether it is this machine, whose own mail system brings everybody's letters."""
-    return ip_address(host).is_loopback
+    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's letters."""
+    return not host or ip_address(host).is_loopback
+
+
+def is_answered(path: Path) -> bool:
+    """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
+
+
+class Certificate:
+    """Our own certificate for STARTTLS; one that was renewed is taken from the next connection on."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._files = (certificate, key)
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._loaded: tuple[int, ...] = ()
+
+    @property
+    def context(self) -> ssl.SSLContext:
+        """With the files as they are now; with the last good ones where they are wrong now."""
+        try:
+            self.load()
+        except ConfigError as error:
+            log.error(str(error))
+        return self._context
+
+    def load(self) -> None:
+        """Raises ConfigError where the two files are no certificate with its key."""
+        try:
+            now = tuple(path.stat().st_mtime_ns for path in self._files)
+            if now != self._loaded:
+                self._context.load_cert_chain(*self._files)
+                self._loaded = now
+        except (OSError, ssl.SSLError) as error:
+            names = " and ".join(map(str, self._files))
+            raise ConfigError(f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}") from None
 
 
 class _Busy(asyncio.Protocol):
@@ -122,17 +190,24 @@ class _Busy(asyncio.Protocol):
 class _Conversation(SMTP):
     """One connection."""
 
+    line_length_limit = LONGEST_LINE
+
     def __init__(
         self,
         handler: _Handler,
         settings: Settings,
         loop: asyncio.AbstractEventLoop,
+        context: ssl.SSLContext | None,
         has_room: Callable[[str], bool],
         ended: Callable[[_Conversation], object],
     ) -> None:
+        # The library keeps one such table for all connections, and empties it whenever one more comes.
+        self.command_size_limits = defaultdict(lambda: _LONGEST_COMMAND)
         super().__init__(
             handler,
             data_size_limit=settings.mail.max_letter_bytes,
+            enable_SMTPUTF8=True,
+            tls_context=context,
             hostname=settings.contest.address.rpartition("@")[2],
             ident="knobeln",
             timeout=TIMEOUT_SECONDS,
@@ -142,10 +217,12 @@ class _Conversation(SMTP):
         self.host = ""
         self._has_room = has_room
         self._ended = ended
+        self._unfinished = 0  # bytes of the line that is just coming in
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        host = str(transport.get_extra_info("peername")[0])
-        if self._has_room(host):
+        """Also called when STARTTLS has succeeded."""
+        host = str((transport.get_extra_info("peername") or ("",))[0])
+        if self._tls_protocol is not None or self._has_room(host):
             self.host = host
             super().connection_made(transport)
         else:
@@ -158,15 +235,47 @@ class _Conversation(SMTP):
         self._ended(self)
         super().connection_lost(error)
 
+    def data_received(self, data: bytes) -> None:
+        """The library keeps all of a line that never ends; nobody may fill our memory with one."""
+        rest = len(data) - 1 - data.rfind(b"\n")
+        self._unfinished = rest if rest < len(data) else self._unfinished + rest
+        if self._unfinished > LONGEST_LINE + (self.data_size_limit or 0):
+            self._end("500 5.5.2 a line without end")
+        else:
+            super().data_received(data)
+
     def hang_up(self, why: str) -> None:
+        self._end(f"421 {why}, please try again later")
+
+    def _end(self, last_words: str) -> None:
         transport = self.transport
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.write(f"421 {why}, please try again later\r\n".encode())
+        if isinstance(transport, asyncio.WriteTransport) and not transport.is_closing():
+            transport.write(f"{last_words}\r\n".encode())
             transport.close()
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        """The library breaks on some addresses instead of refusing them, `<` and `<"` among them."""
+        try:
+            address, rest = super()._getaddr(arg)
+        except Exception:
+            return None, None
+        return address, rest
 
     def _timeout_cb(self) -> None:
         """The library's would close without a word (M58)."""
         self.hang_up("4.4.2 too slow")
+
+
+class _LmtpConversation(LMTP, _Conversation):
+    """The same in LMTP (RFC 2033): what becomes of a letter is said once for each of its recipients."""
+
+    _answers = 1
+
+    async def push(self, status: AnyStr) -> None:
+        text = status.decode() if isinstance(status, bytes) else status
+        await super().push("\r\n".join([text] * self._answers))
+        assert self.envelope is not None  # noqa: S101
+        self._answers = len(self.envelope.rcpt_tos) if text.startswith("354") else 1
 
 
 class _Handler:
@@ -177,11 +286,20 @@ class _Handler:
         self._accept = accept
         self._worker = worker
 
-    async def handle_MAIL(  # noqa: N802 - the library's name
+    async def handle_EHLO(  # noqa: N802 - the library's name
+        self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, lines: list[str]
+    ) -> list[str]:
+        """The library offers logins that nobody here has."""
+        session.host_name = hostname
+        return [line for line in lines if not line.startswith("250-AUTH")]
+
+    async def handle_MAIL(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if address != _NULL_SENDER and not (len(address) <= _LONGEST_ADDRESS and _SENDER.fullmatch(address)):
+        if address != _NULL_SENDER and not is_usable(address):
             return "553 5.1.7 this is no usable sender address"
+        if not address.isascii() and not envelope.smtp_utf8:
+            return "553 5.6.7 such an address needs SMTPUTF8"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
@@ -210,6 +328,17 @@ class _Handler:
 
     async def handle_exception(self, error: Exception) -> str:
         """Whatever went wrong with us: the letter is not kept, its sender shall try again."""
+        if isinstance(error, TLSSetupException):
+            return "454 4.7.0 no encryption could be agreed on"
         expected = isinstance(error, KnobelnError)
         log.error("letter not taken", error=str(error), exc_info=None if expected else error)
         return "451 4.3.0 a failure of ours, please try again later"
+
+
+def is_usable(address: str) -> bool:
+    """Whether an envelope's sender can be an address at all (M67)."""
+    return (
+        address.isprintable()
+        and len(address.encode()) <= _LONGEST_ADDRESS
+        and _SENDER.fullmatch(address) is not None
+    )
