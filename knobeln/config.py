@@ -269,6 +269,32 @@ class Mail(Section):
     )
 
 
+class OAuth(Section):
+    """Access tokens, where the provider wants them in place of a password: a command, or a refresh token."""
+
+    token_command: str = Field(
+        "", description="prints an access token; started without a shell; empty = by refresh token"
+    )
+    token_url: str = Field(
+        "",
+        pattern=r"^(https://.+|http://(127\.0\.0\.1|localhost)[:/].*)?$",
+        description="where the provider gives an access token for the refresh token",
+    )
+    client_id: str = Field("", description="the name under which you have registered knobeln there")
+    client_secret: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
+    )
+    refresh_token: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
+    )
+    scope: str = Field("", description="what the token is to allow; empty = what the refresh token allows")
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it says how to get a token."""
+        return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
+
+
 class Jail(Section):
     """Where compilers run."""
 
@@ -293,6 +319,7 @@ class Settings(BaseSettings):
     evolution: Evolution = Field(default_factory=Evolution)
     reports: Reports = Field(default_factory=Reports)
     mail: Mail = Field(default_factory=Mail)
+    oauth: OAuth = Field(default_factory=OAuth)
     jail: Jail = Field(default_factory=Jail)
 
     @model_validator(mode="after")

@@ -3,7 +3,7 @@
 import signal
 import time
 
-from sandbox.process import start
+from sandbox.process import Finished, run, start
 
 
 def wait_for(log, text):
@@ -46,3 +46,17 @@ def test_a_log_is_continued(tmp_path):
     wait_for(log, "after")
     process.terminate()
     assert log.read_text() == "before\nafter\n"
+
+
+def test_a_command_is_given_its_input_and_says_what_it_says() -> None:
+    finished = run(["sh", "-c", "tr a-z A-Z; echo oh >&2; exit 3"], b"hello", 20)
+    assert finished == Finished(3, b"HELLO", b"oh\n")
+
+
+def test_a_command_that_does_not_end_is_ended_with_its_children() -> None:
+    # It would not return before the children have let go of their end of the pipes.
+    assert run(["sh", "-c", "sleep 1000 & sleep 1000"], b"", 0.5).code is None
+
+
+def test_a_command_need_not_read_its_input() -> None:
+    assert run(["true"], b"x" * 1_000_000, 20).code == 0

@@ -1,0 +1,188 @@
+"""Access tokens for XOAUTH2 and OAUTHBEARER: from a command of the organizer's, or for a refresh token.
+
+A provider may give a new refresh token with each access token and forget the old one. The new one is then
+kept in the contest's folder, and counts until contest.toml names another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import time
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from knobeln.config import OAuth
+from knobeln.errors import GiveUp, TryAgain
+from mailserver.problem import visible
+from sandbox.process import run
+
+KEPT_FILE = ".refresh-token.json"
+_SECONDS = 30.0
+_COMMAND_SECONDS = 60.0
+_MARGIN = 60.0  # seconds before its end in which a token is not used any more
+_SHORTEST_LIFE = 300.0  # of a token whose issuer does not say how long it lives
+_LARGEST_ANSWER = 65_536
+_LONGEST_REASON = 300
+_TOKEN = re.compile(r"[!-~]+")
+_TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
+
+
+class TokenUnavailable(TryAgain):
+    """The issuer was not there, or busy."""
+
+
+class TokenRefused(GiveUp):
+    """The issuer or the command gives no token, and will not until somebody changes something."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    ends: float  # by time.monotonic()
+
+
+class AccessToken:
+    """The current access token; safe to use from several threads.
+
+    `folder` is the contest's; nothing is written into it unless the issuer changes the refresh token.
+    """
+
+    def __init__(self, settings: OAuth, folder: Path) -> None:
+        self._settings = settings
+        self._kept = folder / KEPT_FILE
+        self._token: _Token | None = None
+        self._lock = Lock()
+
+    def get(self) -> str:
+        """A token that is good for the next minute. Raises TokenUnavailable or TokenRefused."""
+        if self._settings.token_command:
+            return _from_command(self._settings.token_command)
+        with self._lock:
+            if self._token is None or self._token.ends < time.monotonic() + _MARGIN:
+                self._token = self._refresh()
+            return self._token.text
+
+    def forget(self) -> None:
+        """The server did not accept the token: the next `get` asks for another."""
+        with self._lock:
+            self._token = None
+
+    def _refresh(self) -> _Token:
+        settings = self._settings
+        form = {
+            "grant_type": "refresh_token",
+            "client_id": settings.client_id,
+            "client_secret": settings.client_secret,
+            "refresh_token": self._refresh_token(),
+            "scope": settings.scope,
+        }
+        answer = _ask(settings.token_url, {name: value for name, value in form.items() if value})
+        token = _checked(answer.get("access_token"), f"the answer of {settings.token_url}")
+        self._keep(answer.get("refresh_token"))
+        life = answer.get("expires_in")
+        seconds = float(life) if isinstance(life, int | float | str) and _is_number(life) else _SHORTEST_LIFE
+        return _Token(token, time.monotonic() + seconds)
+
+    def _refresh_token(self) -> str:
+        """The one that was kept, if it descends from that of the settings."""
+        try:
+            kept = json.loads(self._kept.read_text(encoding="utf-8"))
+            if kept["descends_from"] == self._mark():
+                return str(kept["refresh_token"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        return self._settings.refresh_token
+
+    def _keep(self, new: object) -> None:
+        if not isinstance(new, str) or new in ("", self._refresh_token()):
+            return
+        draft = self._kept.with_suffix(f".{os.getpid()}")
+        text = json.dumps({"descends_from": self._mark(), "refresh_token": new})
+        try:
+            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self._kept)
+        except OSError as error:
+            raise TokenUnavailable(
+                f"the issuer has changed the refresh token, and {self._kept} cannot be written: {error}"
+            ) from error
+
+    def _mark(self) -> str:
+        return hashlib.sha256(self._settings.refresh_token.encode()).hexdigest()
+
+
+def _is_number(text: float | str) -> bool:
+    return re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", str(text)) is not None
+
+
+# --- a command ---------------------------------------------------------------------------------------------
+def _from_command(line: str) -> str:
+    try:
+        command = shlex.split(line)
+        finished = run(command, b"", _COMMAND_SECONDS)
+    except (OSError, ValueError, IndexError) as error:
+        raise TokenRefused(f"oauth.token_command cannot be started: {error}") from error
+    if finished.code is None:
+        raise TokenUnavailable(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
+    if finished.code:
+        said = _reason(finished.errors.decode("utf-8", "replace"))
+        raise TokenRefused(f"oauth.token_command ended with {finished.code}: {said}")
+    return _checked(finished.output.decode("utf-8", "replace").strip(), "what oauth.token_command printed")
+
+
+# --- the issuer --------------------------------------------------------------------------------------------
+class _NoRedirect(HTTPRedirectHandler):
+    """Secrets go to the address that the organizer named, and to no other."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
+    request = Request(url, urlencode(form).encode(), {"Accept": "application/json"})  # noqa: S310 - https, see config
+    try:
+        with build_opener(_NoRedirect).open(request, timeout=_SECONDS) as response:
+            return _object(response.read(_LARGEST_ANSWER))
+    except HTTPError as error:
+        raise _refusal(url, error) from error
+    except (OSError, HTTPException) as error:
+        raise TokenUnavailable(f"{url} cannot be asked for a token: {error}") from error
+
+
+def _refusal(url: str, error: HTTPError) -> TokenUnavailable | TokenRefused:
+    answer = _object(error.read(_LARGEST_ANSWER))
+    name = answer.get("error", "")
+    text = f"{url} gives no token: {error.code} " + _reason(f"{name} {answer.get('error_description', '')}")
+    later = error.code == 429 or error.code >= 500 or name in _TEMPORARY
+    return TokenUnavailable(text) if later else TokenRefused(text)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _checked(token: object, where: str) -> str:
+    """What goes into a line of SMTP or IMAP is one word of printable ASCII."""
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise TokenRefused(f"{where} is no access token")
+    return token
+
+
+def _reason(text: str) -> str:
+    return visible(text)[:_LONGEST_REASON] or "(without a reason)"
