@@ -1,0 +1,397 @@
+"""Real mail servers for the tests: each a child process on loopback ports, with all its files in one folder.
+
+A computer that has not got one skips what needs it, and says so; with CI set in the environment that is a
+failure. `tools/system-packages --for-tests` installs them.
+"""
+
+from __future__ import annotations
+
+import getpass
+import grp
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60.0
+_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
+
+
+def program(name: str) -> str:
+    """Where this program is; without it the test is skipped, or fails where CI is set."""
+    found = shutil.which(name, path=_PLACES)
+    if found:
+        return found
+    text = f"{name} is not installed: run `tools/system-packages --for-tests`"
+    if os.environ.get("CI"):
+        pytest.fail(text)
+    pytest.skip(text)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(condition: Callable[[], object], what: str = "it") -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"{what} takes too long"
+        time.sleep(0.02)
+
+
+def greets(port: int, word: bytes) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 2) as client:
+            return client.recv(200).startswith(word)
+    except OSError:
+        return False
+
+
+@contextmanager
+def world_readable_folder() -> Iterator[Path]:
+    """pytest's own are for their owner only, and the servers have users of their own."""
+    folder = Path(tempfile.mkdtemp(prefix="knobeln-servers-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Child:
+    """A server that we started, and that is ended by its own process id."""
+
+    process: subprocess.Popen[bytes]
+
+    def _start(self, command: list[str], log: Path, environment: dict[str, str] | None = None) -> None:
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment
+            )
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+# --- Dovecot -----------------------------------------------------------------------------------------------
+_DOVECOT_23 = """
+base_dir = {d}/run
+state_dir = {d}/state
+log_path = {d}/dovecot.log
+protocols = imap lmtp
+listen = 127.0.0.1
+ssl = {ssl}
+{certificate}
+disable_plaintext_auth = no
+auth_mechanisms = plain login {bearer}
+auth_failure_delay = 0
+default_internal_user = {internal_user}
+default_internal_group = {internal_group}
+default_login_user = {login_user}
+first_valid_uid = 1
+mail_location = maildir:{d}/mail/%n
+mail_uid = {uid}
+mail_gid = {gid}
+mailbox_idle_check_interval = 1s
+hostname = mail.contest.example
+postmaster_address = postmaster@contest.example
+{capability}
+{oauth}
+passdb {{
+  driver = static
+  args = password=secret
+}}
+userdb {{
+  driver = static
+  args = uid={uid} gid={gid} home={d}/mail/%n allow_all_users=yes
+}}
+namespace inbox {{
+  inbox = yes
+  {namespace}
+}}
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = {imap}
+  }}
+  inet_listener imaps {{
+    port = {imaps}
+    ssl = yes
+  }}
+}}
+service anvil {{
+  chroot =
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
+}}
+service stats {{
+  chroot =
+}}
+service lmtp {{
+  user = {lmtp_user}
+  inet_listener lmtp {{
+    port = {lmtp}
+  }}
+}}
+"""
+_DOVECOT_24 = """
+dovecot_config_version = 2.4.0
+dovecot_storage_version = 2.4.0
+base_dir = {d}/run
+state_dir = {d}/state
+log_path = {d}/dovecot.log
+protocols {{
+  imap = yes
+  lmtp = yes
+}}
+listen = 127.0.0.1
+ssl = {ssl}
+{certificate}
+auth_allow_cleartext = yes
+auth_failure_delay = 0
+auth_mechanisms {{
+  plain = yes
+  login = yes
+  {bearer}
+}}
+default_internal_user = {internal_user}
+default_internal_group = {internal_group}
+default_login_user = {login_user}
+first_valid_uid = 1
+mail_uid = {uid}
+mail_gid = {gid}
+mail_home = {d}/mail/%{{user | username}}
+mail_driver = maildir
+mail_path = ~
+mailbox_idle_check_interval = 1s
+hostname = mail.contest.example
+postmaster_address = postmaster@contest.example
+{capability}
+{oauth}
+passdb static {{
+  password = secret
+}}
+userdb static {{
+  fields {{
+    uid = {uid}
+    gid = {gid}
+    home = {d}/mail/%{{user | username}}
+  }}
+  static_allow_all_users = yes
+}}
+namespace inbox {{
+  inbox = yes
+  {namespace}
+}}
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = {imap}
+  }}
+  inet_listener imaps {{
+    port = {imaps}
+    ssl = yes
+  }}
+}}
+service anvil {{
+  chroot =
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
+}}
+service stats {{
+  chroot =
+}}
+service lmtp {{
+  user = {lmtp_user}
+  inet_listener lmtp {{
+    port = {lmtp}
+  }}
+}}
+"""
+_OAUTH_23 = """
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = {d}/oauth2.ext
+}}
+"""
+_OAUTH_24 = """
+oauth2 {{
+  introspection_mode = post
+  introspection_url = {url}
+  username_attribute = email
+  active_attribute = active
+  active_value = true
+}}
+passdb oauth2 {{
+  mechanisms_filter = xoauth2 oauthbearer
+}}
+"""
+
+
+class Dovecot(Child):
+    """IMAP and LMTP, 2.3 or 2.4. Everybody has a mailbox, with the password `secret`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        certificate: Path | None = None,
+        introspection_url: str = "",
+        capabilities: str = "",
+        prefix: str = "",
+    ) -> None:
+        """`certificate` with its key in one file; `capabilities`: those that are told, in place of its own;
+        `prefix`: the namespace of all folders but INBOX."""
+        self.folder = folder
+        self._program = program("dovecot")
+        self._certificate = certificate
+        self._introspection_url = introspection_url
+        self._capabilities = capabilities
+        self._prefix = prefix
+        self.imap, self.imaps, self.lmtp = free_port(), free_port(), free_port()
+        for name in ("run", "state", "mail"):
+            (folder / name).mkdir()
+        self._configure()
+        self.start()
+
+    def start(self) -> None:
+        config = str(self.folder / "dovecot.conf")
+        self._start([self._program, "-F", "-c", config], self.folder / "stderr")
+        wait_for(lambda: self._is_up() or self.process.poll() is not None, "Dovecot")
+        assert self.process.poll() is None, self._said()
+
+    def _is_up(self) -> bool:
+        return greets(self.imap, b"* OK") and greets(self.lmtp, b"220")
+
+    def _said(self) -> str:
+        logs = (self.folder / name for name in ("stderr", "dovecot.log"))
+        return "".join(log.read_text() for log in logs if log.exists())
+
+    def maildir(self, user: str) -> Path:
+        return self.folder / "mail" / user
+
+    def number_anew(self, user: str) -> None:
+        """Give the user's INBOX another UIDVALIDITY."""
+        command = ["doveadm", "-c", str(self.folder / "dovecot.conf"), "mailbox", "update", "-u", user]
+        number = str(int(time.time()) + 100_000)
+        subprocess.run([*command, "--uid-validity", number, "INBOX"], check=True, capture_output=True)
+
+    def _configure(self) -> None:
+        version = subprocess.run([self._program, "--version"], capture_output=True, text=True, check=True)
+        new = not version.stdout.startswith("2.3")
+        root = os.getuid() == 0
+        me, my_group = getpass.getuser(), grp.getgrgid(os.getgid()).gr_name
+        owner = pwd.getpwnam("nobody") if root else pwd.getpwuid(os.getuid())  # it refuses to deliver as root
+        os.chown(self.folder / "mail", owner.pw_uid, owner.pw_gid)
+        folder, url = self.folder, self._introspection_url
+        (folder / "oauth2.ext").write_text(
+            f"introspection_mode = post\nintrospection_url = {url}\nusername_attribute = email\n"
+            "active_attribute = active\nactive_value = true\n"
+        )
+        names = (
+            ("ssl_server_cert_file = ", "ssl_server_key_file = ") if new else ("ssl_cert = <", "ssl_key = <")
+        )
+        told = self._capabilities
+        (folder / "dovecot.conf").write_text(
+            (_DOVECOT_24 if new else _DOVECOT_23).format(
+                d=folder,
+                ssl="yes" if self._certificate else "no",
+                certificate="\n".join(f"{n}{self._certificate}" for n in names if self._certificate),
+                bearer=("xoauth2 = yes\n  oauthbearer = yes" if new else "xoauth2 oauthbearer")
+                if url
+                else "",
+                oauth=(_OAUTH_24 if new else _OAUTH_23).format(d=folder, url=url) if url else "",
+                capability=f"imap_capability = {told}" if told else "",
+                namespace=f"prefix = {self._prefix}\n  separator = {self._prefix[-1]}"
+                if self._prefix
+                else "",
+                internal_user="dovecot" if root else me,
+                internal_group="dovecot" if root else my_group,
+                login_user="dovenull" if root else me,
+                lmtp_user="root" if root else me,
+                uid=owner.pw_uid,
+                gid=owner.pw_gid,
+                imap=self.imap,
+                imaps=self.imaps,
+                lmtp=self.lmtp,
+            )
+        )
+
+
+# --- a wire that can be cut --------------------------------------------------------------------------------
+class Wire:
+    """A port that leads to another one. It can be cut, or fall silent; its connections are counted."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._door.getsockname()[1])
+        self.connections = 0
+        self.silent = False
+        self._ends: list[socket.socket] = []
+        self._spawn(self._listen)
+
+    def cut(self) -> None:
+        """All connections that there are."""
+        ends, self._ends = self._ends, []
+        for end in ends:
+            _shut(end)
+
+    def close(self) -> None:
+        _shut(self._door)
+        self.cut()
+
+    def _spawn(self, work: Callable[..., None], *arguments: object) -> None:
+        threading.Thread(target=work, args=arguments, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                near, _ = self._door.accept()
+            except OSError:
+                return
+            self.connections += 1
+            try:
+                far = socket.create_connection(("127.0.0.1", self._target), 5)
+            except OSError:
+                _shut(near)
+                continue
+            far.settimeout(None)
+            self._ends += [near, far]
+            self._spawn(self._carry, near, far)
+            self._spawn(self._carry, far, near)
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                if not self.silent:
+                    target.sendall(data)
+        _shut(source)
+        _shut(target)
+
+
+def _shut(end: socket.socket) -> None:
+    with suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
