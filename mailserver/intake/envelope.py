@@ -49,6 +49,11 @@ def without_body(head: bytes, size: int) -> bytes:
     return b"%s: %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, fields)
 
 
+def cut_from(field: str) -> int:
+    """How many bytes the letter had whose body was left out; 0 where it is whole."""
+    return int(field) if re.fullmatch(r"[0-9]{1,12}", field.strip()) else 0
+
+
 def _head(raw: bytes) -> list[str]:
     """The lines of the headers, of a reasonable piece of them; folded lines stay in pieces."""
     return re.split(rb"\r?\n\r?\n", raw[:_HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")

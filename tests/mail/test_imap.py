@@ -598,10 +598,12 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
     with world_readable_folder() as folder:
         server = Dovecot(folder)
         try:
-            watched = watch(settings(server, user))
+            wire = Wire(server.imap)
+            watched = watch(settings(server, user, port=wire.port))
             bring(server, user, LETTER + b"0\r\n")
             wait_for(lambda: len(watched.taken.raws) == 1)
             server.stop()
+            wire.cut()  # its children would hold on for a while
             wait_for(lambda: len(watched.taken.alarms) == 1)
             server.start()
             bring(server, user, LETTER + b"1\r\n")
@@ -609,6 +611,7 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
             wait_for(lambda: len(watched.taken.alarms) == 2)
             assert watched.taken.alarms[0].startswith("no letters can be fetched: the mail server")
             assert watched.taken.alarms[1] == "letters are fetched again"
+            wire.close()
         finally:
             server.stop()
 
