@@ -281,7 +281,7 @@ class Imap(Section):
         "", description="who vouches for the server's certificate (PEM); empty = whom this computer trusts"
     )
     login: Literal["password", "xoauth2", "oauthbearer"] = Field(
-        "password", description="how we log in; the other two with an access token, see [oauth]"
+        "password", description="how we log in; the other two need an access token, see the section oauth"
     )
     username: str = Field("", description="the mailbox's name at the server, often its address")
     password: str = Field(

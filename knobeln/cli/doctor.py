@@ -13,6 +13,7 @@ import click
 from compiler.languages import usable, version
 from compiler.toolchain import Toolchain
 from knobeln import config
+from knobeln.cli import ways_in
 from knobeln.cli.folder import ContestCommand, ContestFolder, chosen_path, settings_or_defaults
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing
@@ -58,6 +59,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
     ]
     if (path / config.FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
+        checks += ways_in.checks(settings, path)
     return tuple(_look(what, check) for what, check in checks)
 
 

@@ -77,11 +77,13 @@ class Gateway:
             else None
         )
         if folder.settings.pickup.maildir:
-            maildir = ways_in.maildir_of(folder, partial(self._accept_found, "maildir"))
+            maildir = ways_in.maildir_of(folder.settings, folder.path, partial(self._accept_found, "maildir"))
             self._loops.append(_Loop("pickup", maildir.take_next, self._wake_all, self._stop))
         self._watch_imap: Watch | None = None
         if folder.settings.imap.host:
-            open_mailbox = ways_in.mailbox_of(folder, partial(self._accept_found, "imap"), self._alarm)
+            open_mailbox = ways_in.mailbox_of(
+                folder.settings, folder.path, partial(self._accept_found, "imap"), self._alarm
+            )
             self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
 
     def stop_soon(self, _signal: int, _frame: FrameType | None) -> None:

@@ -16,6 +16,8 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from typing import AnyStr
@@ -176,6 +178,23 @@ class Certificate:
         except (OSError, ssl.SSLError) as error:
             names = " and ".join(map(str, self._files))
             raise ConfigError(f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}") from None
+
+    def good_until(self) -> datetime:
+        """Raises ConfigError where it is over already. Who issued it is not asked: here it trusts itself."""
+        client = ssl.create_default_context(cafile=str(self._files[0]))
+        client.check_hostname = False
+        client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        ours, theirs = ssl.MemoryBIO(), ssl.MemoryBIO()
+        server = self._context.wrap_bio(theirs, ours, server_side=True)
+        caller = client.wrap_bio(ours, theirs)
+        try:
+            for side in (caller, server, caller):
+                with suppress(ssl.SSLWantReadError):
+                    side.do_handshake()
+        except ssl.SSLCertVerificationError as error:
+            raise ConfigError(f"mail.tls_certificate: {error.verify_message}; renew it") from error
+        found = caller.getpeercert() or {}
+        return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(found["notAfter"])), UTC)
 
 
 class _Busy(asyncio.Protocol):
