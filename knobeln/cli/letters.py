@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from email import message_from_bytes
 from email.policy import default as modern
 from pathlib import Path
 
 import click
+import structlog
 
 from knobeln.cli.folder import ContestCommand, ContestFolder, ContestGroup, contest_folder
 from knobeln.cli.services import Services, deliver_all
@@ -38,9 +40,12 @@ EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems
 def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None:
     """Take one letter from FILE or standard input, keep it, and do what it says.
 
+    It is silent unless something is wrong: mail systems take every word for an error.
+
     Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is no letter, or
     too large. 75: we cannot take it now, try again.
     """
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         folder = contest_folder()

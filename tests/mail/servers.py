@@ -395,3 +395,153 @@ def _shut(end: socket.socket) -> None:
     with suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
     end.close()
+
+
+# --- relays ------------------------------------------------------------------------------------------------
+_POSTFIX_MAIN = """
+compatibility_level = 3.6
+queue_directory = {d}/queue
+data_directory = {d}/data
+command_directory = /usr/sbin
+daemon_directory = /usr/lib/postfix/sbin
+meta_directory = /etc/postfix
+shlib_directory = /usr/lib/postfix
+mail_owner = postfix
+setgid_group = postdrop
+maillog_file = {d}/postfix.log
+maillog_file_prefixes = {d}
+myhostname = relay.club.example
+inet_interfaces = loopback-only
+inet_protocols = ipv4
+mynetworks = 127.0.0.0/8
+mydestination = local.example
+local_recipient_maps =
+alias_database =
+relay_domains = contest.example
+recipient_delimiter = +
+default_transport = error:5.1.2 no such domain here
+smtpd_relay_restrictions = permit_mynetworks, reject
+smtpd_recipient_restrictions =
+smtpd_peername_lookup = no
+smtp_dns_support_level = disabled
+smtp_host_lookup = native
+smtputf8_enable = yes
+message_size_limit = 30000000
+queue_run_delay = 2s
+minimal_backoff_time = 2s
+maximal_backoff_time = 4s
+in_flow_delay = 0
+{main}
+"""
+_POSTFIX_MASTER = """
+127.0.0.1:{smtp} inet n - n - - smtpd
+pickup    unix n - n 60 1 pickup
+cleanup   unix n - n -  0 cleanup
+qmgr      unix n - n 300 1 qmgr
+tlsmgr    unix - - n 1000? 1 tlsmgr
+rewrite   unix - - n -  - trivial-rewrite
+bounce    unix - - n -  0 bounce
+defer     unix - - n -  0 bounce
+trace     unix - - n -  0 bounce
+verify    unix - - n -  1 verify
+flush     unix n - n 1000? 0 flush
+proxymap  unix - - n -  - proxymap
+smtp      unix - - n -  - smtp
+lmtp      unix - - n -  - lmtp
+relay     unix - - n -  - smtp
+local     unix - n n -  - local
+showq     unix n - n -  - showq
+error     unix - - n -  - error
+retry     unix - - n -  - error
+discard   unix - - n -  - discard
+anvil     unix - - n -  1 anvil
+scache    unix - - n -  1 scache
+postlog   unix-dgram n - n - 1 postlogd
+{master}
+"""
+
+
+class Postfix(Child):
+    """A relay that listens at `smtp`; needs root. `main` and `master` are lines for its two files."""
+
+    def __init__(self, folder: Path, main: str, master: str = "") -> None:
+        program("postfix")
+        self.folder = folder
+        self.smtp = free_port()
+        owner = pwd.getpwnam("postfix")
+        for name in ("etc", "queue", "data"):
+            (folder / name).mkdir()
+        os.chown(folder / "data", owner.pw_uid, owner.pw_gid)
+        (folder / "etc" / "main.cf").write_text(_POSTFIX_MAIN.format(d=folder, main=main))
+        (folder / "etc" / "master.cf").write_text(_POSTFIX_MASTER.format(smtp=self.smtp, master=master))
+        long_ago = time.time() - 60  # Postfix waits until its files are not too new
+        for path in (folder / "etc").iterdir():
+            os.utime(path, (long_ago, long_ago))
+        etc = str(folder / "etc")
+        subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
+        environment = {**os.environ, "MAIL_CONFIG": etc}
+        self._start(["/usr/lib/postfix/sbin/master", "-s", "-c", etc], folder / "stdout", environment)
+        wait_for(lambda: greets(self.smtp, b"220"), "Postfix")
+
+    def log(self) -> str:
+        path = self.folder / "postfix.log"
+        return path.read_text() if path.exists() else ""
+
+
+_EXIM = """
+exim_path = {exim}
+spool_directory = {d}/spool
+log_file_path = {d}/%slog
+primary_hostname = relay.club.example
+local_interfaces = 127.0.0.1
+daemon_smtp_ports = {smtp}
+pid_file_path = {d}/exim.pid
+tls_advertise_hosts =
+keep_environment =
+never_users =
+exim_user = {user}
+exim_group = {group}
+deliver_drop_privilege = true
+smtputf8_advertise_hosts = *
+acl_smtp_rcpt = anybody
+acl_smtp_data = anybody
+begin acl
+anybody:
+  accept
+begin routers
+contest:
+  driver = accept
+  domains = contest.example
+  transport = contest
+begin transports
+contest:
+{transport}
+begin retry
+* * F,1h,2s
+"""
+
+
+class Exim(Child):
+    """A relay that listens at `smtp`, for ordinary users. `transport` is where letters for the contest go."""
+
+    def __init__(self, folder: Path, transport: str) -> None:
+        self._program = program("exim4")
+        self.folder = folder
+        self.smtp = free_port()
+        config = folder / "exim.conf"
+        config.write_text(
+            _EXIM.format(
+                exim=self._program,
+                d=folder,
+                smtp=self.smtp,
+                user=getpass.getuser(),
+                group=grp.getgrgid(os.getgid()).gr_name,
+                transport=transport,
+            )
+        )
+        self._start([self._program, "-C", str(config), "-bdf", "-q2s"], folder / "stdout")
+        wait_for(lambda: greets(self.smtp, b"220"), "Exim")
+
+    def log(self) -> str:
+        path = self.folder / "mainlog"
+        return path.read_text() if path.exists() else ""
