@@ -191,7 +191,7 @@ def test_exim_brings_letters_also_after_we_could_not_take_them(
     assert kept(store)[0]["sender"] == JOE
 
 
-# --- swaks, as people try it -------------------------------------------------------------------------------
+# --- swaks and mutt, as people try it ----------------------------------------------------------------------
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None:
     with listening(store, place, listen_port=0, listen_protocol=protocol) as (listener, _):
@@ -206,6 +206,27 @@ def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None
         )
     assert done.returncode == 0, done.stdout
     assert len(kept(store)) == 1
+
+
+def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> None:
+    (place / "strategy.c").write_text("main() {}\n")
+    with listening(store, place, listen_port=0) as (listener, _):
+        url = f"set smtp_url=smtp://127.0.0.1:{listener.port}/ ssl_force_tls=no from={JOE} copy=no"
+        done = subprocess.run(
+            [
+                *(program("mutt"), "-n", "-F", "/dev/null", "-e", url, "-s", "please compile"),
+                *("-a", str(place / "strategy.c"), "--", ROBOT),
+            ],
+            input="Here it is.\n",
+            env={**os.environ, "HOME": str(place)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    (row,) = kept(store)
+    assert row["sender"] == JOE
+    assert b'filename="strategy.c"' in row["letter"].raw  # type: ignore[attr-defined]
 
 
 # --- the pipe, as mail systems and filters call it ---------------------------------------------------------
