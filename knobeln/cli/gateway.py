@@ -14,7 +14,7 @@ processes (`receive`, `run`) put work into the same database:
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from threading import Event, Thread
@@ -32,7 +32,7 @@ from knobeln.model import Phase
 from knobeln.store import contest as contest_store
 from mailserver import windows
 from mailserver.delivery import transport_of
-from mailserver.intake.accept import accept, accept_found
+from mailserver.intake.accept import Arrival, accept_all, accept_found
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.smtp import Listener
 from mailserver.windows import Window
@@ -115,9 +115,9 @@ class Gateway:
             thread.join(STOP_SECONDS / len(threads))
         log.info("stopped")
 
-    def _accept(self, raw: bytes, sender: str, recipients: tuple[str, ...]) -> None:
+    def _accept(self, arrivals: Sequence[Arrival]) -> None:
         channel = self._folder.settings.mail.listen_protocol
-        accept(self._folder.store, raw, sender, recipients, channel, self._folder.clock.now())
+        accept_all(self._folder.store, arrivals, channel, self._folder.clock.now())
         self._wake_all()
 
     def _accept_found(self, channel: str, raw: bytes, arrived_at: datetime) -> None:

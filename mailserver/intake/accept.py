@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -22,6 +23,29 @@ def accept(
             tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
         )
     return letter_id
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A letter as it came, with its envelope; the null sender is ""."""
+
+    raw: bytes
+    sender: str
+    recipients: tuple[str, ...]
+
+
+def accept_all(store: Store, arrivals: Sequence[Arrival], channel: str, received_at: datetime) -> None:
+    """`accept` for several, all or none. Raises StoreBusy: none is kept."""
+    with store.write() as tx:
+        for letter in arrivals:
+            letters.add(
+                tx,
+                raw=letter.raw,
+                sender=letter.sender,
+                recipients=letter.recipients,
+                channel=channel,
+                now=received_at,
+            )
 
 
 class AcceptFound(Protocol):

@@ -14,7 +14,7 @@ import socket
 import ssl
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,8 +27,9 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
 from knobeln.config import Settings
-from knobeln.errors import ConfigError, KnobelnError
+from knobeln.errors import ConfigError, KnobelnError, TryAgain
 from mailserver import addresses
+from mailserver.intake.accept import Arrival
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
@@ -41,18 +42,21 @@ _LONGEST_ADDRESS = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
-Accept = Callable[[bytes, str, tuple[str, ...]], object]
+Accept = Callable[[Sequence[Arrival]], object]
 
 log = structlog.get_logger()
 
 
 class Listener:
-    """`start` binds and returns; `stop` ends all. `accept` runs in its own thread, one call at a time."""
+    """`start` binds and returns; `stop` ends all.
+
+    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. Those that wait
+    while it works come with its next call, so that many at once cost one commit.
+    """
 
     def __init__(self, settings: Settings, accept: Accept, folder: Path = Path()) -> None:
         """`folder` is the contest's: relative names of files in the settings are below it."""
         self._settings = settings
-        self._accept = accept
         mail = settings.mail
         self._socket = folder / mail.listen_socket if mail.listen_socket else None
         self._certificate = Certificate(
@@ -61,7 +65,7 @@ class Listener:
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
+        self._counter = _Counter(accept, self._loop)
         self._servers: list[asyncio.Server] = []
 
     @property
@@ -105,7 +109,7 @@ class Listener:
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_READY_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_READY_SECONDS)
-        self._worker.shutdown()
+        self._counter.close()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -128,7 +132,7 @@ class Listener:
     def _protocol(self) -> asyncio.Protocol:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
-        handler = _Handler(self._settings, self._accept, self._worker)
+        handler = _Handler(self._settings, self._counter)
         kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
         context = self._certificate.context if self._settings.mail.tls_certificate else None
         conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
@@ -149,6 +153,63 @@ def is_answered(path: Path) -> bool:
     """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(str(path)) == 0
+
+
+class _Counter:
+    """Where letters are handed in: to one thread, which keeps together what has come together."""
+
+    def __init__(self, accept: Accept, loop: asyncio.AbstractEventLoop) -> None:
+        self._accept = accept
+        self._loop = loop
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
+        self._waiting: list[tuple[Arrival, asyncio.Future[None]]] = []
+        self._work: asyncio.Task[None] | None = None
+
+    async def keep(self, letter: Arrival) -> None:
+        """Returns when it is kept; raises what `accept` raises."""
+        done = self._loop.create_future()
+        self._waiting.append((letter, done))
+        if self._work is None or self._work.done():
+            self._work = self._loop.create_task(self._work_off())
+        await done
+
+    def close(self) -> None:
+        self._worker.shutdown()
+
+    async def _work_off(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                await self._keep(batch)
+            except TryAgain as error:
+                _finish(batch, error)
+            except Exception as error:
+                if len(batch) == 1:
+                    _finish(batch, error)
+                else:  # one of them it must be: each for itself, so that the others do not suffer
+                    for one in batch:
+                        await self._keep_alone(one)
+
+    async def _keep_alone(self, one: tuple[Arrival, asyncio.Future[None]]) -> None:
+        try:
+            await self._keep([one])
+        except Exception as error:
+            _finish([one], error)
+
+    async def _keep(self, batch: Sequence[tuple[Arrival, asyncio.Future[None]]]) -> None:
+        letters = [letter for letter, _ in batch]
+        await self._loop.run_in_executor(self._worker, self._accept, letters)
+        _finish(batch, None)
+
+
+def _finish(batch: Sequence[tuple[Arrival, asyncio.Future[None]]], error: Exception | None) -> None:
+    for _, done in batch:
+        if done.done():  # the client has gone meanwhile
+            continue
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
 
 
 class Certificate:
@@ -300,10 +361,9 @@ class _LmtpConversation(LMTP, _Conversation):
 class _Handler:
     """What the library asks us: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, accept: Accept, worker: ThreadPoolExecutor) -> None:
+    def __init__(self, settings: Settings, counter: _Counter) -> None:
         self._ours = (settings.contest.address, *settings.contest.aliases)
-        self._accept = accept
-        self._worker = worker
+        self._counter = counter
 
     async def handle_EHLO(  # noqa: N802 - the library's name
         self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, lines: list[str]
@@ -338,9 +398,8 @@ class _Handler:
         if b"\0" in raw.partition(b"\r\n\r\n")[0]:
             return "554 5.6.0 there is a NUL character in the headers"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
-        loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._worker, self._accept, raw, sender, tuple(envelope.rcpt_tos))
+            await self._counter.keep(Arrival(raw, sender, tuple(envelope.rcpt_tos)))
         except Exception as error:
             return await self.handle_exception(error)
         return "250 2.0.0 OK, the letter is kept"

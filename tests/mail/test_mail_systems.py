@@ -9,7 +9,7 @@ import shutil
 import smtplib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from knobeln.clock import SystemClock
 from knobeln.config import Contest, Mail, Settings, usual_dates
 from knobeln.errors import StoreBusy
 from knobeln.store import Store, letters
-from mailserver.intake.accept import accept
+from mailserver.intake.accept import Arrival, accept_all
 from mailserver.intake.smtp import Listener
 
 from .conftest import OPENS, make_settings
@@ -48,10 +48,10 @@ def listening(store: Store, place: Path, **mail: object) -> Iterator[tuple[Liste
     """Our listener, which fails as long as there are exceptions in the list."""
     failures: list[Exception] = []
 
-    def keep(raw: bytes, sender: str, recipients: tuple[str, ...]) -> None:
+    def keep(arrivals: Sequence[Arrival]) -> None:
         if failures:
             raise failures[0]
-        accept(store, raw, sender, recipients, str(mail.get("listen_protocol", "smtp")), OPENS)
+        accept_all(store, arrivals, str(mail.get("listen_protocol", "smtp")), OPENS)
 
     listener = Listener(make_settings(mail=Mail(**mail)), keep, place)  # type: ignore[arg-type]
     listener.start()

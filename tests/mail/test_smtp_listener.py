@@ -7,8 +7,9 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from knobeln.errors import ConfigError, StoreBusy
 from knobeln.model import LetterState
 from knobeln.store import Store, letters
 from mailserver.intake import smtp
-from mailserver.intake.accept import accept
+from mailserver.intake.accept import Arrival, accept
 from mailserver.intake.smtp import Listener
 
 from .conftest import LETTERS, OPENS, World, make_settings
+from .servers import wait_for
 
 ROBOT = "knobeln@contest.example"
 JOE = "joe@machine.domain.alfdkj"
@@ -33,7 +35,7 @@ LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r
 @contextmanager
 def listening(accept: Callable[..., object], folder: Path = Path(), **mail: object) -> Iterator[Listener]:
     settings = make_settings(mail=Mail(listen_port=0, **mail))  # type: ignore[arg-type]
-    listener = Listener(settings, accept, folder)
+    listener = Listener(settings, lambda batch: [accept(*astuple(letter)) for letter in batch], folder)
     listener.start()
     try:
         yield listener
@@ -260,6 +262,66 @@ def test_a_slow_accept_holds_up_nobody_else() -> None:
         go_on.set()
         sending.join(10)
         one.quit()
+
+
+def letters_at_once(listener: Listener, raws: list[bytes], first: threading.Event) -> list[int]:
+    """What is said to so many clients; the first letter is on its way when the others come."""
+    codes = [0] * len(raws)
+
+    def send(number: int) -> None:
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=20) as client:
+            client.ehlo()
+            client.mail(JOE)
+            client.rcpt(ROBOT)
+            codes[number] = client.data(raws[number])[0]
+
+    senders = [threading.Thread(target=send, args=(number,)) for number in range(len(raws))]
+    senders[0].start()
+    assert first.wait(10)
+    for sender in senders[1:]:
+        sender.start()
+    for sender in senders:
+        sender.join(20)
+    return codes
+
+
+@pytest.mark.parametrize(
+    ("error", "codes", "calls"),
+    [
+        (None, [250] * 6, [1, 5]),
+        (RuntimeError("a fault of ours"), [250, 250, 250, 451, 250, 250], [1, 5, 1, 1, 1, 1, 1]),
+        (StoreBusy("locked"), [250, 451, 451, 451, 451, 451], [1, 5]),
+    ],
+    ids=["all well", "one breaks us", "the database is busy"],
+)
+def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops_no_other(
+    error: Exception | None, codes: list[int], calls: list[int]
+) -> None:
+    called: list[int] = []
+    first, go_on = threading.Event(), threading.Event()
+
+    def accept_all(arrivals: Sequence[Arrival]) -> None:
+        called.append(len(arrivals))
+        first.set()
+        go_on.wait(20)
+        if error and any(b"poison" in letter.raw for letter in arrivals):
+            raise error
+
+    def go_on_when_five_wait() -> None:
+        wait_for(lambda: len(listener._counter._waiting) == 5)  # nothing outside shows that they wait
+        go_on.set()
+
+    listener = Listener(make_settings(mail=Mail(listen_port=0)), accept_all)
+    listener.start()
+    try:
+        go = threading.Thread(target=go_on_when_five_wait)
+        go.start()
+        raws = [LETTER + (b"poison" if number == 3 else b"%d" % number) + b"\r\n" for number in range(6)]
+        assert letters_at_once(listener, raws, first) == codes
+        go.join(20)
+    finally:
+        listener.stop()
+    assert called == calls
 
 
 def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
