@@ -50,8 +50,8 @@ log = structlog.get_logger()
 class Listener:
     """`start` binds and returns; `stop` ends all.
 
-    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. Those that wait
-    while it works come with its next call, so that many at once cost one commit.
+    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. What waits
+    while it works comes with its next call, so that many at once cost one commit.
     """
 
     def __init__(self, settings: Settings, accept: Accept, folder: Path = Path()) -> None:
