@@ -30,7 +30,17 @@ def maildir_of(settings: Settings, path: Path, accept: AcceptFound) -> Maildir:
 def mailbox_of(
     settings: Settings, path: Path, accept: AcceptFound, alarm: Callable[[str], object]
 ) -> Callable[[], Mailbox]:
-    """Connects anew at each call, and remembers from one to the next what has to be remembered."""
+    """Connects anew at each call, and remembers from one to the next what has to be remembered.
+
+    Raises ConfigError where there is nothing to log in with.
+    """
+    if settings.imap.login == "password" and not settings.imap.password:
+        raise ConfigError("imap.password is empty; give it as KNOBELN_SET_IMAP__PASSWORD")
+    if settings.imap.login != "password" and not settings.oauth.is_set:
+        raise ConfigError(
+            "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
+            "refresh_token"
+        )
     token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
     failures: Failures = Counter()
     return lambda: Mailbox(settings.imap, settings.mail.max_letter_bytes, accept, alarm, token, failures)

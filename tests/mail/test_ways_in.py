@@ -131,6 +131,13 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
     assert "imap.password" in said
 
 
+@pytest.mark.parametrize(("login", "missing"), [("password", "imap.password"), ("xoauth2", "oauth.token")])
+def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
+    chosen = Imap(host="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
+    said = found(make_settings(mail=Mail(listen_host=""), imap=chosen), tmp_path)["letters by IMAP"]
+    assert said.startswith(f"MEND {missing}")
+
+
 def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
     settings = make_settings(mail=Mail(listen_host=""), pickup=Pickup(maildir="box"))
     assert found(settings, tmp_path)["letters in the Maildir"].startswith("MEND pickup.maildir")
