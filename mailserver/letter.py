@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mailserver import addresses, mime
-from mailserver.intake.envelope import CUT_FIELD, cut_from
+from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.mime import Headers, Part, TooComplex
 from mailserver.problem import Problem, visible
 from mailserver.text import Text, decode, without_signature
@@ -50,8 +50,8 @@ def parse(raw: bytes) -> Letter:
         headers, body = mime.split(raw)
     except TooComplex as error:
         return Letter(None, None, "", None, "", Text(()), problems=(f"{error}",))
-    if whole_size := cut_from(headers.first(CUT_FIELD)):
-        return _letter(headers, Text(()), problems=(f"it is too large ({whole_size:,} bytes)",))
+    if too_large := why_cut(headers.first(CUT_FIELD)):
+        return _letter(headers, Text(()), problems=(too_large,))
     try:
         return _read(headers, mime.tree(headers, body))
     except TooComplex as error:

@@ -126,7 +126,7 @@ class Gateway:
 
     def _alarm(self, text: str) -> None:
         """A line for the organizer, in the log and in `knobeln status`."""
-        log.error(text)
+        log.warning(text)
         with self._folder.store.write() as tx:
             contest_store.note(tx, "mail", text, self._folder.clock.now())
 

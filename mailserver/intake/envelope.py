@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: how many bytes it had
+CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 _HEAD_BYTES = 16_384
 _LONGEST_ADDRESS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
@@ -43,15 +43,16 @@ def without_from_line(raw: bytes) -> bytes:
     return raw[found.end() :] if found else raw
 
 
-def without_body(head: bytes, size: int) -> bytes:
-    """A letter of `size` bytes that is too large to be kept: its headers, and a field that says so."""
+def without_body(head: bytes, size: int, most: int) -> bytes:
+    """A letter of `size` bytes, where `most` are taken: its headers, and a field that says so."""
     fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
-    return b"%s: %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, fields)
+    return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
 
 
-def cut_from(field: str) -> int:
-    """How many bytes the letter had whose body was left out; 0 where it is whole."""
-    return int(field) if re.fullmatch(r"[0-9]{1,12}", field.strip()) else 0
+def why_cut(field: str) -> str:
+    """Why the body was left out, in words for the writer; "" where the letter is whole."""
+    found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
+    return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
 def _head(raw: bytes) -> list[str]:

@@ -163,7 +163,7 @@ class Mailbox:
             raise _NotGiven("the answer has no text")
         arrived = facts.get(b"INTERNALDATE")
         arrived_at = arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
-        return (raw if whole else without_body(raw, size)), arrived_at, whole
+        return (raw if whole else without_body(raw, size, self._max_bytes)), arrived_at, whole
 
     def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
         try:

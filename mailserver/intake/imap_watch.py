@@ -13,13 +13,14 @@ from knobeln.errors import GiveUp, KnobelnError
 from mailserver.intake.imap import Mailbox
 
 LONGEST_PAUSE_SECONDS = 300.0
+_WELL = "letters are fetched from the mailbox"
 _TOLD_AFTER = 2  # a connection that breaks once in a while is nothing to tell about
 
 log = structlog.get_logger()
 
 
 class Watch(Thread):
-    """Runs until `stop`. `alarm` is told, once each, of troubles that last and of their end (M70)."""
+    """Runs until `stop`. `alarm` is told, once each, of troubles that last and that all is well (M70)."""
 
     def __init__(
         self, open_mailbox: Callable[[], Mailbox], alarm: Callable[[str], object], stop: Event
@@ -29,7 +30,7 @@ class Watch(Thread):
         self._alarm = alarm
         self._stop_event = stop
         self._failures = 0  # in a row
-        self._told = ""
+        self._told = ""  # what the organizer heard last
 
     def run(self) -> None:
         while not self._stop_event.is_set():
@@ -52,22 +53,22 @@ class Watch(Thread):
 
     def _well(self) -> None:
         self._failures = 0
-        if self._told:
-            self._tell("letters are fetched again")
-            self._told = ""
+        self._tell(_WELL)
 
     def _trouble(self, why: str, lasting: bool) -> None:
         self._failures += 1
         pause = pause_seconds(self._failures, lasting, random.random())  # noqa: S311 - no secret
         log.error(why, loop="imap", failures=self._failures, again_in=round(pause, 1))
-        if (lasting or self._failures >= _TOLD_AFTER) and not self._told:
-            self._told = why
+        if (lasting or self._failures >= _TOLD_AFTER) and self._told in ("", _WELL):
             self._tell(f"no letters can be fetched: {why}")
         self._stop_event.wait(pause)
 
     def _tell(self, text: str) -> None:
+        if text == self._told:
+            return
         try:
             self._alarm(text)
+            self._told = text
         except KnobelnError as error:
             log.error(str(error), loop="imap")
 

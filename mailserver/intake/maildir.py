@@ -67,7 +67,7 @@ class Maildir:
             return False
         raw, size, arrived_at = found
         whole = size <= self._max_bytes
-        self._accept(raw if whole else without_body(raw, size), arrived_at)
+        self._accept(raw if whole else without_body(raw, size, self._max_bytes), arrived_at)
         try:
             if whole:
                 _move(path, self._processed, _SEEN)

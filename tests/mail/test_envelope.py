@@ -63,13 +63,15 @@ def test_the_line_of_a_mbox_is_left_out(start: bytes) -> None:
     "head", [b"From: joe@x.example\r\nSubject: y\r\n\r\n", b"From: joe@x.example\nSubject: y\n\nbody"]
 )
 def test_a_letter_without_its_body_says_who_wrote_about_what(head: bytes) -> None:
-    letter = parse(without_body(head, 20_000_000))
+    letter = parse(without_body(head, 20_000_000, 1_000_000))
     assert (letter.sender, letter.subject, letter.body.lines) == ("joe@x.example", "y", ())
-    assert letter.problems == ("it is too large (20,000,000 bytes)",)
+    assert letter.problems == ("it has 20,000,000 bytes, and a letter may have 1,000,000",)
 
 
 @pytest.mark.parametrize("subject", ["please compile", "registration for KNOBELN"])
 def test_the_writer_of_a_letter_without_its_body_hears_why(world: World, subject: str) -> None:
-    raw = without_body(f"From: joe@machine.domain.alfdkj\nSubject: {subject}\n\n".encode(), 20_000_000)
+    raw = without_body(
+        f"From: joe@machine.domain.alfdkj\nSubject: {subject}\n\n".encode(), 20_000_000, 1_000_000
+    )
     (answer,) = world.deliver(raw, channel="imap")
-    assert "it is too large (20,000,000 bytes)" in " ".join(body_of(answer).split())
+    assert "it has 20,000,000 bytes, and a letter may have 1,000,000" in " ".join(body_of(answer).split())

@@ -111,7 +111,7 @@ def test_the_same_letter_again_has_no_second_effect(root: Path, store: Store) ->
 def test_of_a_letter_that_is_too_large_the_headers_are_taken(root: Path, taken: Taken) -> None:
     mailbox.Maildir(root).add(LETTER + b"x\n" * 20_000)
     opened(root, taken).take_next()
-    assert taken.raws == [b"X-Knobeln-Cut: 40087\r\n" + LETTER.partition(b"\n\n")[0] + b"\r\n\r\n"]
+    assert taken.raws == [b"X-Knobeln-Cut: 40087 of 20000\r\n" + LETTER.partition(b"\n\n")[0] + b"\r\n\r\n"]
     (kept,) = names(root / ".Failed" / "cur")
     assert kept.endswith(":2,FS")
 
