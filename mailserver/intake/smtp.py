@@ -8,6 +8,7 @@ and for conversations that are too slow. LMTP says all this once for each recipi
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import re
 import socket
@@ -152,7 +153,8 @@ def is_ours(host: str) -> bool:
 def is_answered(path: Path) -> bool:
     """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
     with socket.socket(socket.AF_UNIX) as client:
-        return client.connect_ex(str(path)) == 0
+        client.setblocking(False)
+        return client.connect_ex(str(path)) in (0, errno.EAGAIN)  # the latter: somebody who is very busy
 
 
 class _Counter:
