@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailserver.intake.envelope import Envelope, of, without_body, without_from_line
@@ -44,6 +44,7 @@ def test_what_mail_systems_note_is_found(raw: bytes, envelope: Envelope) -> None
     assert of(raw) == envelope
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_whatever_stands_there_is_bounded_and_never_an_error(raw: bytes) -> None:
     found = of(b"Delivered-To: " + raw)

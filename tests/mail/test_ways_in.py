@@ -135,7 +135,8 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
 def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
     chosen = Imap(host="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
     said = found(make_settings(mail=Mail(listen_host=""), imap=chosen), tmp_path)["letters by IMAP"]
-    assert said.startswith(f"MEND {missing}")
+    assert said.startswith("MEND imap.")
+    assert missing in said
 
 
 def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
