@@ -4,15 +4,15 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all fuzz lint bench setup clean
+.PHONY: demo test test-all fuzz lint bench setup test-servers clean
 
 demo: setup                ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
 
-test: setup                ## the tests that are run all the time
+test: setup test-servers   ## the tests that are run all the time
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-all: setup            ## all tests, the slow ones too
+test-all: setup test-servers  ## all tests, the slow ones too
 	$(BIN)/pytest -n auto
 
 fuzz: setup                ## random damage for some minutes
@@ -30,6 +30,10 @@ bench: setup               ## speed, as ratios to peers in the same run
 setup:
 	@./tools/system-packages
 	@./tools/venv $(VENV)
+
+# Without them the tests that need them are skipped, and say so; where CI is set, that is a failure.
+test-servers:
+	@./tools/system-packages --for-tests || [ -z "$$CI" ]
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

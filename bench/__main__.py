@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import contest_day, hog, machine
+from bench import contest_day, hog, letters_in, machine
 
 
 def main() -> None:
@@ -11,6 +11,8 @@ def main() -> None:
     contest_day.main()
     print()
     hog.main()
+    print()
+    letters_in.main()
 
 
 if __name__ == "__main__":

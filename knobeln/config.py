@@ -427,6 +427,17 @@ class Mail(Section):
         "127.0.0.1", description="`knobeln serve` takes letters by SMTP here; empty = no listener"
     )
     listen_port: int = Field(8025, ge=0, le=65535, description="0 = any free port")
+    listen_socket: str = Field(
+        "", description="it takes letters at this Unix socket too, below the contest's folder if relative"
+    )
+    listen_protocol: Literal["smtp", "lmtp"] = Field(
+        "smtp", description="what is spoken there; lmtp is what mail systems speak with a mailbox"
+    )
+    tls_certificate: str = Field(
+        "",
+        description="certificate and chain (PEM); with it STARTTLS is offered to those who bring letters",
+    )
+    tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     max_letter_bytes: int = Field(1_000_000, ge=10_000, description="a larger letter is refused with 552")
     max_connections: int = Field(100, ge=1, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
@@ -464,6 +475,51 @@ class Mail(Section):
     give_up_after_hours: int = Field(
         72, ge=1, description="a mail that the relay keeps deferring fails after this"
     )
+
+
+class Imap(Section):
+    """Letters from a mailbox at another mail server: `knobeln serve` fetches them by IMAP."""
+
+    host: str = Field("", description="the mail server that has the robot's mailbox; empty = none")
+    port: int = Field(993, ge=1, le=65535, description="its port; with starttls usually 143")
+    security: Literal["tls", "starttls", "none"] = Field(
+        "tls", description="encryption; none is for a server on this computer only"
+    )
+    ca_file: str = Field(
+        "", description="who vouches for the server's certificate (PEM); empty = whom this computer trusts"
+    )
+    login: Literal["password", "xoauth2", "oauthbearer"] = Field(
+        "password", description="how we log in; the other two need an access token, see the section oauth"
+    )
+    username: str = Field("", description="the mailbox's name at the server, often its address")
+    password: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_IMAP__PASSWORD than written here"
+    )
+    folder: str = Field("INBOX", description="where the letters are")
+    processed_folder: str = Field(
+        "Processed", description="where they go when they are taken; empty = they stay, with a flag"
+    )
+    failed_folder: str = Field(
+        "Failed", description="where those go that are too large or cannot be fetched; empty = they stay"
+    )
+    idle: bool = Field(True, description="hear of new letters at once, where the server can tell (IDLE)")
+    poll_seconds: int = Field(60, ge=1, description="how often to look for new letters otherwise")
+
+    @model_validator(mode="after")
+    def _passwords_stay_here(self) -> Imap:
+        if self.security == "none" and self.host not in ("", "localhost", "127.0.0.1", "::1"):
+            raise ValueError("security = none would send the password openly through the network")
+        if self.host and not self.username:
+            raise ValueError("a host needs a username")
+        return self
+
+
+class Pickup(Section):
+    """Letters from a Maildir on this computer, where the mail system puts them."""
+
+    maildir: str = Field("", description="that Maildir, below the contest's folder if relative; empty = none")
+    processed_folder: str = Field("", description="where letters go when they are taken; empty = its cur/")
+    failed_folder: str = Field("Failed", description="where those go that are too large")
 
 
 class OAuth(Section):
@@ -516,6 +572,8 @@ class Settings(BaseSettings):
     evolution: Evolution = Field(default_factory=Evolution)
     reports: Reports = Field(default_factory=Reports)
     mail: Mail = Field(default_factory=Mail)
+    imap: Imap = Field(default_factory=Imap)
+    pickup: Pickup = Field(default_factory=Pickup)
     oauth: OAuth = Field(default_factory=OAuth)
     jail: Jail = Field(default_factory=Jail)
 

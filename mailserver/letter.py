@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from mailserver import addresses, mime
+from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.mime import Headers, Part, TooComplex
 from mailserver.problem import Problem, quote, visible
 from mailserver.program_text import FROM_MARK, is_prose, mended, signed_off
@@ -104,6 +105,8 @@ def parse(raw: bytes) -> Letter:
         headers, body = mime.split(raw)
     except TooComplex as error:
         return Letter(None, None, "", None, "", Text(()), problems=(f"{error}",))
+    if too_large := why_cut(headers.first(CUT_FIELD)):
+        return _letter(headers, Text(()), problems=(too_large,))
     try:
         return _read(headers, mime.tree(headers, body))
     except TooComplex as error:

@@ -15,6 +15,7 @@ from compiler.language_table import Language, languages_of
 from compiler.languages import Problem, build, usable, version
 from compiler.toolchain import Toolchain
 from knobeln import config
+from knobeln.cli import ways_in
 from knobeln.cli.folder import (
     ContestCommand,
     ContestFolder,
@@ -76,6 +77,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
     ]
     if (path / config.FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
+        checks += ways_in.checks(settings, path)
         checks.append(("mails out", lambda: check_way_out(ContestFolder.open(path))))
     findings = tuple(_look(what, check) for what, check in checks)
     return findings + tuple(language_findings(settings))

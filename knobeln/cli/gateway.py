@@ -1,9 +1,11 @@
 """`knobeln serve`: the mail gateway.
 
-Four loops in threads, each woken when there is work and otherwise looking twice a second, because other
+Loops in threads, each woken when there is work and otherwise looking twice a second, because other
 processes (`receive`, `run`) put work into the same database:
 
-    listener   SMTP -> table of letters (committed before the 250)
+    listener   SMTP or LMTP -> table of letters (committed before the 250)
+    imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
+    pickup     a Maildir -> table of letters (the same)
     desk       letters -> teams, queued programs, answers
     compiler   queued programs -> builds and reports
     delivery   outbox -> the relay or the Maildirs
@@ -12,14 +14,16 @@ processes (`receive`, `run`) put work into the same database:
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from threading import Event, Thread
 from types import FrameType
 
 import click
 import structlog
 
+from knobeln.cli import ways_in
 from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
 from knobeln.cli.services import Services, deliver
 from knobeln.config import Dates
@@ -27,7 +31,8 @@ from knobeln.errors import KnobelnError, NotNow, TryAgain
 from knobeln.model import Phase
 from knobeln.store import contest as contest_store
 from mailserver import windows
-from mailserver.intake.accept import accept
+from mailserver.intake.accept import Arrival, accept_all, accept_found
+from mailserver.intake.imap_watch import Watch
 from mailserver.intake.smtp import Listener
 from mailserver.transports import transport_of
 from mailserver.windows import Window
@@ -60,12 +65,26 @@ class Gateway:
         self._stop = Event()
         self._services = Services(folder)
         self._transport = transport_of(folder.settings, folder.path)
-        self._loops = (
+        self._loops = [
             _Loop("desk", self._services.handle_next_letter, self._wake_all, self._stop),
             _Loop("compiler", self._services.compile_next_program, self._wake_all, self._stop),
             _Loop("delivery", self._deliver, self._wake_all, self._stop),
+        ]
+        mail = folder.settings.mail
+        self._listener = (
+            Listener(folder.settings, self._accept, folder.path)
+            if mail.listen_host or mail.listen_socket
+            else None
         )
-        self._listener = Listener(folder.settings, self._accept) if folder.settings.mail.listen_host else None
+        if folder.settings.pickup.maildir:
+            maildir = ways_in.maildir_of(folder.settings, folder.path, partial(self._accept_found, "maildir"))
+            self._loops.append(_Loop("pickup", maildir.take_next, self._wake_all, self._stop))
+        self._watch_imap: Watch | None = None
+        if folder.settings.imap.host:
+            open_mailbox = ways_in.mailbox_of(
+                folder.settings, folder.path, partial(self._accept_found, "imap"), self._alarm
+            )
+            self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
 
     def stop_soon(self, _signal: int, _frame: FrameType | None) -> None:
         self._stop.set()
@@ -82,6 +101,8 @@ class Gateway:
                 port=self._listener.port,
                 address=self._folder.settings.contest.address,
             )
+        if self._watch_imap:
+            self._watch_imap.start()
         for loop in self._loops:
             loop.start()
         while not self._stop.wait(IDLE_SECONDS):
@@ -89,13 +110,25 @@ class Gateway:
         log.info("stopping")
         if self._listener:
             self._listener.stop()
-        for loop in self._loops:
-            loop.join(STOP_SECONDS / len(self._loops))
+        threads: list[Thread] = [*self._loops, *([self._watch_imap] if self._watch_imap else [])]
+        for thread in threads:
+            thread.join(STOP_SECONDS / len(threads))
         log.info("stopped")
 
-    def _accept(self, raw: bytes, sender: str, recipients: tuple[str, ...]) -> None:
-        accept(self._folder.store, raw, sender, recipients, "smtp", self._folder.clock.now())
+    def _accept(self, arrivals: Sequence[Arrival]) -> None:
+        channel = self._folder.settings.mail.listen_protocol
+        accept_all(self._folder.store, arrivals, channel, self._folder.clock.now())
         self._wake_all()
+
+    def _accept_found(self, channel: str, raw: bytes, arrived_at: datetime) -> None:
+        accept_found(self._folder.store, raw, channel, arrived_at, self._folder.clock.now())
+        self._wake_all()
+
+    def _alarm(self, text: str) -> None:
+        """A line for the organizer, in the log and in `knobeln status`."""
+        log.warning(text)
+        with self._folder.store.write() as tx:
+            contest_store.note(tx, "mail", text, self._folder.clock.now())
 
     def _wake_all(self) -> None:
         for loop in self._loops:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 import click
+import structlog
 
 from knobeln.cli.folder import ContestCommand, ContestFolder, ContestGroup, contest_folder
 from knobeln.cli.services import Services
@@ -14,6 +16,7 @@ from knobeln.errors import KnobelnError, NotFound
 from knobeln.model import LetterState
 from knobeln.store import letters as letter_store
 from knobeln.store import submissions
+from mailserver.intake import envelope
 from mailserver.intake.accept import accept
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
@@ -24,18 +27,27 @@ EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems
 @click.option(
     "--sender", default=None, help="The envelope sender; default: the letter's Return-Path. '' = null sender."
 )
-@click.option("--recipient", "recipients", multiple=True, help="An envelope recipient; may be repeated.")
+@click.option(
+    "--recipient",
+    "recipients",
+    multiple=True,
+    help="An envelope recipient; may be repeated. Default: the letter's Delivered-To and its like.",
+)
 def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None:
     """Take one letter from FILE or standard input, keep it, and do what it says.
+
+    It is silent unless something is wrong: mail systems take every word for an error.
 
     Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is no letter, or
     too large. 75: we cannot take it now, try again.
     """
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         folder = contest_folder()
     except (KnobelnError, OSError) as error:
         _leave(EX_TEMPFAIL, str(error))
+    raw = envelope.without_from_line(raw)
     if not raw.strip():
         _leave(EX_DATAERR, "there is no letter: the input is empty")
     if len(raw) > folder.settings.mail.max_letter_bytes:
@@ -43,11 +55,12 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
             EX_DATAERR, f"the letter has {len(raw)} bytes, more than {folder.settings.mail.max_letter_bytes}"
         )
     try:
-        now = folder.clock.now()
+        noted = envelope.of(raw)
         # Only a mail system that names the sender can mean the null sender by an empty one.
         channel = "receive" if sender is None else "pipe"
-        envelope = _return_path(raw) if sender is None else _readable(sender).strip("<>")
-        accept(folder.store, raw, envelope, [_readable(r) for r in recipients], channel, now)
+        named = noted.sender if sender is None else _readable(sender).strip("<>")
+        reached = [_readable(r) for r in recipients] or noted.recipients
+        accept(folder.store, raw, named, reached, channel, folder.clock.now())
     except (KnobelnError, OSError) as error:
         _leave(EX_TEMPFAIL, str(error))
     _work_off(folder)
@@ -56,13 +69,6 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
 def _readable(argument: str) -> str:
     """An address as the mail system gave it; bytes that are no text become `?`."""
     return argument.encode(errors="replace").decode()
-
-
-def _return_path(raw: bytes) -> str:
-    """The address in the Return-Path that the mail system wrote on top; "" where there is none."""
-    head = raw[:2_000].decode("latin-1").splitlines()
-    first = next((line for line in head if line.lower().startswith("return-path:")), "")
-    return first.partition(":")[2].strip().strip("<>")
 
 
 def _work_off(folder: ContestFolder) -> None:

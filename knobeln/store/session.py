@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -31,6 +32,7 @@ class Store:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
+        self._writers = Lock()
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -38,8 +40,14 @@ class Store:
 
         Raises StoreBusy: the database is locked, full or out of reach; GiveUp: it is damaged.
         """
-        with self._transaction(self.engine) as tx:
-            yield tx
+        # SQLite lets writers wait by sleeping, up to a tenth of a second; our own threads need not.
+        if not self._writers.acquire(timeout=_BUSY_SECONDS):
+            raise StoreBusy("the database does not answer: another part of this program is writing")
+        try:
+            with self._transaction(self.engine) as tx:
+                yield tx
+        finally:
+            self._writers.release()
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from knobeln.store import Store, letters
+from mailserver.intake import envelope
 
 
 def accept(
-    store: Store, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
+    store: Store, raw: bytes, sender: str, recipients: Sequence[str], channel: str, received_at: datetime
 ) -> int:
     """Keep the letter, durably, as NEW; its id. The same bytes again are the same letter (O01).
 
@@ -17,6 +20,46 @@ def accept(
     """
     with store.write() as tx:
         letter_id, _ = letters.add(
-            tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=now
+            tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
         )
     return letter_id
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A letter as it came, with its envelope; the null sender is ""."""
+
+    raw: bytes
+    sender: str
+    recipients: tuple[str, ...]
+
+
+def accept_all(store: Store, arrivals: Sequence[Arrival], channel: str, received_at: datetime) -> None:
+    """`accept` for several, all or none. Raises StoreBusy: none is kept."""
+    with store.write() as tx:
+        for letter in arrivals:
+            letters.add(
+                tx,
+                raw=letter.raw,
+                sender=letter.sender,
+                recipients=letter.recipients,
+                channel=channel,
+                now=received_at,
+            )
+
+
+class AcceptFound(Protocol):
+    """Keeps a letter that was found in a mailbox, durably."""
+
+    def __call__(self, raw: bytes, arrived_at: datetime) -> object:
+        """`arrived_at` is when it came into the mailbox: this decides deadlines (R11). Raises StoreBusy."""
+
+
+def accept_found(store: Store, raw: bytes, channel: str, arrived_at: datetime, now: datetime) -> int:
+    """`accept` for a letter that a mail system has put somewhere, with the envelope that it wrote on top.
+
+    A mailbox whose clock is ahead does not bring letters from the future.
+    """
+    letter = envelope.without_from_line(raw)
+    found = envelope.of(letter)
+    return accept(store, letter, found.sender, found.recipients, channel, min(arrived_at, now))

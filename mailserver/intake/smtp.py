@@ -1,80 +1,116 @@
-"""Letters by SMTP: a listener in a thread of its own.
+"""Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at both.
 
 It promises: `250` after the letter is committed, `451` for every failure of ours, `550` for foreign
 recipients (it relays nothing), `552` for letters that are too large, `421` for more connections than allowed
-and for conversations that are too slow.
+and for conversations that are too slow. LMTP says all this once for each recipient.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import re
+import socket
+import ssl
 import threading
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
 from ipaddress import ip_address
+from pathlib import Path
+from typing import AnyStr
 
 import structlog
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
 from knobeln.config import Settings
-from knobeln.errors import ConfigError, KnobelnError
+from knobeln.errors import ConfigError, KnobelnError, TryAgain
 from mailserver import addresses
+from mailserver.intake.accept import Arrival
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
 MAX_PER_HOST = 10
 MAX_SAME_COMMAND = 1_000
+LONGEST_LINE = 65_536  # bytes; SMTP says 1,000, and not everybody listens
 _READY_SECONDS = 10.0
+_LONGEST_COMMAND = 512
 _LONGEST_ADDRESS = 254
-_SENDER = re.compile(r"[!#-~]+@[!#-~]+")  # printable, without blanks and quotes (M67)
+_SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
-Accept = Callable[[bytes, str, tuple[str, ...]], object]
+Accept = Callable[[Sequence[Arrival]], object]
 
 log = structlog.get_logger()
 
 
 class Listener:
-    """`start` binds and returns; `stop` ends all. `accept` runs in its own thread, one call at a time."""
+    """`start` binds and returns; `stop` ends all.
 
-    def __init__(self, settings: Settings, accept: Accept) -> None:
+    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. What waits
+    while it works comes with its next call, so that many at once cost one commit.
+    """
+
+    def __init__(self, settings: Settings, accept: Accept, folder: Path = Path()) -> None:
+        """`folder` is the contest's: relative names of files in the settings are below it."""
         self._settings = settings
-        self._accept = accept
+        mail = settings.mail
+        self._socket = folder / mail.listen_socket if mail.listen_socket else None
+        self._certificate = Certificate(
+            folder / mail.tls_certificate, folder / (mail.tls_key or mail.tls_certificate)
+        )
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
-        self._server: asyncio.Server | None = None
+        self._counter = _Counter(accept, self._loop)
+        self._servers: list[asyncio.Server] = []
 
     @property
     def port(self) -> int:
-        """The port that is listened on, also where the settings say 0."""
-        assert self._server is not None, "the listener has not been started"  # noqa: S101
-        return int(self._server.sockets[0].getsockname()[1])
+        """The port that is listened on, also where the settings say 0; 0 where only the Unix socket is."""
+        names = [door.getsockname() for server in self._servers for door in server.sockets]
+        return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
     def start(self) -> None:
-        """Raises ConfigError where host and port cannot be had."""
+        """Raises ConfigError where port, Unix socket or certificate cannot be had."""
         # The library writes what strangers send to the console otherwise (M41).
         logging.getLogger("mail.log").setLevel(logging.ERROR)
+        if self._settings.mail.tls_certificate:
+            self._certificate.load()
         self._thread.start()
-        host, port = self._settings.mail.listen_host, self._settings.mail.listen_port
-        bound = asyncio.run_coroutine_threadsafe(
-            self._loop.create_server(self._protocol, host, port), self._loop
-        )
         try:
-            self._server = bound.result(_READY_SECONDS)
-        except OSError as error:
+            asyncio.run_coroutine_threadsafe(self._bind(), self._loop).result(_READY_SECONDS)
+        except ConfigError:
             self.stop()
+            raise
+
+    async def _bind(self) -> None:
+        mail = self._settings.mail
+        try:
+            if mail.listen_host:
+                door = await self._loop.create_server(self._protocol, mail.listen_host, mail.listen_port)
+                self._servers.append(door)
+        except OSError as error:
             raise ConfigError(f"mail.listen_host, mail.listen_port: cannot listen there: {error}") from None
+        try:
+            if self._socket is not None:
+                if is_answered(self._socket):
+                    raise ConfigError(f"mail.listen_socket: somebody else listens at {self._socket}")
+                self._servers.append(await self._loop.create_unix_server(self._protocol, self._socket))
+                self._socket.chmod(0o660)  # for the mail system in the folder's group, and nobody else
+        except OSError as error:
+            raise ConfigError(f"mail.listen_socket: cannot listen at {self._socket}: {error}") from None
 
     def stop(self) -> None:
         """End it. A letter whose `250` is not yet out is offered again by its sender, and recognised."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_READY_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_READY_SECONDS)
-        self._worker.shutdown()
+        self._counter.close()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -82,8 +118,10 @@ class Listener:
         self._loop.close()
 
     async def _close(self) -> None:
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            if self._socket is not None and server.sockets[0].family is socket.AF_UNIX:
+                self._socket.unlink(missing_ok=True)
+            server.close()
         for conversation in tuple(self._open):
             conversation.hang_up("4.3.2 going down")
         mine = asyncio.current_task()
@@ -95,8 +133,10 @@ class Listener:
     def _protocol(self) -> asyncio.Protocol:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
-        handler = _Handler(self._settings, self._accept, self._worker)
-        conversation = _Conversation(handler, self._settings, self._loop, self._has_room, self._open.discard)
+        handler = _Handler(self._settings, self._counter)
+        kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
+        context = self._certificate.context if self._settings.mail.tls_certificate else None
+        conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
         self._open.add(conversation)
         return conversation
 
@@ -106,8 +146,118 @@ class Listener:
 
 
 def is_ours(host: str) -> bool:
-    """Whether it is this machine, whose own mail system brings everybody's letters."""
-    return ip_address(host).is_loopback
+    """Whether it is this machine ("" = by the Unix socket), whose mail system brings everybody's letters."""
+    return not host or ip_address(host).is_loopback
+
+
+def is_answered(path: Path) -> bool:
+    """Whether somebody listens at this Unix socket; one that was left behind may be replaced."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.setblocking(False)
+        return client.connect_ex(str(path)) in (0, errno.EAGAIN)  # the latter: somebody who is very busy
+
+
+class _Counter:
+    """Where letters are handed in: to one thread, which keeps together what has come together."""
+
+    def __init__(self, accept: Accept, loop: asyncio.AbstractEventLoop) -> None:
+        self._accept = accept
+        self._loop = loop
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
+        self._waiting: list[tuple[Arrival, asyncio.Future[None]]] = []
+        self._work: asyncio.Task[None] | None = None
+
+    async def keep(self, letter: Arrival) -> None:
+        """Returns when it is kept; raises what `accept` raises."""
+        done = self._loop.create_future()
+        self._waiting.append((letter, done))
+        if self._work is None or self._work.done():
+            self._work = self._loop.create_task(self._work_off())
+        await done
+
+    def close(self) -> None:
+        self._worker.shutdown()
+
+    async def _work_off(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                await self._keep(batch)
+            except TryAgain as error:
+                _finish(batch, error)
+            except Exception as error:
+                if len(batch) == 1:
+                    _finish(batch, error)
+                else:  # one of them it must be: each for itself, so that the others do not suffer
+                    for one in batch:
+                        await self._keep_alone(one)
+
+    async def _keep_alone(self, one: tuple[Arrival, asyncio.Future[None]]) -> None:
+        try:
+            await self._keep([one])
+        except Exception as error:
+            _finish([one], error)
+
+    async def _keep(self, batch: Sequence[tuple[Arrival, asyncio.Future[None]]]) -> None:
+        letters = [letter for letter, _ in batch]
+        await self._loop.run_in_executor(self._worker, self._accept, letters)
+        _finish(batch, None)
+
+
+def _finish(batch: Sequence[tuple[Arrival, asyncio.Future[None]]], error: Exception | None) -> None:
+    for _, done in batch:
+        if done.done():  # the client has gone meanwhile
+            continue
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+
+class Certificate:
+    """Our own certificate for STARTTLS; one that was renewed is taken from the next connection on."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._files = (certificate, key)
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._loaded: tuple[int, ...] = ()
+
+    @property
+    def context(self) -> ssl.SSLContext:
+        """With the files as they are now; with the last good ones where they are wrong now."""
+        try:
+            self.load()
+        except ConfigError as error:
+            log.error(str(error))
+        return self._context
+
+    def load(self) -> None:
+        """Raises ConfigError where the two files are no certificate with its key."""
+        try:
+            now = tuple(path.stat().st_mtime_ns for path in self._files)
+            if now != self._loaded:
+                self._context.load_cert_chain(*self._files)
+                self._loaded = now
+        except (OSError, ssl.SSLError) as error:
+            names = " and ".join(map(str, self._files))
+            raise ConfigError(f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}") from None
+
+    def good_until(self) -> datetime:
+        """Raises ConfigError where it is over already. Who issued it is not asked: here it trusts itself."""
+        client = ssl.create_default_context(cafile=str(self._files[0]))
+        client.check_hostname = False
+        client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        ours, theirs = ssl.MemoryBIO(), ssl.MemoryBIO()
+        server = self._context.wrap_bio(theirs, ours, server_side=True)
+        caller = client.wrap_bio(ours, theirs)
+        try:
+            for side in (caller, server, caller):
+                with suppress(ssl.SSLWantReadError):
+                    side.do_handshake()
+        except ssl.SSLCertVerificationError as error:
+            raise ConfigError(f"mail.tls_certificate: {error.verify_message}; renew it") from error
+        found = caller.getpeercert() or {}
+        return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(found["notAfter"])), UTC)
 
 
 class _Busy(asyncio.Protocol):
@@ -122,17 +272,24 @@ class _Busy(asyncio.Protocol):
 class _Conversation(SMTP):
     """One connection."""
 
+    line_length_limit = LONGEST_LINE
+
     def __init__(
         self,
         handler: _Handler,
         settings: Settings,
         loop: asyncio.AbstractEventLoop,
+        context: ssl.SSLContext | None,
         has_room: Callable[[str], bool],
         ended: Callable[[_Conversation], object],
     ) -> None:
+        # The library keeps one such table for all connections, and empties it whenever one more comes.
+        self.command_size_limits = defaultdict(lambda: _LONGEST_COMMAND)
         super().__init__(
             handler,
             data_size_limit=settings.mail.max_letter_bytes,
+            enable_SMTPUTF8=True,
+            tls_context=context,
             hostname=settings.contest.address.rpartition("@")[2],
             ident="knobeln",
             timeout=TIMEOUT_SECONDS,
@@ -142,10 +299,12 @@ class _Conversation(SMTP):
         self.host = ""
         self._has_room = has_room
         self._ended = ended
+        self._unfinished = 0  # bytes of the line that is just coming in
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        host = str(transport.get_extra_info("peername")[0])
-        if self._has_room(host):
+        """Also called when STARTTLS has succeeded."""
+        host = str((transport.get_extra_info("peername") or ("",))[0])
+        if self._tls_protocol is not None or self._has_room(host):
             self.host = host
             super().connection_made(transport)
         else:
@@ -158,30 +317,70 @@ class _Conversation(SMTP):
         self._ended(self)
         super().connection_lost(error)
 
+    def data_received(self, data: bytes) -> None:
+        """The library keeps all of a line that never ends; nobody may fill our memory with one."""
+        rest = len(data) - 1 - data.rfind(b"\n")
+        self._unfinished = rest if rest < len(data) else self._unfinished + rest
+        if self._unfinished > LONGEST_LINE + (self.data_size_limit or 0):
+            self._end("500 5.5.2 a line without end")
+        else:
+            super().data_received(data)
+
     def hang_up(self, why: str) -> None:
+        self._end(f"421 {why}, please try again later")
+
+    def _end(self, last_words: str) -> None:
         transport = self.transport
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.write(f"421 {why}, please try again later\r\n".encode())
+        if isinstance(transport, asyncio.WriteTransport) and not transport.is_closing():
+            transport.write(f"{last_words}\r\n".encode())
             transport.close()
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        """The library breaks on some addresses instead of refusing them, `<` and `<"` among them."""
+        try:
+            address, rest = super()._getaddr(arg)
+        except Exception:
+            return None, None
+        return address, rest
 
     def _timeout_cb(self) -> None:
         """The library's would close without a word (M58)."""
         self.hang_up("4.4.2 too slow")
 
 
+class _LmtpConversation(LMTP, _Conversation):
+    """The same in LMTP (RFC 2033): what becomes of a letter is said once for each of its recipients."""
+
+    _answers = 1
+
+    async def push(self, status: AnyStr) -> None:
+        text = status.decode() if isinstance(status, bytes) else status
+        await super().push("\r\n".join([text] * self._answers))
+        assert self.envelope is not None  # noqa: S101
+        self._answers = len(self.envelope.rcpt_tos) if text.startswith("354") else 1
+
+
 class _Handler:
     """What the library asks us: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, accept: Accept, worker: ThreadPoolExecutor) -> None:
+    def __init__(self, settings: Settings, counter: _Counter) -> None:
         self._ours = (settings.contest.address, *settings.contest.aliases)
-        self._accept = accept
-        self._worker = worker
+        self._counter = counter
 
-    async def handle_MAIL(  # noqa: N802 - the library's name
+    async def handle_EHLO(  # noqa: N802 - the library's name
+        self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, lines: list[str]
+    ) -> list[str]:
+        """The library offers logins that nobody here has."""
+        session.host_name = hostname
+        return [line for line in lines if not line.startswith("250-AUTH")]
+
+    async def handle_MAIL(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if address != _NULL_SENDER and not (len(address) <= _LONGEST_ADDRESS and _SENDER.fullmatch(address)):
+        if address != _NULL_SENDER and not is_usable(address):
             return "553 5.1.7 this is no usable sender address"
+        if not address.isascii() and not envelope.smtp_utf8:
+            return "553 5.6.7 such an address needs SMTPUTF8"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
@@ -201,15 +400,25 @@ class _Handler:
         if b"\0" in raw.partition(b"\r\n\r\n")[0]:
             return "554 5.6.0 there is a NUL character in the headers"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
-        loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._worker, self._accept, raw, sender, tuple(envelope.rcpt_tos))
+            await self._counter.keep(Arrival(raw, sender, tuple(envelope.rcpt_tos)))
         except Exception as error:
             return await self.handle_exception(error)
         return "250 2.0.0 OK, the letter is kept"
 
     async def handle_exception(self, error: Exception) -> str:
         """Whatever went wrong with us: the letter is not kept, its sender shall try again."""
+        if isinstance(error, TLSSetupException):
+            return "454 4.7.0 no encryption could be agreed on"
         expected = isinstance(error, KnobelnError)
         log.error("letter not taken", error=str(error), exc_info=None if expected else error)
         return "451 4.3.0 a failure of ours, please try again later"
+
+
+def is_usable(address: str) -> bool:
+    """Whether an envelope's sender can be an address at all (M67)."""
+    return (
+        address.isprintable()
+        and len(address.encode()) <= _LONGEST_ADDRESS
+        and _SENDER.fullmatch(address) is not None
+    )

@@ -352,7 +352,8 @@ def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, enco
     assert ("K☃N" if encoding == "utf-8" else "K?N") in done.stdout.decode(encoding)
 
 
-def test_doctor_finds_this_computer_fit(folder: Path) -> None:
+def test_doctor_finds_this_computer_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNOBELN_SET_MAIL__LISTEN_PORT", "0")
     output = knobeln("doctor", "-C", folder).output
     assert "MEND" not in output
     assert "the contest" in output

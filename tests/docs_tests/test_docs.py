@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -251,6 +252,24 @@ def test_a_command_line_that_does_not_exist_is_noticed(words: str) -> None:
 def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page]):
         assert (ROOT / page).parent.joinpath(target).exists(), target
+
+
+SAMPLES = [
+    (page, block)
+    for page, text in PAGES.items()
+    for block in re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize(("page", "block"), SAMPLES)
+def test_the_settings_that_a_page_shows_are_settings(page: str, block: str) -> None:
+    assert Settings(dates=CALENDAR.dates, **tomllib.loads(block))
+
+
+def test_each_providers_page_shows_settings() -> None:
+    providers = {page for page in PAGES if page.startswith("docs/providers/")}
+    assert len(providers) >= 4
+    assert providers <= {page for page, _ in SAMPLES}
 
 
 # --- the sample letters work -------------------------------------------------------------------------------

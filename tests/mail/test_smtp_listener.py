@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import smtplib
 import socket
+import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import astuple
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+import trustme
 
 from knobeln.config import Mail
 from knobeln.errors import ConfigError, StoreBusy
 from knobeln.model import LetterState
 from knobeln.store import Store, letters
 from mailserver.intake import smtp
-from mailserver.intake.accept import accept
+from mailserver.intake.accept import Arrival, accept
 from mailserver.intake.smtp import Listener
 
 from .conftest import LETTERS, OPENS, World, make_settings
+from .servers import wait_for
 
 ROBOT = "knobeln@contest.example"
 JOE = "joe@machine.domain.alfdkj"
@@ -28,9 +33,9 @@ LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r
 
 
 @contextmanager
-def listening(accept: Callable[..., object], **mail: object) -> Iterator[Listener]:
+def listening(accept: Callable[..., object], folder: Path = Path(), **mail: object) -> Iterator[Listener]:
     settings = make_settings(mail=Mail(listen_port=0, **mail))  # type: ignore[arg-type]
-    listener = Listener(settings, accept)
+    listener = Listener(settings, lambda batch: [accept(*astuple(letter)) for letter in batch], folder)
     listener.start()
     try:
         yield listener
@@ -259,6 +264,66 @@ def test_a_slow_accept_holds_up_nobody_else() -> None:
         one.quit()
 
 
+def letters_at_once(listener: Listener, raws: list[bytes], first: threading.Event) -> list[int]:
+    """What is said to so many clients; the first letter is on its way when the others come."""
+    codes = [0] * len(raws)
+
+    def send(number: int) -> None:
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=20) as client:
+            client.ehlo()
+            client.mail(JOE)
+            client.rcpt(ROBOT)
+            codes[number] = client.data(raws[number])[0]
+
+    senders = [threading.Thread(target=send, args=(number,)) for number in range(len(raws))]
+    senders[0].start()
+    assert first.wait(10)
+    for sender in senders[1:]:
+        sender.start()
+    for sender in senders:
+        sender.join(20)
+    return codes
+
+
+@pytest.mark.parametrize(
+    ("error", "codes", "calls"),
+    [
+        (None, [250] * 6, [1, 5]),
+        (RuntimeError("a fault of ours"), [250, 250, 250, 451, 250, 250], [1, 5, 1, 1, 1, 1, 1]),
+        (StoreBusy("locked"), [250, 451, 451, 451, 451, 451], [1, 5]),
+    ],
+    ids=["all well", "one breaks us", "the database is busy"],
+)
+def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops_no_other(
+    error: Exception | None, codes: list[int], calls: list[int]
+) -> None:
+    called: list[int] = []
+    first, go_on = threading.Event(), threading.Event()
+
+    def accept_all(arrivals: Sequence[Arrival]) -> None:
+        called.append(len(arrivals))
+        first.set()
+        go_on.wait(20)
+        if error and any(b"poison" in letter.raw for letter in arrivals):
+            raise error
+
+    def go_on_when_five_wait() -> None:
+        wait_for(lambda: len(listener._counter._waiting) == 5)  # nothing outside shows that they wait
+        go_on.set()
+
+    listener = Listener(make_settings(mail=Mail(listen_port=0)), accept_all)
+    listener.start()
+    try:
+        go = threading.Thread(target=go_on_when_five_wait)
+        go.start()
+        raws = [LETTER + (b"poison" if number == 3 else b"%d" % number) + b"\r\n" for number in range(6)]
+        assert letters_at_once(listener, raws, first) == codes
+        go.join(20)
+    finally:
+        listener.stop()
+    assert called == calls
+
+
 def test_a_silent_client_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 0.2)
     with (
@@ -299,3 +364,282 @@ def test_a_registration_by_smtp_is_answered(port: int, world: World) -> None:
     mails = world.deliver(b"From: jane@a.example\nSubject: x\n\nx", "jane@a.example")
     assert [mail["To"] for mail in mails] == ["our_team@machine.domain.alfdkj", "jane@a.example"]
     assert world.states() == {LetterState.HANDLED: 2}
+
+
+# --- long lines, odd addresses, floods --------------------------------------------------------------------
+def test_lines_longer_than_smtp_allows_are_taken(client: smtplib.SMTP, store: Store) -> None:
+    raw = LETTER + b"y" * 5_000 + b"\r\n"
+    client.sendmail(JOE, [ROBOT], raw)
+    with store.read() as tx:
+        stored = letters.next_new(tx)
+    assert stored is not None
+    assert stored.raw == raw
+
+
+def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
+    client: smtplib.SMTP, store: Store
+) -> None:
+    with pytest.raises(smtplib.SMTPDataError) as refused:
+        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.LONGEST_LINE + 10) + b"\r\nRSET\r\n")
+    assert refused.value.smtp_code == 500
+    client.sendmail(JOE, [ROBOT], LETTER)
+    assert count(store) == 1
+
+
+def test_a_line_without_end_does_not_fill_our_memory() -> None:
+    with (
+        listening(lambda *_: None, max_letter_bytes=20_000) as listener,
+        socket.create_connection(("127.0.0.1", listener.port), 10) as raw,
+    ):
+        answers = raw.makefile("rb")
+        for line in (b"HELO x", b"MAIL FROM:<joe@x.example>", b"RCPT TO:<knobeln@contest.example>", b"DATA"):
+            raw.sendall(line + b"\r\n")
+        sent = 0
+        with suppress(OSError):
+            while sent < 50_000_000:
+                sent += raw.send(b"y" * 10_000)
+        assert sent < 50_000_000
+        try:
+            said = answers.read()
+        except ConnectionResetError:  # our kernel may throw away what was said before
+            said = b""
+    assert said == b"" or said.splitlines()[-1].startswith(b"500 5.5.2")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        b"MAIL FROM:<",
+        b'MAIL FROM:<"',
+        b"MAIL FROM:<@",
+        b"MAIL FROM:\xff\xfe",
+        b"MAIL FROM:<joe@x.example\xed\xa0\x80>",
+        b"MAIL FROM:<joe\x00@x.example>",
+        b"MAIL FROM:<j\xc3\xb6@x.example>",
+        b"MAIL FROM:<j\xe2\x80\xaeo@x.example> SMTPUTF8",
+        b"MAIL FROM:<j@x.example> SIZE=x",
+        b"MAIL FROM:<j@x.example> FUTURE=1",
+        b"RCPT TO:<",
+        b"DATA",
+        b"BDAT 10 LAST",
+        b"AUTH PLAIN AGEAYg==",
+        b"EHLO",
+        b"VRFY knobeln",
+        b"\xff\xff",
+        b"X" * 2_000,
+    ],
+)
+def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        answers = raw.makefile("rb")
+        answers.readline()
+        raw.sendall(b"HELO x\r\n")
+        answers.readline()
+        raw.sendall(command + b"\r\n")
+        answer = answers.readline()
+        raw.sendall(b"NOOP\r\n")
+        assert answers.readline().startswith(b"250")
+    assert answer[:1] == b"5" or answer.startswith(b"252")
+
+
+def test_the_same_command_a_thousand_times_ends_the_conversation(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        raw.sendall(b"NOOP\r\n" * (smtp.MAX_SAME_COMMAND + 1))
+        lines = raw.makefile("rb").read().splitlines()
+    assert lines[-1].startswith(b"421 4.7.0")
+
+
+def test_a_long_sender_is_taken_also_while_others_come_and_go(client: smtplib.SMTP, port: int) -> None:
+    with smtplib.SMTP("127.0.0.1", port, timeout=10) as other:
+        other.ehlo()
+    long = "MAIL FROM:<joe@x.example> SIZE=100" + " " * 470 + "SMTPUTF8"
+    assert client.docmd(long)[0] == 250
+
+
+def test_utf8_in_addresses_and_headers_is_taken(client: smtplib.SMTP, store: Store) -> None:
+    raw = "From: jö@dömäin.example\r\nSubject: grüße\r\n\r\nx\r\n".encode()
+    client.sendmail("jö@dömäin.example", [ROBOT], raw, mail_options=["SMTPUTF8"])
+    with store.read() as tx:
+        stored = letters.next_new(tx)
+    assert stored is not None
+    assert (stored.sender, stored.raw) == ("jö@dömäin.example", raw)
+
+
+def test_no_login_is_offered_that_nobody_has(client: smtplib.SMTP) -> None:
+    assert not client.has_extn("auth")
+
+
+# --- STARTTLS ----------------------------------------------------------------------------------------------
+@pytest.fixture
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+def write_certificate(authority: trustme.CA, folder: Path) -> bytes:
+    """A new certificate with its key as the folder's `server.pem`; the certificate as it is presented."""
+    certificate = authority.issue_cert("localhost", "127.0.0.1")
+    certificate.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
+    return ssl.PEM_cert_to_DER_cert(certificate.cert_chain_pems[0].bytes().decode())
+
+
+def presented(authority: trustme.CA, port: int) -> bytes | None:
+    """The certificate that a client which checks it gets to see."""
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+        client.starttls(context=context)
+        assert client.sendmail(JOE, [ROBOT], LETTER) == {}
+        assert client.sock is not None
+        return client.sock.getpeercert(binary_form=True)  # type: ignore[attr-defined]
+
+
+def test_letters_come_encrypted_and_a_renewed_certificate_is_taken_without_a_restart(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
+    taken: list[bytes] = []
+    first = write_certificate(authority, tmp_path)
+    with listening(lambda raw, *_: taken.append(raw), tmp_path, tls_certificate="server.pem") as listener:
+        assert presented(authority, listener.port) == first
+        second = write_certificate(authority, tmp_path)
+        assert presented(authority, listener.port) == second != first
+        (tmp_path / "server.pem").write_text("half a certif")
+        assert presented(authority, listener.port) == second
+    assert taken == [LETTER] * 3
+
+
+def test_what_came_before_starttls_counts_for_nothing(authority: trustme.CA, tmp_path: Path) -> None:
+    write_certificate(authority, tmp_path)
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    with (
+        listening(lambda *_: None, tmp_path, tls_certificate="server.pem") as listener,
+        smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client,
+    ):
+        client.ehlo()
+        client.mail(JOE)
+        client.starttls(context=context)
+        client.ehlo()
+        assert not client.has_extn("starttls")
+        assert client.rcpt(ROBOT)[0] == 503
+
+
+def test_a_client_that_speaks_no_tls_is_sent_away_and_the_next_is_served(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
+    write_certificate(authority, tmp_path)
+    with listening(lambda *_: None, tmp_path, tls_certificate="server.pem") as listener:
+        with socket.create_connection(("127.0.0.1", listener.port), 10) as raw:
+            raw.sendall(b"EHLO x\r\nSTARTTLS\r\n")
+            answers = raw.makefile("rb")
+            while not answers.readline().startswith(b"220 Ready"):
+                pass
+            raw.sendall(b"MAIL FROM:<joe@x.example>\r\n")
+            answers.read()
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client:
+            assert client.sendmail(JOE, [ROBOT], LETTER) == {}
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_a_certificate_that_cannot_be_used_is_a_fault_of_the_settings(
+    tmp_path: Path, content: str | None
+) -> None:
+    if content:
+        (tmp_path / "server.pem").write_text(content)
+    listener = Listener(
+        make_settings(mail=Mail(listen_port=0, tls_certificate="server.pem")), lambda *_: None, tmp_path
+    )
+    with pytest.raises(ConfigError, match=r"mail\.tls_certificate"):
+        listener.start()
+
+
+# --- LMTP, and Unix sockets --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("raw", "code"), [(LETTER, 250), (LETTER + b"x\r\n" * 7_000, 552), (b"A: \0\r\n\r\n", 554)]
+)
+def test_lmtp_says_for_each_recipient_what_became_of_the_letter(raw: bytes, code: int) -> None:
+    taken: list[object] = []
+    with (
+        listening(lambda *a: taken.append(a), max_letter_bytes=20_000, listen_protocol="lmtp") as listener,
+        smtplib.LMTP("127.0.0.1", listener.port, timeout=10) as client,
+    ):
+        client.ehlo_or_helo_if_needed()
+        client.mail(JOE)
+        recipients = [client.rcpt(a)[0] for a in (ROBOT, "jane@contest.example", "prechelt@contest.example")]
+        assert recipients == [250, 550, 250]
+        assert client.docmd("DATA")[0] == 354
+        client.send(raw + b".\r\n")
+        assert [client.getreply()[0] for _ in range(2)] == [code, code]
+        assert client.noop()[0] == 250
+    assert len(taken) == (code == 250)
+
+
+def test_lmtp_puts_off_for_each_recipient_when_we_fail() -> None:
+    def fail(*_: object) -> None:
+        raise StoreBusy("locked")
+
+    with (
+        listening(fail, listen_protocol="lmtp") as listener,
+        smtplib.LMTP("127.0.0.1", listener.port, timeout=10) as client,
+    ):
+        client.ehlo_or_helo_if_needed()
+        client.mail(JOE)
+        client.rcpt(ROBOT)
+        client.rcpt(ROBOT)
+        client.docmd("DATA")
+        client.send(LETTER + b".\r\n")
+        assert [client.getreply()[0] for _ in range(2)] == [451, 451]
+
+
+def test_lmtp_is_not_spoken_with_those_who_greet_in_smtp() -> None:
+    with (
+        listening(lambda *_: None, listen_protocol="lmtp") as listener,
+        smtplib.SMTP("127.0.0.1", listener.port, timeout=10) as client,
+    ):
+        assert client.ehlo()[0] == 500
+
+
+@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
+def test_letters_come_by_a_unix_socket(tmp_path: Path, protocol: str) -> None:
+    taken: list[object] = []
+    door = tmp_path / "door"
+    with listening(
+        lambda *a: taken.append(a), tmp_path, listen_host="", listen_socket="door", listen_protocol=protocol
+    ) as listener:
+        assert listener.port == 0
+        assert door.stat().st_mode & 0o777 == 0o660
+        with socket.socket(socket.AF_UNIX) as raw:
+            raw.settimeout(10)
+            raw.connect(str(door))
+            hello = b"LHLO x" if protocol == "lmtp" else b"HELO x"
+            raw.sendall(
+                hello
+                + b"\r\nMAIL FROM:<joe@x.example>\r\nRCPT TO:<knobeln@contest.example>\r\nDATA\r\n"
+                + LETTER
+                + b".\r\nQUIT\r\n"
+            )
+            assert b"250 2.0.0" in raw.makefile("rb").read()
+    assert taken == [(LETTER, "joe@x.example", (ROBOT,))]
+    assert not door.exists()
+
+
+def test_a_socket_that_was_left_behind_is_replaced_and_one_in_use_is_not(tmp_path: Path) -> None:
+    door = tmp_path / "door"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(door))
+    with listening(lambda *_: None, tmp_path, listen_socket="door"):
+        second = Listener(
+            make_settings(mail=Mail(listen_port=0, listen_socket="door")), lambda *_: None, tmp_path
+        )
+        with pytest.raises(ConfigError, match="somebody else"):
+            second.start()
+        assert door.exists()
+
+
+def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "door").write_text("a file")
+    listener = Listener(
+        make_settings(mail=Mail(listen_port=0, listen_socket="door")), lambda *_: None, tmp_path
+    )
+    with pytest.raises(ConfigError, match=r"mail\.listen_socket"):
+        listener.start()
+    assert (tmp_path / "door").read_text() == "a file"

@@ -1,0 +1,64 @@
+"""What a mail system wrote on top of a letter that it put into a mailbox: sender and recipients. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
+_HEAD_BYTES = 16_384
+_LONGEST_ADDRESS = 254
+_FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
+_FIELD = re.compile(r"^([A-Za-z-]+)[ \t]*:[ \t]*<?([^\s<>]*)>?[ \t]*\r?$")
+_RECIPIENT_FIELDS = ("delivered-to", "x-original-to", "envelope-to", "x-delivered-to", "x-envelope-to")
+_MAX_RECIPIENTS = 20
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """`sender` is "" for the null sender, and where nobody wrote it down."""
+
+    sender: str
+    recipients: tuple[str, ...]
+
+
+def of(raw: bytes) -> Envelope:
+    """The envelope as the mail system that delivered the letter noted it, above what the writer sent.
+
+    The writer may have forged some of it, and nobody can tell which: it helps to sort letters, and proves
+    nothing.
+    """
+    fields = [m.groups() for line in _head(raw) if (m := _FIELD.fullmatch(line))]
+    senders = [value for name, value in fields if name.lower() == "return-path"]
+    recipients = [value for name, value in fields if name.lower() in _RECIPIENT_FIELDS and value]
+    return Envelope(
+        _short(senders[0]) if senders else "",
+        tuple(dict.fromkeys(_short(r) for r in recipients))[:_MAX_RECIPIENTS],
+    )
+
+
+def without_from_line(raw: bytes) -> bytes:
+    """The letter without the `From ...` line of a mbox: the time in it would hide a repetition."""
+    found = _FROM_LINE.match(raw)
+    return raw[found.end() :] if found else raw
+
+
+def without_body(head: bytes, size: int, most: int) -> bytes:
+    """A letter of `size` bytes, where `most` are taken: its headers, and a field that says so."""
+    fields = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0].strip(b"\r\n")
+    return b"%s: %d of %d\r\n%s\r\n\r\n" % (CUT_FIELD.encode(), size, most, fields)
+
+
+def why_cut(field: str) -> str:
+    """Why the body was left out, in words for the writer; "" where the letter is whole."""
+    found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
+    return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
+
+
+def _head(raw: bytes) -> list[str]:
+    """The lines of the headers, of a reasonable piece of them; folded lines stay in pieces."""
+    return re.split(rb"\r?\n\r?\n", raw[:_HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
+
+
+def _short(address: str) -> str:
+    return address[:_LONGEST_ADDRESS]

@@ -1,0 +1,393 @@
+"""Letters from a mailbox elsewhere, by IMAP: one connection, and what is done over it.
+
+It promises: a letter is committed before anything at the server is changed. What was taken is moved or
+flagged afterwards, so that a break in between leads to the same bytes again, which the table of letters knows
+(O01). Nothing is remembered by number: a mailbox that was numbered anew (UIDVALIDITY) is looked through again
+(M68).
+"""
+
+from __future__ import annotations
+
+import imaplib
+import socket
+import ssl
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from threading import Event
+from typing import Any
+
+import structlog
+from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
+from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
+
+from knobeln.config import Imap
+from knobeln.errors import GiveUp, KnobelnError, TryAgain
+from mailserver.intake.accept import AcceptFound
+from mailserver.intake.envelope import without_body
+from mailserver.oauth import AccessToken
+from mailserver.problem import visible
+
+KEYWORD = "KnobelnTaken"  # the flag of a letter that was taken and stays where it is
+SETTLE_SECONDS = 1.0
+SLICE_SECONDS = 120.0
+TRIES = 4  # of a letter that the server does not give out
+CONNECT_SECONDS = 20.0
+READ_SECONDS = 60.0
+_LOOK_SECONDS = 1.0  # so soon a wish to stop is seen
+_HEADER_BYTES = 65_536
+_LONGEST_REASON = 300
+_LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
+
+log = structlog.get_logger()
+
+
+class MailboxUnreachable(TryAgain):
+    """The server is away, or does not do what it usually does."""
+
+
+class MailboxRefused(GiveUp):
+    """The server does not let us in, or has not what the settings say: somebody has to change something."""
+
+
+class _NotGiven(Exception):
+    """The server says NO to one letter."""
+
+
+# How often each letter (UIDVALIDITY, UID) could not be fetched. Some servers hang up on a letter that they
+# cannot read, at every new connection again.
+Failures = Counter[tuple[int, int]]
+
+
+class Mailbox:
+    """A connection to the mailbox, logged in, with the folder selected. Not for several threads."""
+
+    def __init__(
+        self,
+        settings: Imap,
+        max_bytes: int,
+        accept: AcceptFound,
+        alarm: Callable[[str], object],
+        token: AccessToken | None = None,
+        failures: Failures | None = None,
+    ) -> None:
+        """Connects. `alarm` tells the organizer; `token` is where `imap.login` wants one; `failures` outlives
+        the connection.
+
+        Raises MailboxUnreachable, MailboxRefused, and what the token's issuer leads to.
+        """
+        self._settings = settings
+        self._max_bytes = max_bytes
+        self._accept = accept
+        self._alarm = alarm
+        self._done: set[int] = set()  # never again over this connection, even if they are still there
+        self._later: set[int] = set()  # not again in this pass
+        self._failures = Counter() if failures is None else failures
+        self._client = connected(settings, token)
+        try:
+            with _trouble(settings, f"cannot use the folder {settings.folder!r}", refused=True):
+                selected = self._client.select_folder(settings.folder)
+            self.uid_validity = int(selected.get(b"UIDVALIDITY", 0))
+            self._keywords = rb"\*" in selected.get(b"PERMANENTFLAGS", ())
+            with _trouble(settings, "does not answer"):
+                self.can_idle = settings.idle and self._client.has_capability("IDLE")
+                self.can_move = self._client.has_capability("MOVE")
+                self._processed = self._full_name(settings.processed_folder)
+                self._failed = self._full_name(settings.failed_folder)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Say goodbye, if anybody is there to hear it."""
+        close(self._client)
+
+    # --- letters -------------------------------------------------------------------------------------------
+    def waiting(self) -> list[int]:
+        """The letters that are to be taken, by UID: the oldest first, those that made trouble last."""
+        with _trouble(self._settings, "cannot be searched"):
+            self._client.noop()  # servers look for new letters when they like, but with this they do
+            found = set(self._client.search(self._criteria())) - self._done - self._later
+        tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
+        return sorted((uid for uid in found if tries[uid] <= TRIES), key=lambda uid: (tries[uid], uid))
+
+    def take_all(self, stop: Event) -> int:
+        """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
+        taken = 0
+        self._later.clear()
+        while not stop.is_set() and (uids := self.waiting()):
+            for uid in uids:
+                if not stop.is_set():
+                    taken += self._take(uid)
+        return taken
+
+    def _take(self, uid: int) -> bool:
+        """Whether it is in the table of letters now."""
+        if self._failures[self.uid_validity, uid] == TRIES:
+            self._put_aside(uid)
+            return False
+        try:
+            found = self._fetched(uid)
+        except _NotGiven as error:
+            self._later.add(uid)
+            self._failed_again(uid, str(error))
+            return False
+        except MailboxUnreachable as error:
+            self._failed_again(uid, str(error))
+            raise
+        if found is None:  # somebody else took it away meanwhile
+            self._done.add(uid)
+            return False
+        raw, arrived_at, whole = found
+        self._accept(raw, arrived_at)
+        if whole:
+            self._put_away(uid, self._processed, (SEEN,))
+        else:
+            self._put_away(uid, self._failed, (SEEN, FLAGGED))
+        return True
+
+    def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
+        """(The letter, when it came into the mailbox, whether it is whole); None: it is gone."""
+        facts = self._fetch(uid, "RFC822.SIZE", "INTERNALDATE")
+        if facts is None:
+            return None
+        size = int(facts.get(b"RFC822.SIZE") or 0)
+        whole = size <= self._max_bytes
+        answer = self._fetch(uid, "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
+        if answer is None:
+            return None
+        raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
+        if not isinstance(raw, bytes):
+            raise _NotGiven("the answer has no text")
+        arrived = facts.get(b"INTERNALDATE")
+        arrived_at = arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
+        return (raw if whole else without_body(raw, size, self._max_bytes)), arrived_at, whole
+
+    def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
+        try:
+            with _trouble(self._settings, "broke off while a letter was fetched"):
+                found: dict[bytes, Any] | None = self._client.fetch([uid], what).get(uid)
+        except MailboxUnreachable as error:
+            if _says_no(error.__cause__):
+                raise _NotGiven(_reason(error.__cause__)) from error
+            raise
+        return found
+
+    def _failed_again(self, uid: int, why: str) -> None:
+        self._failures[self.uid_validity, uid] += 1
+        log.error("letter not fetched", uid=uid, tries=self._failures[self.uid_validity, uid], error=why)
+
+    def _put_aside(self, uid: int) -> None:
+        """One letter that cannot be fetched stops no other; whatever comes of this, it was the last try."""
+        self._failures[self.uid_validity, uid] += 1
+        self._alarm(f"letter {uid} of the mailbox cannot be fetched; it is put aside there, look at it")
+        self._put_away(uid, self._failed, (SEEN, FLAGGED))
+
+    # --- what was taken ------------------------------------------------------------------------------------
+    def _criteria(self) -> list[str]:
+        if self._keywords:
+            return ["UNDELETED", "UNKEYWORD", KEYWORD]
+        return ["UNDELETED"] if self._processed else ["UNDELETED", "UNSEEN"]
+
+    def _put_away(self, uid: int, folder: str, flags: tuple[bytes, ...]) -> None:
+        """Move it to the folder, or flag it where there is none and none can be made."""
+        self._done.add(uid)
+        with _trouble(self._settings, "broke off while a letter was put away"):
+            if not (folder and self._moved(uid, folder)):
+                marks = (*flags, KEYWORD.encode()) if self._keywords else flags
+                self._client.add_flags([uid], marks, silent=True)
+
+    def _moved(self, uid: int, folder: str) -> bool:
+        for can_be_made in (True, False):
+            try:
+                self._move(uid, folder)
+                return True
+            except IMAPClientError as error:
+                if not _says_no(error):
+                    raise
+                if not can_be_made:
+                    self._alarm(f"no letter can be moved to the folder {folder!r}: {_reason(error)}")
+                    return False
+                with suppress(IMAPClientError):  # it is there already; or the second try says what is wrong
+                    self._client.create_folder(folder)
+        return False
+
+    def _move(self, uid: int, folder: str) -> None:
+        if self.can_move:
+            self._client.move([uid], folder)
+            return
+        self._client.copy([uid], folder)
+        self._client.add_flags([uid], [SEEN, DELETED], silent=True)
+        self._client.expunge([uid] if self._client.has_capability("UIDPLUS") else None)
+
+    def _full_name(self, folder: str) -> str:
+        """Some servers have all folders below INBOX, and say so as their NAMESPACE."""
+        if not folder or self._client.folder_exists(folder) or not self._client.has_capability("NAMESPACE"):
+            return folder
+        personal = self._client.namespace().personal or (("", ""),)
+        prefix = personal[0][0]
+        return folder if folder.startswith(prefix) else prefix + folder
+
+    # --- waiting -------------------------------------------------------------------------------------------
+    def wait(self, stop: Event) -> None:
+        """Until there may be new letters, some time has passed, or `stop`. Raises MailboxUnreachable."""
+        if not self.can_idle:
+            stop.wait(self._settings.poll_seconds)
+            return
+        with _trouble(self._settings, "broke off while we waited"):
+            # A letter that came between the search and IDLE is told together with the answer to IDLE, where
+            # the library does not look; ending the first IDLE soon brings it to light.
+            for seconds in (SETTLE_SECONDS, SLICE_SECONDS):
+                if stop.is_set() or self._idle(seconds, stop):
+                    return
+
+    def _idle(self, seconds: float, stop: Event) -> bool:
+        """Whether the server told of something new."""
+        self._client.idle()
+        heard: list[Any] = []
+        end = time.monotonic() + seconds
+        while not _tells_news(heard) and not stop.is_set() and time.monotonic() < end:
+            begin = time.monotonic()
+            heard = self._client.idle_check(timeout=min(_LOOK_SECONDS, max(0.0, end - begin)))
+            if not heard and time.monotonic() - begin < _LOOK_SECONDS / 2:
+                break  # either the time is up, or the connection was closed: `idle_done` will say
+        _, late = self._client.idle_done()
+        return _tells_news((*heard, *late))
+
+
+def _tells_news(responses: Any) -> bool:
+    return any(len(r) > 1 and r[1] in (b"EXISTS", b"RECENT") for r in responses if isinstance(r, tuple))
+
+
+# --- connecting --------------------------------------------------------------------------------------------
+def connected(settings: Imap, token: AccessToken | None) -> IMAPClient:
+    """A client that is logged in. Raises MailboxUnreachable or MailboxRefused."""
+    with _trouble(settings, "cannot be reached"):
+        client = _connect(settings)
+    try:
+        _log_in(client, settings, token)
+    except BaseException:
+        close(client)
+        raise
+    return client
+
+
+def close(client: IMAPClient) -> None:
+    with suppress(Exception):
+        client.logout()
+    with suppress(Exception):
+        client.shutdown()
+
+
+def _connect(settings: Imap) -> IMAPClient:
+    context = _context(settings)
+    client = IMAPClient(
+        settings.host,
+        settings.port,
+        ssl=settings.security == "tls",
+        ssl_context=context,
+        timeout=SocketTimeout(CONNECT_SECONDS, READ_SECONDS),
+    )
+    client.normalise_times = False
+    try:
+        if settings.security == "starttls":
+            client.starttls(context)
+        _keep_alive(client.socket())
+    except BaseException:
+        close(client)
+        raise
+    return client
+
+
+def _context(settings: Imap) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=settings.ca_file or None)
+    except (OSError, ssl.SSLError) as error:
+        raise MailboxRefused(f"imap.ca_file: cannot use {settings.ca_file}: {error}") from error
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    """A router that has forgotten a quiet connection is noticed."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> None:
+    bearer = _Bearer(settings, token.get()) if token else None
+    try:
+        with _trouble(settings, "broke off at the login"):
+            if bearer:
+                client.sasl_login(settings.login.upper(), bearer)
+            elif client.has_capability("AUTH=PLAIN"):
+                client.plain_login(settings.username, settings.password)
+            else:
+                client.login(settings.username, settings.password)
+    except MailboxUnreachable as error:
+        why = error.__cause__
+        said = f"{_reason(why)} {bearer.error if bearer else ''}".strip()
+        if not isinstance(why, LoginError) or not _says_no(why.__context__) or _is_for_now(said):
+            raise
+        if token:
+            token.forget()
+        raise MailboxRefused(
+            f"{_where(settings)} does not let {settings.username!r} in: {said} "
+            "(see imap.username, imap.password and imap.login)"
+        ) from error
+
+
+class _Bearer:
+    """The two ways to present an access token. An error comes as one more question, with a dummy answer."""
+
+    def __init__(self, settings: Imap, token: str) -> None:
+        name = settings.username
+        if settings.login == "xoauth2":
+            self._answers = [f"user={name}\1auth=Bearer {token}\1\1", ""]
+        else:
+            escaped = name.replace("=", "=3D").replace(",", "=2C")
+            self._answers = [f"n,a={escaped},\1auth=Bearer {token}\1\1", "\1"]
+        self.error = ""
+
+    def __call__(self, challenge: bytes) -> str | None:
+        self.error = visible(challenge.decode("utf-8", "replace"))[:_LONGEST_REASON]
+        return self._answers.pop(0) if self._answers else None
+
+
+# --- errors ------------------------------------------------------------------------------------------------
+@contextmanager
+def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[None]:
+    """The errors of library and network as ours. `refused`: a NO of the server will stay a NO."""
+    try:
+        yield
+    except KnobelnError:
+        raise
+    except ssl.SSLCertVerificationError as error:
+        raise MailboxRefused(
+            f"{_where(settings)}: its certificate is not trusted: {error.verify_message} (see imap.ca_file)"
+        ) from error
+    except CapabilityError as error:
+        raise MailboxRefused(f"{_where(settings)}: {_reason(error)} (see imap.security)") from error
+    except (IMAPClientError, OSError, ValueError, LookupError, TypeError, AssertionError) as error:
+        text = f"{_where(settings)} {what}: {_reason(error)}"
+        for_good = refused and (_says_no(error) or isinstance(error, imaplib.IMAP4.readonly))
+        raise (MailboxRefused(text) if for_good else MailboxUnreachable(text)) from error
+
+
+def _says_no(error: BaseException | None) -> bool:
+    """Whether the server answered, NO or BAD; otherwise the connection is not usable any more."""
+    return isinstance(error, IMAPClientError) and not isinstance(error, IMAPClientAbortError)
+
+
+def _is_for_now(reason: str) -> bool:
+    return any(word.lower() in reason.lower() for word in _LATER)
+
+
+def _where(settings: Imap) -> str:
+    return f"the mail server {settings.host}:{settings.port}"
+
+
+def _reason(error: BaseException | None) -> str:
+    return visible(str(error))[:_LONGEST_REASON] or type(error).__name__

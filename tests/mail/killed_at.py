@@ -1,0 +1,78 @@
+"""Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step of a letter's way.
+
+    python killed_at.py STEP MARK serve -C DIR
+
+The file MARK is made just before, so that a second start lives on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+# Step: (module, function or class.method, when).
+STEPS = {
+    "before the letter is added": ("knobeln.store.letters", "add", "before"),
+    "the letter is added, not committed": ("knobeln.store.letters", "add", "after"),
+    "the letter is committed, nobody is told": ("knobeln.cli.gateway", "Gateway._wake_all", "before"),
+    "before the desk looks": ("mailserver.desk", "_handle", "before"),
+    "the program is queued, not committed": ("knobeln.store.submissions", "add", "after"),
+    "before the letter is marked": ("knobeln.store.letters", "finish", "before"),
+    "the letter is marked, not committed": ("knobeln.store.letters", "finish", "after"),
+    "the desk has committed": ("mailserver.desk", "_handle", "after"),
+    "before the compiler": ("compiler.worker", "build", "before"),
+    "after the compiler": ("compiler.worker", "build", "after"),
+    "before the report is queued": ("knobeln.store.outbox", "put", "before"),
+    "the report is queued, not committed": ("knobeln.store.outbox", "put", "after"),
+    "before the report's file is whole": ("os", "fsync", "before"),
+    "the report's file is whole": ("os", "fsync", "after"),
+    "before the report is marked": ("knobeln.store.outbox", "mark_sent", "before"),
+    "the report is marked, not committed": ("knobeln.store.outbox", "mark_sent", "after"),
+    "before the mailbox gives the letter": ("mailserver.intake.imap", "Mailbox._fetched", "before"),
+    "the mailbox has given the letter": ("mailserver.intake.imap", "Mailbox._fetched", "after"),
+    "before the letter is put away": ("mailserver.intake.imap", "Mailbox._put_away", "before"),
+    "the letter is put away": ("mailserver.intake.imap", "Mailbox._put_away", "after"),
+    "the letter is copied": ("imapclient", "IMAPClient.copy", "after"),
+    "the letter is flagged": ("imapclient", "IMAPClient.add_flags", "after"),
+    "the letter is expunged": ("imapclient", "IMAPClient.expunge", "after"),
+    "before the file is moved": ("mailserver.intake.maildir", "_move", "before"),
+    "the file is moved": ("mailserver.intake.maildir", "_move", "after"),
+}
+
+
+def arm(step: str, mark: Path) -> None:
+    module, path, when = STEPS[step]
+    owner: Any = importlib.import_module(module)
+    *names, last = path.split(".")
+    for name in names:
+        owner = getattr(owner, name)
+    setattr(owner, last, deadly(getattr(owner, last), when, mark))
+
+
+def deadly(function: Callable[..., Any], when: str, mark: Path) -> Callable[..., Any]:
+    def replacement(*arguments: Any, **named: Any) -> Any:
+        if when == "before":
+            die_once(mark)
+        result = function(*arguments, **named)
+        die_once(mark)
+        return result
+
+    return replacement
+
+
+def die_once(mark: Path) -> None:
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    arm(sys.argv[1], Path(sys.argv[2]))
+    from knobeln.cli import main
+
+    main(sys.argv[3:])

@@ -1,0 +1,213 @@
+"""`knobeln serve` is killed at every step of one letter's way: it has exactly one effect and one answer."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import re
+import shutil
+import signal
+import smtplib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+import pytest
+
+from knobellib.house import house_strategies
+from knobeln import config
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.cli.services import Services, deliver_all
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Imap, Mail, Pickup, Settings, usual_dates
+from knobeln.model import LetterState, OutboxState, SubmissionState
+from knobeln.store import letters, outbox, submissions
+from mailserver.delivery import transport_of
+from mailserver.intake.accept import accept
+from sandbox.process import Process, start
+
+from .killed_at import STEPS
+from .servers import Dovecot, free_port, wait_for, world_readable_folder
+
+ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
+QUESTION = "<the.program@club.example>"
+KILLER = Path(__file__).with_name("killed_at.py")
+FORM = f"""mail-address: {TEAM}
+mail-preference: RSM
+team-name: heavy_lords
+Organization: Club, Eggland
+team-members:
+  Joe Cool, 45, programmer,
+  much experience
+"""
+BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")]
+BY_MAILDIR = [step for step, where in STEPS.items() if where[0] == "mailserver.intake.maildir"]
+BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_MAILDIR)]
+WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
+
+pytestmark = pytest.mark.slow
+
+
+def letter(subject: str, text: str, message_id: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"], mail["Message-ID"] = TEAM, ROBOT, subject, message_id
+    mail.set_content(text)
+    return mail.as_bytes(policy=SMTP)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+    """A contest in which a team has registered, and the letter that brings its program."""
+    path = tmp_path_factory.mktemp("prepared") / "contest"
+    now = SystemClock().now()
+    folder = create_contest(path, Settings(contest=Contest(address=ROBOT), dates=usual_dates(now)))
+    raw = letter("registration for KNOBELN", FORM, "<registration@club.example>")
+    accept(folder.store, raw, TEAM, (ROBOT,), "smtp", now)
+    Services(folder).handle_letters()
+    deliver_all(folder, transport_of(folder.settings, path))
+    folder.store.close()
+    (welcome,) = mailbox.Maildir(path / "mail" / TEAM)
+    line = re.search(r"<<FROM>> \S+ \S+", str(welcome))
+    assert line
+    source = f"/*\n  {line[0]}\n*/\n{house_strategies()[0].source}"
+    return path, letter("please compile", source, QUESTION)
+
+
+class Server:
+    """`knobeln serve` on a copy of the contest, with other settings."""
+
+    def __init__(self, prepared: Path, path: Path, **sections: object) -> None:
+        shutil.copytree(prepared, path / "contest")
+        self.path, self.log, self.mark = path / "contest", path / "log", path / "mark"
+        settings = config.load(self.path).model_copy(update=sections)
+        (self.path / config.FILE_NAME).write_text(config.template(settings))
+        self.folder = ContestFolder.open(self.path)
+        self.process: Process | None = None
+
+    def start(self, step: str) -> None:
+        """It dies at this step; another time it does not."""
+        command = [sys.executable, str(KILLER), step, str(self.mark), "serve", "-C", str(self.path)]
+        self.process = start(command, self.log, {**os.environ, "KNOBELN_SET_IMAP__PASSWORD": "secret"})
+
+    def wait_until_killed(self) -> None:
+        assert self.process is not None
+        wait_for(lambda: self.process.poll() is not None, "to get to this step")  # type: ignore[union-attr]
+        assert self.process.poll() == -signal.SIGKILL, self.log.read_text()
+
+    def is_idle(self) -> bool:
+        with self.folder.store.read() as tx:
+            waiting = (
+                letters.count_by_state(tx).get(LetterState.NEW),
+                submissions.count_by_state(tx).get(SubmissionState.QUEUED),
+                outbox.count_by_state(tx).get(OutboxState.READY),
+            )
+            return not any(waiting) and sum(letters.count_by_state(tx).values()) > 1
+
+    def effects(self) -> tuple[dict[LetterState, int], list[int], list[str]]:
+        """The letters, the versions of the team's program, and the subjects of the answers to the letter."""
+        with self.folder.store.read() as tx:
+            states, versions = letters.count_by_state(tx), list(submissions.count_versions(tx).values())
+        mails = [m for m in mailbox.Maildir(self.path / "mail" / TEAM) if m["In-Reply-To"] == QUESTION]
+        return states, versions, [str(mail["Subject"]) for mail in mails]
+
+
+ONCE = ({LetterState.HANDLED: 2}, [1], ["KNOBELN: version 1 of heavy_lords is accepted"])
+
+
+@pytest.fixture
+def serve(prepared: tuple[Path, bytes], tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    made: list[Server] = []
+
+    def make(**sections: object) -> Server:
+        made.append(Server(prepared[0], tmp_path, **sections))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.folder.store.close()
+        if server.process is not None:
+            server.process.terminate()
+
+
+def killed_and_restarted(server: Server, step: str) -> None:
+    server.wait_until_killed()
+    server.start(step)
+    wait_for(server.is_idle, "the rest of the way")
+    time.sleep(0.5)  # what came twice would come now
+    assert server.effects() == ONCE
+
+
+@pytest.mark.parametrize("step", BY_SMTP)
+def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
+    port = free_port()
+    server = serve(mail=Mail(listen_port=port))
+    server.start(step)
+
+    def is_taken() -> bool:
+        """A mail system offers it until it is taken."""
+        try:
+            with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
+                client.sendmail(TEAM, [ROBOT], prepared[1])
+        except OSError:  # also all of smtplib's own
+            if server.mark.exists() and server.process is not None and server.process.poll() is not None:
+                server.start(step)
+            return False
+        return True
+
+    wait_for(is_taken)
+    if not server.mark.exists() or server.process is None or server.process.poll() is not None:
+        killed_and_restarted(server, step)
+    else:  # killed before the letter was taken, and started again since
+        wait_for(server.is_idle)
+        assert server.effects() == ONCE
+
+
+@pytest.mark.parametrize("step", [step for step in BY_IMAP if step not in WITHOUT_MOVE])
+def test_a_letter_by_imap(step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]) -> None:
+    with world_readable_folder() as folder:
+        dovecot = Dovecot(folder)
+        try:
+            by_imap(dovecot, step, serve, prepared[1])
+        finally:
+            dovecot.stop()
+
+
+@pytest.mark.parametrize("step", WITHOUT_MOVE)
+def test_a_letter_by_imap_without_move(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
+    with world_readable_folder() as folder:
+        dovecot = Dovecot(folder, capabilities="IMAP4rev1 IDLE UIDPLUS")
+        try:
+            by_imap(dovecot, step, serve, prepared[1])
+        finally:
+            dovecot.stop()
+
+
+def by_imap(dovecot: Dovecot, step: str, serve: Callable[..., Server], raw: bytes) -> None:
+    mailbox_there = Imap(
+        host="localhost",
+        port=dovecot.imap,
+        security="none",
+        username="robot",
+        poll_seconds=1,
+    )
+    server = serve(mail=Mail(listen_host=""), imap=mailbox_there)
+    with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
+        client.sendmail(TEAM, ["robot"], raw)
+    server.start(step)
+    killed_and_restarted(server, step)
+
+
+@pytest.mark.parametrize("step", BY_MAILDIR)
+def test_a_letter_in_a_maildir(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes], tmp_path: Path
+) -> None:
+    mailbox.Maildir(tmp_path / "box").add(prepared[1].replace(b"\r\n", b"\n"))
+    server = serve(mail=Mail(listen_host=""), pickup=Pickup(maildir=str(tmp_path / "box")))
+    server.start(step)
+    killed_and_restarted(server, step)

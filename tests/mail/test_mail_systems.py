@@ -1,0 +1,375 @@
+"""Letters that real mail systems bring: Postfix where the tests run as root, Exim otherwise; and filters."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shutil
+import smtplib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trustme
+
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Mail, Settings, usual_dates
+from knobeln.errors import StoreBusy
+from knobeln.store import Store, letters
+from mailserver.intake.accept import Arrival, accept_all
+from mailserver.intake.smtp import Listener
+
+from .conftest import OPENS, make_settings
+from .servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder
+
+ROOT = Path(__file__).parents[2]
+ROBOT = "knobeln@contest.example"
+JOE = "joe@club.example"
+LETTER = b"From: joe@club.example\r\nTo: knobeln@contest.example\r\nSubject: status\r\n\r\nHow is it?\r\n"
+
+as_root = pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root; Exim is tried in its place")
+as_anybody = pytest.mark.skipif(os.getuid() == 0, reason="Exim is for ordinary users; Postfix is tried")
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with world_readable_folder() as folder:
+        yield folder
+
+
+@contextmanager
+def listening(store: Store, place: Path, **mail: object) -> Iterator[tuple[Listener, list[Exception]]]:
+    """Our listener, which fails as long as there are exceptions in the list."""
+    failures: list[Exception] = []
+
+    def keep(arrivals: Sequence[Arrival]) -> None:
+        if failures:
+            raise failures[0]
+        accept_all(store, arrivals, str(mail.get("listen_protocol", "smtp")), OPENS)
+
+    listener = Listener(make_settings(mail=Mail(**mail)), keep, place)  # type: ignore[arg-type]
+    listener.start()
+    yield listener, failures
+    listener.stop()
+
+
+@contextmanager
+def postfix(place: Path, main: str, master: str = "") -> Iterator[Postfix]:
+    (place / "postfix").mkdir()
+    server = Postfix(place / "postfix", main, master)
+    try:
+        yield server
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{server.log()}") from error
+    finally:
+        server.stop()
+
+
+def send(port: int, raw: bytes = LETTER, recipients: tuple[str, ...] = (ROBOT,), sender: str = JOE) -> None:
+    with smtplib.SMTP("127.0.0.1", port, timeout=20) as client:
+        client.sendmail(sender, recipients, raw)
+
+
+def kept(store: Store) -> list[dict[str, object]]:
+    with store.read() as tx:
+        rows = letters.listing(tx, None, 50)
+        found = [(row, letters.get(tx, row["id"])) for row in rows]
+    return [{**row, "letter": letter} for row, letter in found]
+
+
+# --- Postfix -----------------------------------------------------------------------------------------------
+@as_root
+def test_postfix_brings_letters_encrypted_and_checks_the_certificate(store: Store, place: Path) -> None:
+    authority = trustme.CA()
+    authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(place / "server.pem")
+    authority.cert_pem.write_to_path(place / "authority.pem")
+    port = free_port()
+    main = (
+        f"transport_maps = inline:{{ contest.example=smtp:[localhost]:{port} }}\n"
+        f"smtp_tls_security_level = secure\nsmtp_tls_loglevel = 1\nsmtp_tls_CAfile = {place}/authority.pem\n"
+    )
+    with (
+        listening(store, place, listen_port=port, tls_certificate="server.pem"),
+        postfix(place, main) as relay,
+    ):
+        send(relay.smtp)
+        wait_for(lambda: "status=sent (250 2.0.0 OK, the letter is kept)" in relay.log())
+        assert "Trusted TLS connection" in relay.log() or "Verified TLS connection" in relay.log()
+    assert kept(store)[0]["sender"] == JOE
+
+
+@as_root
+@pytest.mark.parametrize("door", ["inet", "unix"])
+def test_postfix_brings_letters_by_lmtp_and_hears_of_each_recipient(
+    store: Store, place: Path, door: str
+) -> None:
+    port = free_port()
+    where = f"inet:127.0.0.1:{port}" if door == "inet" else f"unix:{place}/door/lmtp"
+    (place / "door").mkdir()
+    shutil.chown(place / "door", group="postfix")
+    (place / "door").chmod(0o2750)  # what is made in it belongs to the group
+    settings = {"listen_port": port} if door == "inet" else {"listen_host": "", "listen_socket": "door/lmtp"}
+    main = f"transport_maps = inline:{{ contest.example=lmtp:{where} }}"
+    with (
+        listening(store, place, listen_protocol="lmtp", **settings),
+        postfix(place, main) as relay,
+    ):
+        send(relay.smtp, recipients=(ROBOT, "prechelt@contest.example", "jane@contest.example"))
+        wait_for(lambda: relay.log().count("status=sent") == 2)
+        wait_for(lambda: re.search(r"to=<jane@contest.example>.*status=bounced", relay.log()))
+    (row,) = kept(store)
+    assert row["channel"] == "lmtp"
+    assert row["letter"].recipients == (ROBOT, "prechelt@contest.example")  # type: ignore[attr-defined]
+
+
+@as_root
+def test_postfix_keeps_a_letter_that_we_cannot_take_now_and_brings_it_again(
+    store: Store, place: Path
+) -> None:
+    port = free_port()
+    main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
+    with listening(store, place, listen_port=port) as (_, failures), postfix(place, main) as relay:
+        failures.append(StoreBusy("locked"))
+        send(relay.smtp)
+        wait_for(lambda: "status=deferred" in relay.log())
+        assert "451 4.3.0" in relay.log()
+        assert kept(store) == []
+        failures.clear()
+        wait_for(lambda: len(kept(store)) == 1)
+
+
+@as_root
+def test_postfix_sends_back_what_is_too_large(store: Store, place: Path) -> None:
+    port = free_port()
+    main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
+    with listening(store, place, listen_port=port, max_letter_bytes=20_000), postfix(place, main) as relay:
+        send(relay.smtp, LETTER + b"0123456789\r\n" * 5_000)
+        wait_for(lambda: "status=bounced" in relay.log())
+    assert kept(store) == []
+
+
+@as_root
+def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
+    port = free_port()
+    main = f"transport_maps = inline:{{ contest.example=smtp:[127.0.0.1]:{port} }}"
+    with listening(store, place, listen_port=port), postfix(place, main) as relay:
+        with smtplib.SMTP("127.0.0.1", relay.smtp, timeout=20) as client:
+            options = ["SMTPUTF8", "BODY=8BITMIME"]
+            client.sendmail("jö@club.example", [ROBOT], "Subject: grüße\r\n\r\nä\r\n".encode(), options)
+        wait_for(lambda: len(kept(store)) == 1)
+    assert kept(store)[0]["sender"] == "jö@club.example"
+
+
+# --- Exim --------------------------------------------------------------------------------------------------
+@as_anybody
+@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
+def test_exim_brings_letters_also_after_we_could_not_take_them(
+    store: Store, place: Path, protocol: str
+) -> None:
+    port = free_port()
+    (place / "exim").mkdir()
+    transport = (
+        f"  driver = smtp\n  protocol = {protocol}\n  hosts = 127.0.0.1\n  port = {port}\n"
+        "  allow_localhost\n  hosts_override\n"
+    )
+    with listening(store, place, listen_port=port, listen_protocol=protocol) as (_, failures):
+        failures.append(StoreBusy("locked"))
+        relay = Exim(place / "exim", transport)
+        try:
+            send(relay.smtp)
+            wait_for(lambda: "451 4.3.0" in relay.log())
+            failures.clear()
+            wait_for(lambda: len(kept(store)) == 1)
+        finally:
+            relay.stop()
+    assert kept(store)[0]["sender"] == JOE
+
+
+# --- swaks and mutt, as people try it ----------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
+def test_swaks_brings_a_letter(store: Store, place: Path, protocol: str) -> None:
+    with listening(store, place, listen_port=0, listen_protocol=protocol) as (listener, _):
+        done = subprocess.run(
+            [
+                *(program("swaks"), "--server", f"127.0.0.1:{listener.port}", "--from", JOE, "--to", ROBOT),
+                *("--protocol", protocol.upper(), "--header", "Subject: status", "--body", "How is it?"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout
+    assert len(kept(store)) == 1
+
+
+def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> None:
+    (place / "strategy.c").write_text("main() {}\n")
+    with listening(store, place, listen_port=0) as (listener, _):
+        url = f"set smtp_url=smtp://127.0.0.1:{listener.port}/ ssl_force_tls=no from={JOE} copy=no"
+        done = subprocess.run(
+            [
+                *(program("mutt"), "-n", "-F", "/dev/null", "-e", url, "-s", "please compile"),
+                *("-a", str(place / "strategy.c"), "--", ROBOT),
+            ],
+            input="Here it is.\n",
+            env={**os.environ, "HOME": str(place)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    (row,) = kept(store)
+    assert row["sender"] == JOE
+    assert b'filename="strategy.c"' in row["letter"].raw  # type: ignore[attr-defined]
+
+
+# --- the pipe, as mail systems and filters call it ---------------------------------------------------------
+@pytest.fixture
+def contest(place: Path) -> Iterator[ContestFolder]:
+    """A contest of a user who is not root, as mail systems insist."""
+    now = SystemClock().now()
+    folder = create_contest(
+        place / "contest", Settings(contest=Contest(address=ROBOT), dates=usual_dates(now))
+    )
+    if os.getuid() == 0:
+        owner = pwd.getpwnam("nobody")
+        for path in (folder.path, *folder.path.rglob("*")):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+    yield folder
+    folder.store.close()
+
+
+def receive(contest: ContestFolder) -> str:
+    """The command, as any user may give it: ours may lie in somebody's home."""
+    paths = ":".join((str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for python in (sys.executable, f"/usr/bin/{version}"):
+        command = ["/usr/bin/env", f"PYTHONPATH={paths}", python, "-m", "knobeln"]
+        if may_be_run(command):
+            return f"{' '.join(command)} receive -C {contest.path}"
+    pytest.skip(f"an unprivileged user can run neither {sys.executable} nor {version}")
+
+
+def may_be_run(command: list[str]) -> bool:
+    user = "nobody" if os.getuid() == 0 else None
+    try:
+        return subprocess.run([*command, "--version"], user=user, check=False, cwd="/").returncode == 0
+    except OSError:
+        return False
+
+
+@contextmanager
+def out_of_reach(contest: ContestFolder) -> Iterator[None]:
+    """The contest cannot be opened: `receive` says 75, try again."""
+    elsewhere = contest.path.with_name("elsewhere")
+    contest.path.rename(elsewhere)
+    yield
+    elsewhere.rename(contest.path)
+
+
+@pytest.mark.slow
+@as_root
+def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
+    contest: ContestFolder, place: Path
+) -> None:
+    master = (
+        "knobeln unix - n n - 1 pipe\n  flags=R user=nobody null_sender=\n"
+        f"  argv={receive(contest)} --sender=${{sender}} --recipient=${{recipient}}\n"
+    )
+    main = "transport_maps = inline:{ contest.example=knobeln: }\nknobeln_destination_recipient_limit = 5"
+    with postfix(place, main, master) as relay:
+        with out_of_reach(contest):
+            send(relay.smtp, recipients=(ROBOT, "knobeln+7@contest.example"))
+            wait_for(lambda: "status=deferred" in relay.log())
+        wait_for(lambda: len(kept(contest.store)) == 1)
+        send(relay.smtp, LETTER + b"y\r\n", sender="")
+        wait_for(lambda: len(kept(contest.store)) == 2)
+        send(relay.smtp, LETTER + b"0123456789\r\n" * 100_000)
+        wait_for(lambda: "status=bounced" in relay.log())
+    first, second = kept(contest.store)
+    assert (first["sender"], first["channel"]) == (JOE, "pipe")
+    assert set(first["letter"].recipients) == {ROBOT, "knobeln+7@contest.example"}  # type: ignore[attr-defined]
+    assert (second["sender"], second["note"]) == ("", "a bounce (Return-Path <>)")
+
+
+@pytest.mark.slow
+@as_root
+def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest: ContestFolder, place: Path) -> None:
+    main = f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
+    with postfix(place, main) as relay:
+        send(relay.smtp, recipients=("robot@local.example",))
+        wait_for(lambda: len(kept(contest.store)) == 1)
+    (row,) = kept(contest.store)
+    assert (row["sender"], row["channel"]) == (JOE, "receive")
+    assert row["letter"].recipients == ("robot@local.example",)  # type: ignore[attr-defined]
+    assert not row["letter"].raw.startswith(b"From ")  # type: ignore[attr-defined]
+
+
+def filtered(command: list[str], home: Path, raw: bytes = LETTER) -> int:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "USER": "nobody", "LOGNAME": "nobody"}
+    done = subprocess.run(command, input=raw, env=environment, capture_output=True, check=False, cwd=home)
+    return done.returncode
+
+
+Filter = Callable[[ContestFolder, Path], list[str]]
+
+
+def procmail(contest: ContestFolder, place: Path) -> list[str]:
+    recipe = place / "procmailrc"
+    recipe.write_text(f":0 w\n| {receive(contest)} --sender=$SENDER\n\nEXITCODE=$?\nHOST\n")
+    recipe.chmod(0o600)
+    return [program("procmail"), "-f", JOE, "-m", f"SENDER={JOE}", "ORGMAIL=/dev/null", str(recipe)]
+
+
+def maildrop(contest: ContestFolder, place: Path) -> list[str]:
+    recipe = place / "mailfilter"
+    recipe.write_text(f'SHELL="/bin/sh"\nto "|{receive(contest)} --sender={JOE}"\n')
+    recipe.chmod(0o600)
+    return [program("maildrop"), str(recipe)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", [procmail, maildrop])
+def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(
+    contest: ContestFolder, place: Path, chosen: Filter
+) -> None:
+    command = chosen(contest, place)
+    with out_of_reach(contest):
+        assert filtered(command, place) == 75
+    assert filtered(command, place) == 0
+    (row,) = kept(contest.store)
+    assert (row["sender"], row["channel"]) == (JOE, "pipe")
+
+
+@pytest.mark.slow
+def test_getmail_fetches_letters_and_hands_them_over(contest: ContestFolder, place: Path) -> None:
+    (place / "dovecot").mkdir()
+    dovecot = Dovecot(place / "dovecot")
+    words = receive(contest).split()
+    (place / "getmailrc").write_text(
+        "[retriever]\ntype = SimpleIMAPRetriever\nserver = 127.0.0.1\n"
+        f"port = {dovecot.imap}\nusername = robot\npassword = secret\n"
+        f"[destination]\ntype = MDA_external\npath = {words[0]}\n"
+        f"arguments = {(*words[1:], '--sender=%(sender)')!r}\nallow_root_commands = true\n"
+        "[options]\ndelete = true\nread_all = false\n"
+    )
+    try:
+        with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
+            client.sendmail(JOE, ["robot"], LETTER)
+        done = subprocess.run(
+            [program("getmail"), "--getmaildir", str(place), "--rcfile", str(place / "getmailrc")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    finally:
+        dovecot.stop()
+    (row,) = kept(contest.store)
+    assert (row["sender"], row["channel"]) == (JOE, "pipe")

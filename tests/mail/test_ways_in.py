@@ -1,0 +1,146 @@
+"""What `knobeln doctor` finds out about the ways in, live."""
+
+from __future__ import annotations
+
+import mailbox
+import smtplib
+import socket
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from knobeln.cli import ways_in
+from knobeln.config import Imap, Mail, Pickup, Settings
+from knobeln.errors import KnobelnError
+from mailserver.intake.smtp import Listener
+
+from .conftest import make_settings
+from .servers import Dovecot, free_port, world_readable_folder
+
+
+def found(settings: Settings, path: Path) -> dict[str, str]:
+    """What is said about each way in; a fault begins with MEND."""
+    said = {}
+    for what, look in ways_in.checks(settings, path):
+        try:
+            said[what] = look()
+        except KnobelnError as error:
+            said[what] = f"MEND {error}"
+    return said
+
+
+def with_mail(**mail: Any) -> Settings:
+    return make_settings(mail=Mail(**mail))
+
+
+def test_nothing_but_the_pipe_is_a_way_too(tmp_path: Path) -> None:
+    assert "knobeln receive" in found(with_mail(listen_host=""), tmp_path)["letters"]
+
+
+def test_a_free_port_is_well_and_one_that_cannot_be_had_is_not(tmp_path: Path) -> None:
+    said = found(with_mail(listen_port=free_port()), tmp_path)
+    assert "is free for `knobeln serve`" in said["letters at the port"]
+    said = found(with_mail(listen_host="192.0.2.1", listen_port=free_port()), tmp_path)
+    assert said["letters at the port"].startswith("MEND")
+
+
+@pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
+@pytest.mark.parametrize("door", ["port", "Unix socket"])
+def test_a_server_that_runs_is_talked_to(tmp_path: Path, protocol: str, door: str) -> None:
+    mail = {"listen_port": free_port()} if door == "port" else {"listen_host": "", "listen_socket": "door"}
+    settings = with_mail(listen_protocol=protocol, **mail)
+    taken: list[object] = []
+    listener = Listener(settings, lambda *a: taken.append(a), tmp_path)
+    listener.start()
+    said = found(settings, tmp_path)[f"letters at the {door}"]
+    listener.stop()
+    assert f"takes letters for knobeln@contest.example ({protocol.upper()}, no STARTTLS)" in said
+    assert taken == []
+
+
+def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path) -> None:
+    port = free_port()
+    other = make_settings(
+        mail=Mail(listen_port=port), contest={"address": "other@else.example", "aliases": ()}
+    )
+    listener = Listener(other, lambda *_: None, tmp_path)
+    listener.start()
+    said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
+    listener.stop()
+    assert said.startswith("MEND `knobeln serve` answers (250, 550, 550)")
+    with socket.create_server(("127.0.0.1", port)) as door:
+        door.settimeout(10)
+
+        def answer() -> None:
+            client, _ = door.accept()
+            client.sendall(b"220 mail.example ESMTP Postfix\r\n")
+            client.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
+    assert said.startswith("MEND somebody else listens there")
+
+
+@pytest.mark.parametrize(
+    ("days", "well"), [(30, True), (-1, False)], ids=["good for a month", "over since yesterday"]
+)
+def test_a_certificate_is_looked_at(tmp_path: Path, days: int, well: bool) -> None:
+    until = datetime.now(UTC) + timedelta(days=days)
+    certificate = trustme.CA().issue_cert("localhost", not_after=until)
+    certificate.private_key_and_cert_chain_pem.write_to_path(tmp_path / "server.pem")
+    said = found(with_mail(listen_host="", tls_certificate="server.pem"), tmp_path)["the certificate"]
+    assert said == (
+        f"server.pem is good until {until:%Y-%m-%d}"
+        if well
+        else "MEND mail.tls_certificate: certificate has expired; renew it"
+    )
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with world_readable_folder() as folder:
+        server = Dovecot(folder)
+        yield server
+        server.stop()
+
+
+def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: Path) -> None:
+    with smtplib.LMTP("127.0.0.1", dovecot.lmtp, timeout=20) as client:
+        client.sendmail("joe@club.example", ["robot"], b"Subject: x\r\n\r\nx\r\n")
+    settings = make_settings(
+        mail=Mail(listen_host=""),
+        imap=Imap(host="localhost", port=dovecot.imap, security="none", username="robot", password="secret"),
+    )
+    for _ in range(2):
+        said = found(settings, tmp_path)["letters by IMAP"]
+        assert said == "localhost lets us in: 1 letters wait in INBOX; the server tells of new ones at once"
+
+
+def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot, tmp_path: Path) -> None:
+    settings = make_settings(
+        mail=Mail(listen_host=""),
+        imap=Imap(host="localhost", port=dovecot.imap, security="none", username="robot", password="wrong"),
+    )
+    said = found(settings, tmp_path)["letters by IMAP"]
+    assert said.startswith("MEND the mail server localhost")
+    assert "imap.password" in said
+
+
+@pytest.mark.parametrize(("login", "missing"), [("password", "imap.password"), ("xoauth2", "oauth.token")])
+def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
+    chosen = Imap(host="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
+    said = found(make_settings(mail=Mail(listen_host=""), imap=chosen), tmp_path)["letters by IMAP"]
+    assert said.startswith("MEND imap.")
+    assert missing in said
+
+
+def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
+    settings = make_settings(mail=Mail(listen_host=""), pickup=Pickup(maildir="box"))
+    assert found(settings, tmp_path)["letters in the Maildir"].startswith("MEND pickup.maildir")
+    mailbox.Maildir(tmp_path / "box").add(b"Subject: x\n\nx\n")
+    assert found(settings, tmp_path)["letters in the Maildir"] == "1 letters wait in box"
