@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from knobeln.cli import main
-from knobeln.cli.demo import PREFERENCES, SPECIAL
+from knobeln.cli.demo_teams import PREFERENCES, SPECIAL
 from reports import protocol
 
 EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)

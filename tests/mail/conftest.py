@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
@@ -74,6 +74,7 @@ class World:
         at: datetime | None = None,
         envelope: str | None = None,
         channel: str = "smtp",
+        attached: Mapping[str, bytes] | None = None,
         **headers: str,
     ) -> list[EmailMessage]:
         self._seen += 1
@@ -85,6 +86,8 @@ class World:
         for name, value in headers.items():
             letter[name.replace("_", "-")] = value
         letter.set_content(body)
+        for file, data in (attached or {}).items():
+            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
         return self.deliver(letter.as_bytes(), sender if envelope is None else envelope, channel, at)
 
     def deliver(

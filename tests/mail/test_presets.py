@@ -136,6 +136,9 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
     assert attached(mail)["rules.txt"].startswith(rules_text(game)[2:].partition("\n")[0] + "\n===")
 
 
+FORGED = "<<FROM>> name_of_your_team 0000-1111-2222-3333-4444"
+
+
 @pytest.mark.parametrize("game", OTHERS)
 def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
     contest_of: Callable[..., Contest], game: str
@@ -149,7 +152,8 @@ def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
         *world.send(contest.subject, "please let me in", sender="jane@machine.example"),
         *world.send("send rules", ""),
         *world.send("send software", ""),
-        *world.send("please compile", "<<FROM>> name_of_your_team 0000-1111-2222-3333-4444\nmain(){}"),
+        *world.send("please compile", "my program"),
+        *world.send("please compile", FORGED, attached={"final_strategy.py": b"pass\n"}),
     ]
     with world.store.write() as tx:
         (team,) = teams.all_teams(tx)
@@ -158,7 +162,7 @@ def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
     words.append(world.renderer.render("no_program", number_of_teams=7))
     texts = [f"{mail['Subject']}\n{body_of(mail)}" for mail in mails]
     texts += [f"{each.subject}\n{each.body}" for each in words]
-    assert len(mails) == 7 + 1  # a wrong string is also told to the team that was named
+    assert len(mails) == 8 + 1  # a wrong string is also told to the team that was named
     for text in texts:
         assert not OF_C.search(text), text
 

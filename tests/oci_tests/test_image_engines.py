@@ -169,7 +169,10 @@ def test_an_image_that_was_removed_is_not_its_teams_fault(player, engine):
 def test_a_name_that_moves_on_leaves_the_player_as_it_was(image, engine, jail):
     first, second = image("says"), image("tells")
     engine.ask("tag", second.identity, first.name)
-    assert ArgumentsPlayer(first, jail, LONG).move(("x",)) == "x"
+    try:
+        assert ArgumentsPlayer(first, jail, LONG).move(("x",)) == "x"
+    finally:
+        engine.ask("rmi", "--force", first.identity)  # it has no name any more
 
 
 @pytest.mark.containers

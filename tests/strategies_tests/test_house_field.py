@@ -113,7 +113,7 @@ def counted(games: Iterable[GameResult]) -> Counter[tuple[int, int, int, bool]]:
     found: Counter[tuple[int, int, int, bool]] = Counter()
     for game in games:
         before = (0, 0)
-        for throw in game.throws or ():
+        for throw in game.moves or ():
             found[situation(throw[0], *before)] += 1
             before = throw
     return found
