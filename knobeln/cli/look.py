@@ -36,7 +36,7 @@ from reports.bracket import is_knock_out
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.render import where
 from reports.scores import Shape, shape_of
-from tournament.contest import format_of, frozen_settings
+from tournament.contest import format_of
 
 JOURNAL_LINES = 8
 
@@ -63,14 +63,14 @@ def results(number: int | None, games: bool, announce: bool, as_json: bool) -> N
 def show_results(folder: ContestFolder, number: int | None = None, *, games: bool = False) -> None:
     """Print the ranking of each group of a round (default: the last that has results), and the evolution; of
     a knock-out the bracket; after the last round the contest's ranking and its prizes."""
+    settings = folder.settings
+    info = game_of(settings.game, settings.programs).info
     with folder.store.read() as tx:
-        settings = frozen_settings(tx, folder.settings)
-        info = game_of(settings.game, settings.programs).info
         # In a melee the games say who fell when; there are few of them.
         has_games = games or format_of(settings).seats is None
         rounds = result_store.all_rounds(tx, Games.ALL if has_games else Games.NONE)
         evolution = result_store.get_evolution(tx)
-        result = _result(tx, settings)
+        result = _result(tx, folder.settings)
         playing = submissions.participants(tx)
     plan, outcomes = _chosen(rounds, number)
     history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
@@ -80,9 +80,9 @@ def show_results(folder: ContestFolder, number: int | None = None, *, games: boo
         _show_group(outcome, plan, settings, info, games=games)
     if len(outcomes) < len(plan.groups):
         console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
-    if plan.final and outcomes[0].plan.title:
+    if plan.final and result and outcomes[0].plan.title:
         console.print(terminal.ranking(result, "The contest", info))
-    if plan.final:
+    if plan.final and result:
         _show_prizes(prize_lists(result, playing, settings.teams), settings, info)
     if plan.final and evolution is not None:
         console.print(terminal.evolution_table(evolution, console.width))
@@ -135,23 +135,22 @@ def _announcement(folder: ContestFolder) -> str:
         state = contest_store.state(tx)
         if state.phase is not Phase.FINISHED:
             raise NotNow("the contest is not finished, so there is nothing to announce yet")
-        settings = frozen_settings(tx, folder.settings)
         rounds = result_store.finished_rounds(tx, Games.ALL)
         evolution = result_store.get_evolution(tx)
-        result = _result(tx, settings)
+        result = _result(tx, folder.settings)
         playing = submissions.participants(tx)
-    words = announcement(rounds, result, evolution, state.seed, playing, settings, folder.templates)
+    words = announcement(rounds, result, evolution, state.seed, playing, folder.settings, folder.templates)
     return f"Subject: {words.subject}\n\n{words.body}"
 
 
 def _results_as_json(folder: ContestFolder, number: int | None) -> dict[str, Any]:
     with folder.store.read() as tx:
         state = contest_store.state(tx)
-        settings = frozen_settings(tx, folder.settings)
         rounds = result_store.all_rounds(tx)
         evolution = result_store.get_evolution(tx)
-        result = _result(tx, settings)
+        result = _result(tx, folder.settings)
         playing = submissions.participants(tx)
+    settings = folder.settings
     point = game_of(settings.game, settings.programs).info.point
     lists = prize_lists(result, playing, settings.teams)
     return {

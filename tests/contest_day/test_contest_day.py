@@ -27,7 +27,7 @@ from knobeln.store.tables import metadata
 from reports.announcement import announcement
 from reports.letters import ContestReporter
 from tournament.arenas import open_arena
-from tournament.contest import ContestDay
+from tournament.contest import ContestDay, format_of
 
 House = Mapping[str, Built]
 
@@ -208,7 +208,9 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
     reopened = ContestFolder.open(tmp_path)
     with reopened.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
-        posting = announcement(rounds, None, SEED, reopened.templates).body
+        playing = submissions.participants(tx)
+    ranking = format_of(reopened.settings).ranking(rounds)
+    posting = announcement(rounds, ranking, None, SEED, playing, reopened.settings, reopened.templates).body
     assert "1,000 throws each" in " ".join(posting.split())
     assert "Somebody" in posting
 

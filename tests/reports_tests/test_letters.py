@@ -16,8 +16,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
+from knobeln.config import Reports
 from knobeln.model import MailPreference, Member, Outgoing, Pairing
 from reports import protocol
+from reports.letters import ContestReporter
 from reports.text import WIDTH, columns_of
 
 COMMITMENT = Seeds(bytes(32)).commitment
@@ -317,3 +319,35 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
         assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", mail.body)
         assert "\n" not in mail.subject
+
+
+# --- a team's own result -----------------------------------------------------------------------------------
+@pytest.fixture
+def offering(settings, templates) -> ContestReporter:
+    """The reporter of a contest that offers everything."""
+    offered = Reports(offered=tuple(MailPreference))
+    return ContestReporter(settings.model_copy(update={"reports": offered}), templates)
+
+
+def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) -> None:
+    asking = {
+        name: replace(team, registration=replace(team.registration, preferences=(MailPreference.OWN,)))
+        for name, team in contest.teams.items()
+    }
+    mails = {mail.to.partition("@")[0]: mail for mail in offering.round_played([contest.first], (), asking)}
+    out = {line.entry for group in contest.first.groups for line in group.standings if not line.advances}
+    assert mails.keys() == out
+    assert "The International KNOBELN contest is over for your team, with round 1." in mails["greedy"].body
+    assert "greedy: place 3 of 4 in its group, with" in mails["greedy"].body
+    thrower = " ".join(mails["zero_thrower"].body.split())
+    assert "Your program was disqualified, because it failed twice in a round" in thrower
+    assert "throw 17 was 0, but only 1..12288 are allowed" in thrower
+    assert not any(other in thrower for other in ("greedy", "silent"))
+
+
+def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> None:
+    history = (contest.first, contest.final)
+    (mail,) = offering.round_played(history, contest.ranking, contest.teams)
+    assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
+    assert "The International KNOBELN contest is over.\n" in mail.body
+    assert "example: place 3 of 3, with" in mail.body
