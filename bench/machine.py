@@ -20,10 +20,13 @@ from knobeln.clock import Seeds
 from knobeln.config import Programs
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob
+from sandbox.dialogue import answer_in
+from sandbox.jail import Jail
 from sandbox.machine import engine_binary
 from sandbox.machine.batch import Batch
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+from sandbox.machine.translation import translations
 
 GAMES = 500
 RUNS = 9
@@ -56,7 +59,7 @@ def main() -> None:
     image = example_image()
     jobs = complete_jobs(image)
     with tempfile.TemporaryDirectory() as folder:
-        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _batch(image, jobs[:games]))
+        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _order(image, jobs[:games]))
         native = Peer("native coroutines", build_native(Path(folder)), lambda games: _streams(jobs[:games]))
         check_same_games(machine, native, image, jobs)
         report((machine, native))
@@ -92,8 +95,7 @@ def build_native(folder: Path) -> Path:
 
 
 def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[GameJob]) -> None:
-    raw = _output(machine, len(jobs))
-    results = Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).results(raw)
+    results = _batch(image).results(jobs, answer_in(_output(machine, len(jobs))))
     lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
     assert _output(native, len(jobs)).decode().splitlines() == lines, "the two play different games"
 
@@ -120,8 +122,14 @@ def _print_line(title: str, peers: tuple[Peer, Peer], samples: dict[str, list[fl
     )
 
 
-def _batch(image: Image, jobs: Sequence[GameJob]) -> bytes:
-    return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).to_bytes()
+def _order(image: Image, jobs: Sequence[GameJob]) -> bytes:
+    batch = _batch(image)
+    return batch.opening() + batch.portion(jobs)
+
+
+def _batch(image: Image) -> Batch:
+    path = translations().add(image, Jail())
+    return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, {image.digest: path})
 
 
 def _streams(jobs: Sequence[GameJob]) -> bytes:

@@ -22,6 +22,8 @@ from knobeln.errors import KnobelnError
 from knobeln.model import Outgoing, Submission, Team
 from knobeln.ports import CompileReporter
 from knobeln.store import Store, Transaction, contest, outbox, submissions, teams
+from sandbox.jail import Jail
+from sandbox.machine.translation import NotTranslated, translations
 
 log = structlog.get_logger()
 
@@ -51,6 +53,7 @@ class CompileService:
             built = with_trial(
                 build(submission.source, self.settings.programs, self.toolchain), self.settings
             )
+            self._translate(built)
             with self.store.write() as tx:
                 self._keep(tx, submission, built)
             log.info("program", letter=submission.letter_id, accepted=built.report.accepted)
@@ -74,6 +77,15 @@ class CompileService:
             return queue[0]
         submissions.replace(tx, queue[:-1])  # too many for an hour: only the newest is worth the work
         return queue[-1]
+
+    def _translate(self, built: Built) -> None:
+        """So that contest day finds the program as native code; without it, the interpreter plays."""
+        if built.image is None:
+            return
+        try:
+            translations().add(built.image, Jail(self.settings.jail))
+        except NotTranslated as reason:
+            log.warning("a program stays without native code", image=built.image.digest, reason=str(reason))
 
     def _keep(self, tx: Transaction, submission: Submission, built: Built) -> None:
         now = self.clock.now()
