@@ -11,7 +11,7 @@ import click
 import structlog
 
 from knobeln import __version__
-from knobeln.cli import contest_day, doctor, gateway, letters, look, organize, programs, spoken
+from knobeln.cli import contest_day, doctor, gateway, letters, look, machine, organize, programs, spoken
 from knobeln.cli.demo import demo
 from knobeln.cli.folder import ContestGroup
 from knobeln.errors import KnobelnError, TryAgain
@@ -78,6 +78,7 @@ for command in (
     programs.protocol,
     spoken.games,
     spoken.compare,
+    machine.machine,
     organize.upgrade,
     doctor.doctor,
     demo,

@@ -49,13 +49,9 @@ class Batch:
         """What an engine reads first."""
         rules = self.rules
         head = _HEAD.pack(_MAGIC, rules.a, rules.b, rules.k, rules.L, len(self.images), self.max_instructions)
-        return head + b"".join(self._image_bytes(digest) for digest in self._numbers)
-
-    def _image_bytes(self, digest: str) -> bytes:
-        image = self.images[digest]
-        path = bytes(self.translations[digest]) if digest in self.translations else b""
-        sizes = (len(image.code), len(image.data), image.static_size, len(path))
-        return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path
+        return head + b"".join(
+            image_bytes(self.images[digest], self.translations.get(digest)) for digest in self._numbers
+        )
 
     def portion(self, jobs: Sequence[GameJob]) -> bytes:
         """These games as an order. ValueError for a random stream that has not 16 bytes."""
@@ -115,6 +111,13 @@ class Batch:
         setting = Setting(self.rules, self.max_instructions, self.images[image])
         verdict, fault = verdict_and_fault(incident, setting)
         return SeatResult(points, verdict, fault, instructions, memory, faults=int(fault is not None))
+
+
+def image_bytes(image: Image, translation: Path | None = None) -> bytes:
+    """The image as the engine reads it, to be run by this translation of it."""
+    path = bytes(translation) if translation else b""
+    sizes = (len(image.code), len(image.data), image.static_size, len(path))
+    return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path
 
 
 def _throws(raw: bytes) -> tuple[tuple[int, int], ...]:

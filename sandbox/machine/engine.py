@@ -15,9 +15,9 @@ from sandbox.machine.image import Image
 from sandbox.machine.translation import translations
 
 _SLOWEST = 20_000_000  # instructions per second that even a loaded computer does
-_START_SECONDS = 20.0
+START_SECONDS = 20.0
 _SECONDS_PER_THROW = 1e-4  # an allowance for the referee
-_LONGEST = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
+LONGEST = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
 
 
 class MachineArena:
@@ -69,5 +69,10 @@ def _order(batch: Batch, jobs: Sequence[GameJob]) -> Order[GameResult]:
 
 def wall_limit(batch: Batch, games: int) -> float:
     """Seconds after which an engine with so many games must hang, on any computer."""
-    game = 2 * batch.max_instructions / _SLOWEST + batch.rules.L * _SECONDS_PER_THROW
-    return min(_LONGEST, _START_SECONDS + games * game)
+    game = 2 * program_seconds(batch.max_instructions) + batch.rules.L * _SECONDS_PER_THROW
+    return min(LONGEST, START_SECONDS + games * game)
+
+
+def program_seconds(instructions: int) -> float:
+    """How long so many instructions take at the most, on any computer."""
+    return instructions / _SLOWEST

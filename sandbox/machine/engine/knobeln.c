@@ -24,7 +24,7 @@ static enum fault access_fault (const struct machine *machine, enum fault otherw
   return stack_is_outside (machine) ? FAULT_STACK : otherwise;
 }
 
-static enum fault fault_of (enum stop stop, const struct machine *machine)
+enum fault fault_of (enum stop stop, const struct machine *machine)
 {
   switch (stop) {
     case STOP_LEAVE: return FAULT_LEFT;

@@ -1,6 +1,6 @@
 /*
  * main.c - the engine: reads the images, locks itself up, then plays portions of games as they come in, until
- * its input ends.
+ * its input ends; or runs one program by itself.
  *
  * All memory is allocated and all translations are mapped before the lock; afterwards there is nothing but
  * computing, reading and writing.
@@ -30,8 +30,6 @@ static void *allocate (size_t size)
 
 static void check_head (const struct batch_head *head)
 {
-  if (head->magic != BATCH_MAGIC)
-    fail ("this is no batch");
   if (head->a < 1 || head->b < head->a || head->b > 1 << 30 || head->k < 1)
     fail ("the rules are impossible");
   if (head->length < 1 || head->length > MAX_LENGTH || head->fuel < 1)
@@ -116,27 +114,80 @@ static void play_portion (uint32_t games, const struct batch_head *head, const s
   end_answer ();
 }
 
-int main (void)
+static void lock_or_fail (void)
 {
-  struct batch_head head;
-  struct portion_head portion;
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  const char *wrong = lock_up ();
+  if (wrong)
+    fail (wrong);
+}
 
-  read_all (&head, sizeof head);
+static void play_batch (void)
+{
+  struct batch_head head = { .magic = BATCH_MAGIC };
+  struct portion_head portion;
+
+  read_all (&head.a, sizeof head - sizeof head.magic);
   check_head (&head);
   struct image *images = allocate (head.images * sizeof *images);
   for (uint32_t i = 0; i < head.images; i++)
     read_image (&images[i]);
   int32_t *throws = allocate (head.length * 2 * sizeof *throws);
+  lock_or_fail ();
 
-  const char *wrong = lock_up ();
-  if (wrong)
-    fail (wrong);
-
+  struct rules rules = { .a = head.a, .b = head.b, .k = head.k, .length = head.length, .fuel = head.fuel };
   for (uint32_t i = 0; i < head.images; i++)
     decode (&images[i]);
-  struct rules rules = { .a = head.a, .b = head.b, .k = head.k, .length = head.length, .fuel = head.fuel };
   while (read_all_or_end (&portion, sizeof portion))
     play_portion (portion.games, &head, &rules, images, throws);
+}
+
+/* To the first stop that is not the door of throws, which gives the throw back, or of seeds, which gives 0. */
+static enum fault run (struct machine *machine)
+{
+  static const uint8_t no_seed[16];
+  enum stop stop;
+  do {
+    stop = machine->image->run (machine);
+    if (stop == STOP_SEED && !store_words (machine, machine->x[REGISTER_A0], no_seed))
+      stop = STOP_WRITE;
+  } while (stop == STOP_THROW || stop == STOP_SEED);
+  return fault_of (stop, machine);
+}
+
+static void run_program (void)
+{
+  static struct machine machine;
+  static struct image image;
+  struct run_head head = { .magic = RUN_MAGIC };
+
+  read_all (&head.unused, sizeof head - sizeof head.magic);
+  if (head.fuel < 1)
+    fail ("the limits are impossible");
+  read_image (&image);
+  lock_or_fail ();
+
+  decode (&image);
+  reset (&machine, &image, head.fuel);
+  struct run_record record = { .fault = run (&machine) };
+  record.instructions = (uint64_t) (head.fuel - machine.fuel);
+  record.pc = machine.fault_pc;
+  record.address = machine.fault_address;
+  record.memory = memory_used (&machine);
+  memcpy (record.x, machine.x, sizeof record.x);
+  answer (&record, sizeof record);
+  end_answer ();
+}
+
+int main (void)
+{
+  uint32_t magic;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  read_all (&magic, sizeof magic);
+  if (magic == BATCH_MAGIC)
+    play_batch ();
+  else if (magic == RUN_MAGIC)
+    run_program ();
+  else
+    fail ("this is no batch");
   _exit (0);
 }
