@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from email.headerregistry import Address
+from email.headerregistry import Address, BaseHeader
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -44,8 +44,8 @@ def compose(outgoing: Outgoing, settings: Settings, now: datetime) -> Composed:
     """
     message_id = _message_id(outgoing, settings)
     head = EmailMessage(policy=_PLAIN if outgoing.subject.isascii() else _POLICY)
-    head["From"] = Address(settings.contest.title, addr_spec=settings.contest.address)
-    head["To"] = Address(addr_spec=outgoing.to)
+    head["From"] = _address("From", settings.contest.title, settings.contest.address)
+    head["To"] = _address("To", "", outgoing.to)
     head["Subject"] = outgoing.subject
     head["Date"] = format_datetime(now)
     head["Message-ID"] = message_id
@@ -54,10 +54,16 @@ def compose(outgoing: Outgoing, settings: Settings, now: datetime) -> Composed:
         head["References"] = outgoing.in_reply_to
     # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer neither.
     head["Auto-Submitted"] = "auto-replied" if outgoing.in_reply_to else "auto-generated"
-    head["Reply-To"] = Address(addr_spec=settings.contest.address)
+    head["Reply-To"] = _address("Reply-To", "", settings.contest.address)
     return Composed(
         message_id, head.as_bytes().removesuffix(b"\r\n"), _content(outgoing.body, outgoing.attachments)
     )
+
+
+@lru_cache(maxsize=4096)  # the library takes its time to read an address, and teams get many mails
+def _address(header: str, name: str, address: str) -> BaseHeader:
+    made: BaseHeader = _POLICY.header_factory(header, Address(name, addr_spec=address))
+    return made
 
 
 def _message_id(outgoing: Outgoing, settings: Settings) -> str:

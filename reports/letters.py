@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from knobeln.config import Settings
 from knobeln.form import record_text
@@ -17,6 +18,7 @@ from knobeln.model import (
     GroupOutcome,
     GroupPlan,
     MailPreference,
+    Match,
     Outgoing,
     RoundOutcome,
     Team,
@@ -91,12 +93,33 @@ class ContestReporter:
 
     # --- one writer per report of a group --------------------------------------------------------------
     def _protocols(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """The compact protocols of all attempts at each one's games (K93, K97)."""
+        plan, facts = outcome.plan, results.GroupFacts.of(outcome)
+        names = [f"round{plan.round}-group{plan.number}-{team.name}.protocol.gz" for team in wanting]
+        with ThreadPoolExecutor(1, thread_name_prefix="packer") as packer:  # zlib lets others work meanwhile
+            packed = packer.map(protocol.packed, self._protocol_texts(outcome, wanting))
+            for team, name, data in zip(wanting, names, packed, strict=True):
+                attached = Attachment(name, "application/gzip", data)
+                yield self._to_one("DGP", outcome, team, facts, (attached,))
+
+    def _protocol_texts(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[str]:
+        """One for each team. A game between two of them is written once."""
+        plan, rules = outcome.plan, rules_of(self._settings.game)
+        blocks: dict[int, str] = {}
+
+        def block(match: Match) -> str:
+            if id(match) not in blocks:
+                game = protocol.GameProtocol.of(match, plan.round, plan.number, rules)
+                blocks[id(match)] = protocol.block(game)
+            return blocks[id(match)]
+
         for team in wanting:
-            yield self._to_one("DGP", outcome, team, (self._packed_protocols(outcome, team.name),))
+            yield protocol.text_of(map(block, results.matches_of(outcome, team.name)))
 
     def _own_games(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        facts = results.GroupFacts.of(outcome)
         for team in wanting:
-            yield self._to_one("GRP", outcome, team)
+            yield self._to_one("GRP", outcome, team, facts)
 
     def _all_games(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         paragraphs = group_paragraphs(outcome)
@@ -119,28 +142,23 @@ class ContestReporter:
         )
 
     def _to_one(
-        self, kind: str, outcome: GroupOutcome, team: Team, attachments: tuple[Attachment, ...] = ()
+        self,
+        kind: str,
+        outcome: GroupOutcome,
+        team: Team,
+        facts: results.GroupFacts,
+        attachments: tuple[Attachment, ...] = (),
     ) -> Outgoing:
         rendered = self._templates.render(
             _template(kind),
             team=team.name,
             plan=outcome.plan,
-            games=results.game_lines(outcome, team.name),
+            games=results.game_lines(facts, team.name),
             standing=next(s for s in outcome.standings if s.entry == team.name),
-            failures=results.failures(outcome).get(team.name, ()),
+            failures=facts.failures.get(team.name, ()),
             attachments=attachments,
         )
         return _mail(_group_key(outcome.plan), kind, team, rendered, attachments)
-
-    def _packed_protocols(self, outcome: GroupOutcome, entry: str) -> Attachment:
-        """The compact protocols of all attempts at the entry's games (K93, K97)."""
-        plan, rules = outcome.plan, rules_of(self._settings.game)
-        text = protocol.write(
-            protocol.GameProtocol.of(match, plan.round, plan.number, rules)
-            for match in results.matches_of(outcome, entry)
-        )
-        name = f"round{plan.round}-group{plan.number}-{entry}.protocol.gz"
-        return Attachment(name, "application/gzip", protocol.packed(text))
 
     def _same(self, event: str, kind: str, wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
         """The same mail for each of these teams, rendered once."""

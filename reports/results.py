@@ -127,14 +127,26 @@ def opponent(pairing: Pairing, entry: str) -> str:
     return others[0] if len(others) == 1 else f"{len(others)} others"
 
 
-def game_lines(outcome: GroupOutcome, entry: str) -> tuple[GameLine, ...]:
+@dataclass(frozen=True)
+class GroupFacts:
+    """What the mails to a group's members need to know, looked up once for all of them."""
+
+    attempts: Mapping[Pairing, tuple[Match, ...]]
+    failures: Mapping[str, tuple[Failure, ...]]
+    disqualified: frozenset[str]
+
+    @classmethod
+    def of(cls, outcome: GroupOutcome) -> GroupFacts:
+        return cls(attempts(outcome), failures(outcome), disqualified(outcome))
+
+
+def game_lines(facts: GroupFacts, entry: str) -> tuple[GameLine, ...]:
     """All games of the entry in this group, with the discarded attempts and those not played, by opponent."""
-    out = disqualified(outcome)
     lines = (
         line
-        for pairing, tried in attempts(outcome).items()
+        for pairing, tried in facts.attempts.items()
         if entry in pairing.players
-        for line in _lines(pairing, tried, entry, out)
+        for line in _lines(pairing, tried, entry, facts.disqualified)
     )
     return tuple(sorted(lines, key=lambda line: (line.opponent.casefold(), line.game, line.attempt)))
 

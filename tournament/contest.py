@@ -230,8 +230,7 @@ class ContestDay:
         return self._queue(tx, mails)
 
     def _queue(self, tx: Transaction, mails: Iterable[Outgoing]) -> int:
-        now = self._clock.now()
-        return sum(outbox.put(tx, mail, self._settings, now) for mail in mails)
+        return outbox.put_all(tx, mails, self._settings, self._clock.now())
 
 
 def _wants_protocols(team: Team) -> bool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Column, Row, Select, func, insert, select, update
 
-from knobeln.compose import compose
+from knobeln.compose import Composed, compose
 from knobeln.config import Settings
 from knobeln.model import OutboxState, Outgoing
 from knobeln.store.session import Transaction
 from knobeln.store.tables import contents, outbox
+
+_TOGETHER = 100  # mails that are queued with one statement
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,27 @@ class OutboxItem:
 
 def put(tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime) -> bool:
     """Compose and queue a mail. False: one with this key has been queued before, and nothing happens."""
-    if tx.execute(select(outbox.c.id).where(outbox.c.key == outgoing.key)).first() is not None:
-        return False
-    composed = compose(outgoing, settings, now)
-    values = {
+    return put_all(tx, [outgoing], settings, now) == 1
+
+
+def put_all(tx: Transaction, mails: Iterable[Outgoing], settings: Settings, now: datetime) -> int:
+    """Compose and queue those mails whose keys have not been queued before; how many."""
+    waiting = iter(mails)
+    count = 0
+    while part := list(islice(waiting, _TOGETHER)):
+        keys = _known(tx, outbox.c.key, (mail.key for mail in part))
+        fresh = {mail.key: mail for mail in reversed(part) if mail.key not in keys}
+        composed = [(mail, compose(mail, settings, now)) for mail in reversed(fresh.values())]
+        if composed:
+            digests = _keep_contents(tx, [mail.content for _, mail in composed])
+            rows = [_row(*mail, digest, now) for mail, digest in zip(composed, digests, strict=True)]
+            tx.execute(insert(outbox), rows)
+        count += len(composed)
+    return count
+
+
+def _row(outgoing: Outgoing, composed: Composed, digest: str, now: datetime) -> dict[str, Any]:
+    return {
         "key": outgoing.key,
         "kind": outgoing.kind,
         "team_id": outgoing.team_id,
@@ -42,22 +62,29 @@ def put(tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime) 
         "subject": outgoing.subject,
         "message_id": composed.message_id,
         "head": composed.head,
-        "content": _keep_content(tx, composed.content),
+        "content": digest,
         "state": OutboxState.READY,
         "created_at": now,
         "due_at": now,
         "attempts": 0,
         "last_response": "",
     }
-    tx.execute(insert(outbox).values(values))
-    return True
 
 
-def _keep_content(tx: Transaction, content: bytes) -> str:
-    digest = hashlib.sha256(content).hexdigest()
-    if tx.execute(select(contents.c.digest).where(contents.c.digest == digest)).first() is None:
-        tx.execute(insert(contents).values(digest=digest, content=content))
-    return digest
+def _known(tx: Transaction, column: Column[str], values: Iterable[str]) -> set[str]:
+    """Those of the values that are in the column."""
+    return set(tx.execute(select(column).where(column.in_(set(values)))).scalars())
+
+
+def _keep_contents(tx: Transaction, found: Sequence[bytes]) -> list[str]:
+    """Their digests, in order."""
+    digests = [hashlib.sha256(content).hexdigest() for content in found]
+    known = _known(tx, contents.c.digest, digests)
+    fresh = {digest: content for digest, content in zip(digests, found, strict=True) if digest not in known}
+    if fresh:
+        rows = [{"digest": digest, "content": content} for digest, content in fresh.items()]
+        tx.execute(insert(contents), rows)
+    return digests
 
 
 def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) -> int:

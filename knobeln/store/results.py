@@ -220,14 +220,15 @@ def _group_id(tx: Transaction, plan: GroupPlan) -> int:
 
 def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPlan:
     in_group = select(members.c.entry_id).where(members.c.group_id == group.id).order_by(members.c.place)
-    meetings = select(pairings).where(pairings.c.group_id == group.id).order_by(pairings.c.place)
+    meetings = select(pairings.c.players, pairings.c.games, pairings.c.most)
+    meetings = meetings.where(pairings.c.group_id == group.id).order_by(pairings.c.place)
     return GroupPlan(
         group.round,
         group.number,
         tuple(names[entry_id] for entry_id in tx.execute(in_group).scalars()),
         tuple(
-            Pairing(tuple(names[entry_id] for entry_id in row.players), row.games, row.most)
-            for row in tx.execute(meetings)
+            Pairing(tuple([names[entry_id] for entry_id in players]), games, most)
+            for players, games, most in tx.execute(meetings).tuples()
         ),
         group.title,
     )
