@@ -3,8 +3,9 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+FUZZ_SECONDS := 180
 
-.PHONY: demo test test-all lint bench setup clean
+.PHONY: demo test test-all lint bench fuzz setup clean
 
 demo: setup                ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
@@ -23,6 +24,9 @@ lint: setup                ## style, types, and which package may import which
 
 bench: setup               ## speed, as ratios to peers in the same run
 	$(BIN)/python -m bench
+
+fuzz: setup                ## the contest machine on random images, under the sanitizers: FUZZ_SECONDS of it
+	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
 
 setup:
 	@./tools/system-packages
