@@ -22,7 +22,8 @@ lint: setup                ## style, types, and which package may import which
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: setup               ## speed, as ratios to peers in the same run
+bench: setup               ## speed, as ratios to peers in the same run; one peer, Axelrod-Python, is installed for it
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python -m bench
 
 fuzz: setup                ## the contest machine on random images, under the sanitizers: FUZZ_SECONDS of it
