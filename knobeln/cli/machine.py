@@ -9,6 +9,8 @@ import click
 from compiler.elf import read_image
 from knobeln.cli.folder import ContestCommand, ContestGroup, contest_folder, settings_or_defaults
 from knobeln.errors import GiveUp
+from knobeln.games import game_of
+from knobeln.games.knobeln import Knobeln
 from knobeln.store import submissions
 from sandbox.jail import Jail
 from sandbox.machine.image import Image
@@ -58,6 +60,8 @@ def run_program(file: Path, max_instructions: int | None, registers: bool) -> No
 def translate() -> None:
     """Make the native code of those programs of the contest that have none on this computer."""
     folder = contest_folder()
+    if not isinstance(game_of(folder.settings.game, folder.settings.programs), Knobeln):
+        raise GiveUp("the programs of this contest do not run on the contest machine")
     with folder.store.read() as tx:
         raw = submissions.load_images(tx, submissions.digests_that_count(tx))
     kept, jail = translations(), Jail(folder.settings.jail)

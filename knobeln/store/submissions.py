@@ -181,7 +181,7 @@ def digests_that_count(tx: Transaction) -> tuple[str, ...]:
         .group_by(submissions.c.team_id)
         .subquery()
     )
-    query = select(builds.c.image_digest.distinct()).join_from(builds, submissions)
+    query = select(builds.c.image_digest).distinct().join_from(builds, submissions)
     same = (newest.c.team_id == submissions.c.team_id) & (newest.c.number == submissions.c.number)
     return tuple(tx.execute(query.join(newest, same)).scalars())
 

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from bench.contest_field import make_contest, settings
+from compiler.build import build
+from compiler.toolchain import Toolchain
 from knobeln.cli import main
+from knobeln.config import Programs
+from sandbox.machine.translation import translations
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "sandbox" / "machine" / "runtime"
@@ -92,3 +97,16 @@ def test_a_program_that_was_linked_elsewhere_is_told_where_code_begins(tmp_path:
     (tmp_path / "a.S").write_text(LEAVES)
     subprocess.run([*GCC, "-Wl,-Ttext=0x40000", "-o", tmp_path / "a.elf", tmp_path / "a.S"], check=True)
     assert "no segment of code begins at 0x10000" in _run(tmp_path / "a.elf").stderr
+
+
+def test_native_code_that_is_missing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = (ROOT / "knobellib" / "example.c").read_text()
+    built = build(source, Programs(description="warn"), Toolchain())
+    make_contest(tmp_path / "contest", 3, {"example": built}, settings())
+    words = ["machine", "translate", "-C", str(tmp_path / "contest")]
+    first, second = (CliRunner().invoke(main, words) for _ in range(2))
+    assert first.stdout.startswith("1 programs: 0 had native code, 1 were translated, 0 will")
+    assert second.stdout.startswith("1 programs: 1 had native code, 0 were translated, 0 will")
+    assert built.image is not None
+    assert list(translations().found([built.image])) == [built.image.digest]
