@@ -3,6 +3,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+FUZZ_SECONDS := 180
 
 .PHONY: demo test test-all fuzz lint bench setup test-servers clean
 
@@ -15,8 +16,9 @@ test: setup test-servers   ## the tests that are run all the time
 test-all: setup test-servers  ## all tests, the slow ones too
 	$(BIN)/pytest -n auto
 
-fuzz: setup                ## random damage for some minutes
+fuzz: setup                ## some minutes of damaged letters, and of random images under the sanitizers
 	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz
+	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
 
 lint: setup                ## style, types, and which package may import which
 	$(BIN)/ruff check .
@@ -24,7 +26,8 @@ lint: setup                ## style, types, and which package may import which
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: setup               ## speed, as ratios to peers in the same run
+bench: setup               ## speed, as ratios to peers in the same run; one peer, Axelrod-Python, is installed for it
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python -m bench
 
 setup:

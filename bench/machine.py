@@ -1,7 +1,8 @@
 """The contest machine against its peer: the same source as unprotected native coroutines in one process.
 
-example.c of 1994 against itself, 1000 throws. Both play the very same games, with the same random streams and
-the same referee, and their digests are compared before anything is timed.
+example.c of 1994, and a strategy that thinks long, each against itself, 1000 throws. Both play the very same
+games, with the same random streams and the same referee, and their digests are compared before anything is
+timed.
 """
 
 from __future__ import annotations
@@ -14,27 +15,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from bench import heavy_strategy
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from knobeln.clock import Seeds
 from knobeln.config import Programs
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob
+from sandbox.dialogue import answer_in
+from sandbox.jail import Jail
 from sandbox.machine import engine_binary
 from sandbox.machine.batch import Batch
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+from sandbox.machine.translation import compiled, translations
 
-GAMES = 500
 RUNS = 9
 ROOT = Path(__file__).parents[1]
 PEER = ROOT / "bench" / "native_coroutines"
-EXAMPLE = ROOT / "knobellib" / "example.c"
 MAX_INSTRUCTIONS = Programs().max_instructions
 LIKE_STRATEGIES = (
     *("-std=gnu89", "-O2", "-w", "-fno-builtin"),
     *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
 )
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A strategy that plays so many games against itself."""
+
+    name: str
+    source: str
+    games: int
 
 
 @dataclass(frozen=True)
@@ -53,35 +65,48 @@ class Peer:
 
 
 def main() -> None:
-    image = example_image()
-    jobs = complete_jobs(image)
-    with tempfile.TemporaryDirectory() as folder:
-        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _batch(image, jobs[:games]))
-        native = Peer("native coroutines", build_native(Path(folder)), lambda games: _streams(jobs[:games]))
-        check_same_games(machine, native, image, jobs)
-        report((machine, native))
+    example = (ROOT / "knobellib" / "example.c").read_text()
+    compare(Subject("example.c", example, 500))
+    compare(Subject("a heavy strategy", heavy_strategy.source(), 20))
 
 
-def example_image() -> Image:
-    built = build(EXAMPLE.read_text(), Programs(description="warn"), Toolchain())
+def compare(subject: Subject) -> None:
+    built = build(subject.source, Programs(description="warn"), Toolchain())
     assert built.image is not None, built.report.findings
-    return built.image
+    image, started = built.image, time.perf_counter()
+    compiled(image, Jail())
+    spent = time.perf_counter() - started
+    jobs = complete_jobs(image, subject.games)
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _order(image, jobs[:games]))
+        native = Peer(
+            "native coroutines", build_native(Path(folder), subject), lambda games: _streams(jobs[:games])
+        )
+        check_same_games(machine, native, image, jobs)
+        print(f"{subject.name} against itself, 1000 throws (medians of {RUNS} runs of {len(jobs)} games)")
+        print(
+            f"  {built.report.elements:,} elements, {len(image.code) // 4:,} instructions, "
+            f"translated in {spent:.1f} s"
+        )
+        report((machine, native), len(jobs))
 
 
-def complete_jobs(image: Image) -> list[GameJob]:
+def complete_jobs(image: Image, games: int) -> list[GameJob]:
     """Games that go to the end; example.c throws a forbidden 0 now and then, and its game ends there."""
     seeds = Seeds(bytes(32))
-    pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * GAMES)]
+    pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * games)]
     jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
     results = MachineArena({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
-    return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:GAMES]
+    return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:games]
 
 
-def build_native(folder: Path) -> Path:
+def build_native(folder: Path, subject: Subject) -> Path:
     """The peer: the strategy and the library once for each seat, with the engine's referee."""
     compiler, engine = engine_binary.c_compiler(), engine_binary.SOURCES
+    strategy = folder / "strategy.c"
+    strategy.write_text(subject.source)
     for seat, name in enumerate(("first", "second")):
-        names = [f"-DSEAT={seat}", f"-DNAME(x)={name}_##x", f'-DSTRATEGY="{EXAMPLE}"']
+        names = [f"-DSEAT={seat}", f"-DNAME(x)={name}_##x", f'-DSTRATEGY="{strategy}"']
         program = [str(PEER / "program.c"), "-o", str(folder / f"{name}.o")]
         subprocess.run([compiler, *LIKE_STRATEGIES, *names, "-c", *program], check=True)
     parts = [PEER / "coroutines.c", PEER / "switch.S", engine / "knobeln.c", engine / "machine.c"]
@@ -92,22 +117,20 @@ def build_native(folder: Path) -> Path:
 
 
 def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[GameJob]) -> None:
-    raw = _output(machine, len(jobs))
-    results = Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).results(raw)
+    results = _batch(image).results(jobs, answer_in(_output(machine, len(jobs))))
     lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
     assert _output(native, len(jobs)).decode().splitlines() == lines, "the two play different games"
 
 
-def report(peers: tuple[Peer, Peer]) -> None:
-    """Microseconds per game, medians of several runs; the two take turns, so that noise meets both."""
+def report(peers: tuple[Peer, Peer], games: int) -> None:
+    """Microseconds per game; the two take turns, so that noise meets both."""
     with_start: dict[str, list[float]] = {peer.name: [] for peer in peers}
     without: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _run in range(RUNS):
         for peer in peers:
-            whole, single = peer.seconds(GAMES), peer.seconds(1)
-            with_start[peer.name].append(whole / GAMES * 1e6)
-            without[peer.name].append((whole - single) / (GAMES - 1) * 1e6)
-    print(f"example.c against itself, 1000 throws (us per game, medians of {RUNS} runs of {GAMES} games)")
+            whole, single = peer.seconds(games), peer.seconds(1)
+            with_start[peer.name].append(whole / games * 1e6)
+            without[peer.name].append((whole - single) / (games - 1) * 1e6)
     _print_line("without start-up", peers, without)
     _print_line("with start-up", peers, with_start)
 
@@ -115,13 +138,19 @@ def report(peers: tuple[Peer, Peer]) -> None:
 def _print_line(title: str, peers: tuple[Peer, Peer], samples: dict[str, list[float]]) -> None:
     machine, native = (median(samples[peer.name]) for peer in peers)
     print(
-        f"  {title:17} {peers[0].name} {machine:6.1f}   {peers[1].name} {native:6.1f}"
+        f"  {title:17} {peers[0].name} {machine:8.1f} us   {peers[1].name} {native:8.1f} us"
         f"   ratio {machine / native:.2f}"
     )
 
 
-def _batch(image: Image, jobs: Sequence[GameJob]) -> bytes:
-    return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, jobs).to_bytes()
+def _order(image: Image, jobs: Sequence[GameJob]) -> bytes:
+    batch = _batch(image)
+    return batch.opening() + batch.portion(jobs)
+
+
+def _batch(image: Image) -> Batch:
+    path = translations().add(image, Jail())
+    return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, {image.digest: path})
 
 
 def _streams(jobs: Sequence[GameJob]) -> bytes:

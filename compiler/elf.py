@@ -50,13 +50,18 @@ def read_image(raw: bytes) -> Image:
     try:
         elf = _open(raw)
         loaded = {s["p_vaddr"]: s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"}
-        code, data = loaded.pop(CODE_BASE), loaded.pop(DATA_BASE)
+        code, data = loaded.pop(CODE_BASE, None), loaded.pop(DATA_BASE, None)
+        if code is None:
+            raise ValueError(f"no segment of code begins at {CODE_BASE:#x}")
         if loaded:
-            raise ValueError("segments outside the memory map")
+            raise ValueError(
+                f"a segment begins at {min(loaded):#x}; only {CODE_BASE:#x} (code) and {DATA_BASE:#x} (data) "
+                "are possible"
+            )
         return Image(
             entry=elf["e_entry"],
             code=_aligned(code.data(), 4),
-            data=data.data(),
+            data=data.data() if data else b"",
             static_size=_static_size(elf),
             symbols=tuple(sorted(_functions(_symbols(elf)).items())),
         )

@@ -23,6 +23,9 @@ from knobeln.model import BoardPlace, Outgoing, Submission, Team
 from knobeln.ports import CompileReporter
 from knobeln.store import Store, Transaction, contest, leaderboard, outbox, submissions, teams
 from knobeln.store.leaderboard import Entrant
+from sandbox.jail import Jail
+from sandbox.machine.image import Image
+from sandbox.machine.translation import NotTranslated, translations
 
 log = structlog.get_logger()
 
@@ -59,6 +62,7 @@ class CompileService:
             return False
         try:
             built = self.build(submission.files, submission.description)
+            self._translate(built)
             self._keep(submission, built)
             log.info("program", letter=submission.letter_id, accepted=built.report.accepted)
         except KnobelnError:
@@ -81,6 +85,15 @@ class CompileService:
             return queue[0]
         submissions.replace(tx, queue[:-1])  # too many for an hour: only the newest is worth the work
         return queue[-1]
+
+    def _translate(self, built: Built[Keepable]) -> None:
+        """So that contest day finds the program as native code; without it, the interpreter plays."""
+        if not isinstance(built.image, Image):
+            return
+        try:
+            translations().add(built.image, Jail(self.settings.jail))
+        except NotTranslated as reason:
+            log.warning("a program stays without native code", image=built.image.digest, reason=str(reason))
 
     def _keep(self, submission: Submission, built: Built[Keepable]) -> None:
         """Build and report in one transaction; in a contest that is computed, with the team's new place.

@@ -1,8 +1,9 @@
 """Engines of ours at work: orders for them, in processes, several at once.
 
-An engine is a program that reads one order on its standard input and answers on its standard output. One
-that dies, hangs or answers nonsense is our fault and nobody's failure: its order is given again, and only
-when that keeps happening EngineFailed is raised. No engine outlives the call that started it.
+An engine is a program that reads one order on its standard input and answers on its standard output; or it
+reads an opening and then answers as many orders as it is given (dialogue.py). One that dies, hangs or answers
+nonsense is our fault and nobody's failure: its order is given again, and only when that keeps happening
+EngineFailed is raised. No engine outlives the call that started it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Generic, TypeVar
 
 from knobeln.errors import EngineFailed
 from knobeln.ports import Told, nobody
+from sandbox.dialogue import Dialogue, EngineError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -48,21 +50,25 @@ def chunks(jobs: Sequence[Job], workers: int) -> Iterator[Sequence[Job]]:
 
 
 def run_orders(
-    program: Path, orders: Iterable[Order[Result]], workers: int, told: Told = nobody
+    program: Path,
+    orders: Iterable[Order[Result]],
+    workers: int,
+    told: Told = nobody,
+    opening: bytes | None = None,
 ) -> list[Result]:
-    """The results of all orders, one after the other. Raises EngineFailed when an order keeps failing."""
-    engines = _Engines(program, told)
+    """The results of all orders, one after the other. Raises EngineFailed when an order keeps failing.
+
+    With an `opening`, an engine carries out several orders; without, only one.
+    """
+    engines = _Engines(program, told, opening)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
         try:
             return [result for results in pool.map(engines.carry_out, orders) for result in results]
         except BaseException:  # the keyboard, too
             pool.shutdown(wait=False, cancel_futures=True)
-            engines.stop()
             raise
-
-
-class _EngineError(Exception):
-    """What an engine did instead of answering."""
+        finally:
+            engines.stop()
 
 
 @dataclass
@@ -71,7 +77,9 @@ class _Engines:
 
     program: Path
     told: Told
+    opening: bytes | None
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
+    waiting: list[Dialogue] = field(default_factory=list)
     stopped: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -79,24 +87,44 @@ class _Engines:
         words, complaints = order.to_bytes(), []
         for _attempt in range(1 + REPLAYS):
             try:
-                results = order.results(self._run(words, order.seconds))
-            except (_EngineError, ValueError, OSError) as error:
+                results = order.results(self._answer(words, order.seconds))
+            except (EngineError, ValueError, OSError) as error:
                 complaints.append(str(error))
             else:
                 self.told(len(results))
                 return results
         raise EngineFailed(f"the engine failed {len(complaints)} times running: {'; '.join(complaints)}")
 
-    def _run(self, order: bytes, seconds: float) -> bytes:
+    def _answer(self, words: bytes, seconds: float) -> bytes:
+        if self.opening is None:
+            return self._whole(words, seconds)
+        dialogue = self._dialogue(self.opening)
+        try:
+            answer = dialogue.ask(words, seconds)
+        except BaseException:
+            self._end(dialogue.process)
+            raise
+        with self.lock:
+            self.waiting.append(dialogue)
+        return answer
+
+    def _dialogue(self, opening: bytes) -> Dialogue:
+        """With an engine that has nothing to do, or else with a new one."""
+        with self.lock:
+            if self.waiting:
+                return self.waiting.pop()
+        return Dialogue(self._start(), opening)
+
+    def _whole(self, order: bytes, seconds: float) -> bytes:
         process = self._start()
         try:
             answer, words = process.communicate(order, timeout=seconds)
         except subprocess.TimeoutExpired:
-            raise _EngineError(f"no answer within {seconds:.0f} s") from None
+            raise EngineError(f"no answer within {seconds:.0f} s") from None
         finally:
             self._end(process)
         if process.returncode != 0:
-            raise _EngineError(f"ended with {process.returncode} {words.decode(errors='replace')[:500]!r}")
+            raise EngineError.of(process.returncode, words)
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -111,6 +139,7 @@ class _Engines:
                 cwd="/",
                 env={},
                 start_new_session=True,  # the keyboard's interrupt is for us; we end the engines ourselves
+                bufsize=0,
             )
             self.running.add(process)
             return process
@@ -125,7 +154,10 @@ class _Engines:
             self.running.discard(process)
 
     def stop(self) -> None:
+        """Nothing is started any more; what still works is killed, what waits is ended."""
         with self.lock:
             self.stopped = True
             for process in self.running:
                 process.kill()
+        for dialogue in self.waiting:
+            self._end(dialogue.process)

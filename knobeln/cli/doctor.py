@@ -29,6 +29,7 @@ from knobeln.errors import KnobelnError, ToolMissing
 from knobeln.printable import printable
 from sandbox.jail import Jail
 from sandbox.machine.engine_binary import engine_binary
+from sandbox.machine.translation import NotTranslated, translations
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
 
@@ -72,6 +73,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
         ("the jail", lambda: _jail(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
+        ("native code", lambda: _native_code(settings)),
         ("images", lambda: _images(settings)),
         ("disk", lambda: _disk(path)),
     ]
@@ -134,6 +136,17 @@ def _jail(settings: Settings) -> str:
             f"a box ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
         )
     return "bubblewrap shuts programs in"
+
+
+def _native_code(settings: Settings) -> str:
+    kept = translations()
+    try:
+        kept.check(Jail(settings.jail))
+    except NotTranslated as error:
+        raise ToolMissing(
+            f"programs are played by the interpreter, some four times as slow: {error}"
+        ) from None
+    return f"programs are translated, and kept in {kept.folder}"
 
 
 def _images(settings: Settings) -> str:

@@ -191,6 +191,20 @@ def count_with_program(tx: Transaction) -> int:
     return tx.execute(query).scalar_one()
 
 
+def digests_that_count(tx: Transaction) -> tuple[str, ...]:
+    """The images of the versions that count, each once."""
+    accepted = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
+    newest = (
+        accepted.join_from(submissions, builds)
+        .where(builds.c.accepted)
+        .group_by(submissions.c.team_id)
+        .subquery()
+    )
+    query = select(builds.c.image_digest).distinct().join_from(builds, submissions)
+    same = (newest.c.team_id == submissions.c.team_id) & (newest.c.number == submissions.c.number)
+    return tuple(tx.execute(query.join(newest, same)).scalars())
+
+
 def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
     """What had to be mended in the letter, in sentences."""
     return tuple(

@@ -6,19 +6,24 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob, GameResult, SeatResult, Verdict
 from sandbox.machine.faults import Incident, Kind, Setting, verdict_and_fault
 from sandbox.machine.image import Image
 
-_MAGIC = 0x31424E4B
-_HEAD = struct.Struct("<IiiIIIIIq")
-_IMAGE = struct.Struct("<IIII")
+_MAGIC = 0x32424E4B
+_HEAD = struct.Struct("<IiiIIIq")
+_IMAGE = struct.Struct("<IIIII")
+_PORTION = struct.Struct("<I")
 _ORDER = struct.Struct("<II16s16sI")
-_GAME = struct.Struct("<QII")
-_SEAT = struct.Struct("<QIIiiIIII")
+_SEAT_FIELDS = "QIIiiIIII"
+_GAME = struct.Struct("<QII" + 2 * _SEAT_FIELDS)
+_FIRST_SEAT = 3  # where the fields of the seats begin
+_SECOND_SEAT = _FIRST_SEAT + len(_SEAT_FIELDS)
 _THROWS = 8  # bytes of both throws of a turn
 
 SeatFields = tuple[int, ...]
@@ -30,31 +35,43 @@ class NonsenseError(ValueError):
 
 @dataclass(frozen=True)
 class Batch:
-    """Games that one engine process plays. `images` holds at least those that the jobs name."""
+    """Games between these images by these rules, played by engines in any portions.
+
+    `translations`: the files of those images that have one, by digest.
+    """
 
     rules: Rules
     max_instructions: int
     images: Mapping[str, Image]
-    jobs: Sequence[GameJob]
+    translations: Mapping[str, Path] = field(default_factory=dict)
 
-    def to_bytes(self) -> bytes:
-        """What the engine reads. ValueError for a random stream that has not 16 bytes."""
-        numbers = {digest: number for number, digest in enumerate(sorted(_digests(self.jobs)))}
-        parts = [self._head(len(numbers))]
-        parts += [_image_bytes(self.images[digest]) for digest in numbers]
-        parts += [_order_bytes(job, numbers) for job in self.jobs]
-        return b"".join(parts)
-
-    def _head(self, images: int) -> bytes:
+    def opening(self) -> bytes:
+        """What an engine reads first."""
         rules = self.rules
-        parameters = (rules.a, rules.b, rules.k, rules.L)
-        return _HEAD.pack(_MAGIC, *parameters, images, len(self.jobs), 0, self.max_instructions)
+        head = _HEAD.pack(_MAGIC, rules.a, rules.b, rules.k, rules.L, len(self.images), self.max_instructions)
+        return head + b"".join(
+            image_bytes(self.images[digest], self.translations.get(digest)) for digest in self._numbers
+        )
 
-    def results(self, raw: bytes) -> list[GameResult]:
-        """What the engine answered, in the order of the jobs. NonsenseError unless it fits the batch."""
+    def portion(self, jobs: Sequence[GameJob]) -> bytes:
+        """These games as an order. ValueError for a random stream that has not 16 bytes."""
+        return _PORTION.pack(len(jobs)) + b"".join(map(self._order_bytes, jobs))
+
+    def _order_bytes(self, job: GameJob) -> bytes:
+        if any(len(stream) != 16 for stream in job.streams):
+            raise ValueError("a random stream has 16 bytes")
+        first, second = job.images
+        return _ORDER.pack(self._numbers[first], self._numbers[second], *job.streams, job.protocol)
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {digest: number for number, digest in enumerate(sorted(self.images))}
+
+    def results(self, jobs: Sequence[GameJob], raw: bytes) -> list[GameResult]:
+        """What the engine answered, in the order of the jobs. NonsenseError unless it fits them."""
         try:
             found, at = [], 0
-            for job in self.jobs:
+            for job in jobs:
                 result, at = self._result(raw, at, job)
                 found.append(result)
         except (struct.error, ValueError) as error:
@@ -64,17 +81,21 @@ class Batch:
         return found
 
     def _result(self, raw: bytes, at: int, job: GameJob) -> tuple[GameResult, int]:
-        digest, played, pairs = _GAME.unpack_from(raw, at)
-        first = _SEAT.unpack_from(raw, at + _GAME.size)
-        second = _SEAT.unpack_from(raw, at + _GAME.size + _SEAT.size)
-        at += _GAME.size + 2 * _SEAT.size
+        record = _GAME.unpack_from(raw, at)
+        digest, played, pairs = record[:_FIRST_SEAT]
+        at += _GAME.size
         end = at + _THROWS * pairs
-        seats = (self._seat(first, played, job.images[0]), self._seat(second, played, job.images[1]))
+        first, second = job.images
+        seats = (
+            self._seat(record[_FIRST_SEAT:_SECOND_SEAT], played, first),
+            self._seat(record[_SECOND_SEAT:], played, second),
+        )
+        complete = seats[0].fault is None and seats[1].fault is None
         _check(
             end <= len(raw)
             and pairs == (played if job.protocol else 0)
             and played <= self.rules.L
-            and (played == self.rules.L) == all(seat.verdict is Verdict.OK for seat in seats),
+            and (played == self.rules.L) == complete,
             "a game's record contradicts itself",
         )
         throws = _throws(raw[at:end]) if job.protocol else None
@@ -84,28 +105,19 @@ class Batch:
         instructions, points, kind, throw, last, series, pc, address, memory = fields
         _check(instructions <= self.max_instructions, "more instructions than the limit")
         _check(points <= played * self.rules.b.bit_length(), "more points than can be won")
+        if kind == Kind.NONE:
+            return SeatResult(points, Verdict.OK, None, instructions, memory)
         incident = Incident(Kind(kind), played + 1, throw, last, series, pc, address)
         setting = Setting(self.rules, self.max_instructions, self.images[image])
         verdict, fault = verdict_and_fault(incident, setting)
         return SeatResult(points, verdict, fault, instructions, memory, faults=int(fault is not None))
 
 
-def _digests(jobs: Sequence[GameJob]) -> set[str]:
-    return {digest for job in jobs for digest in job.images}
-
-
-def _image_bytes(image: Image) -> bytes:
-    return (
-        _IMAGE.pack(image.entry, len(image.code), len(image.data), image.static_size)
-        + image.code
-        + image.data
-    )
-
-
-def _order_bytes(job: GameJob, numbers: Mapping[str, int]) -> bytes:
-    if any(len(stream) != 16 for stream in job.streams):
-        raise ValueError("a random stream has 16 bytes")
-    return _ORDER.pack(numbers[job.images[0]], numbers[job.images[1]], *job.streams, job.protocol)
+def image_bytes(image: Image, translation: Path | None = None) -> bytes:
+    """The image as the engine reads it, to be run by this translation of it."""
+    path = bytes(translation) if translation else b""
+    sizes = (len(image.code), len(image.data), image.static_size, len(path))
+    return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path
 
 
 def _throws(raw: bytes) -> tuple[tuple[int, int], ...]:

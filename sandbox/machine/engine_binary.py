@@ -82,13 +82,15 @@ def c_compiler() -> str:
 
 
 def _key(sources: Path, flags: tuple[str, ...], compiler: str) -> str:
-    key = hashlib.sha256("\0".join((compiler, _version(compiler), *flags)).encode())
+    key = hashlib.sha256("\0".join((compiler, compiler_version(compiler), *flags)).encode())
     for source in sorted(sources.glob("*.[ch]")):
         key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
     return key.hexdigest()[:32]
 
 
-def _version(compiler: str) -> str:
+@functools.cache
+def compiler_version(compiler: str) -> str:
+    """What the compiler says about itself."""
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return done.stdout
 

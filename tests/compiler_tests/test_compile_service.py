@@ -21,6 +21,8 @@ from knobeln.model import SubmissionState
 from knobeln.store import Store, contest, letters, migrate, outbox, submissions
 from reports.compile_report import compile_report
 from reports.render import Templates
+from sandbox.machine.image import Image
+from sandbox.machine.translation import translations
 
 GOOD = house_strategies()[0].source
 BAD = "this is no C"
@@ -189,3 +191,27 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(desk: Desk
         assert submissions.retry(tx) == 1
     assert desk.work() == 1
     assert len(desk.mails()) == 2
+
+
+def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    desk.send(desk.team("one"), GOOD)
+    assert desk.work() == 1
+    with desk.store.read() as tx:
+        raw = submissions.load_images(tx, submissions.digests_that_count(tx))
+    (image,) = (Image.from_bytes(data) for data in raw.values())
+    assert list(translations().found([image])) == [image.digest]
+
+
+def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.machine.translation.cache_folder", lambda: tmp_path / "file")
+    (tmp_path / "file").touch()
+    team = desk.team("one")
+    desk.send(team, GOOD)
+    assert desk.work() == 1
+    assert desk.states(team) == [SubmissionState.BUILT]
+    assert len(desk.mails()) == 1

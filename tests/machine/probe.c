@@ -25,7 +25,7 @@ static void show (const void *from, size_t size)
 int main (void)
 {
   static struct machine machine;
-  static uint8_t code[CODE_LIMIT], data[MEMORY_SIZE], memory[MEMORY_SIZE] __attribute__ ((aligned (16)));
+  static uint8_t code[CODE_LIMIT], data[MEMORY_SIZE];
   static struct op ops[CODE_LIMIT / 4 + 1];
   struct image image = { .code = code, .data = data, .ops = ops };
   uint32_t x[32];
@@ -39,7 +39,6 @@ int main (void)
   take (code, image.code_size);
   take (data, image.data_size);
   decode (&image);
-  machine.memory = memory;
   reset (&machine, &image, fuel);
   memcpy (machine.x, x, sizeof x);
   uint32_t stop = image.run (&machine);
@@ -49,6 +48,6 @@ int main (void)
   show (&machine.fault_address, 4);
   show (machine.x, sizeof x);
   show (&machine.fuel, sizeof machine.fuel);
-  show (memory, sizeof memory);
+  show (machine.memory, sizeof machine.memory);
   return 0;
 }

@@ -9,7 +9,9 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwin
 from knobeln.errors import EngineFailed, NotFound, ToolMissing
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob
+from sandbox.dialogue import Dialogue
 from sandbox.engines import chunks
 from sandbox.machine import engine, engine_binary
 from sandbox.machine.batch import Batch, NonsenseError
@@ -162,7 +165,7 @@ def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jo
 def test_an_engine_that_hangs_is_ended(
     images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "wall_limit", lambda _batch: 0.1)
+    monkeypatch.setattr(engine, "wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
         _arena(images, program, workers=2).play(jobs)
@@ -202,7 +205,7 @@ def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals)
     _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
     time.sleep(0.1)
     child.send_signal(number)
-    child.wait(10)
+    child.wait(120)
     _wait_for(lambda: not _alive(tmp_path / "pids"))
 
 
@@ -211,13 +214,13 @@ def _script_spinning(folder: Path) -> Path:
     (folder / "spin").mkdir()
     endless = assembled([0x0000006F])
     job = GameJob((endless.digest,) * 2, (bytes(16), bytes(16)))
-    order = Batch(Rules(), 2**60, {endless.digest: endless}, [job]).to_bytes()
-    (folder / "order").write_bytes(order)
+    batch = Batch(Rules(), 2**60, {endless.digest: endless})
+    (folder / "order").write_bytes(batch.opening() + batch.portion([job]))
     real = engine_binary.engine_binary()
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
 
-def _wait_for(holds: object, seconds: float = 10) -> None:
+def _wait_for(holds: object, seconds: float = 120) -> None:
     assert callable(holds)
     end = time.monotonic() + seconds
     while not holds():
@@ -227,7 +230,8 @@ def _wait_for(holds: object, seconds: float = 10) -> None:
 
 # --- a batch that is malformed, an answer that is ---
 def _good_order(images: dict[str, Image], jobs: list[GameJob]) -> bytes:
-    return Batch(RULES, FUEL, images, jobs[:1]).to_bytes()
+    batch = Batch(RULES, FUEL, {digest: images[digest] for digest in jobs[0].images})
+    return batch.opening() + batch.portion(jobs[:1])
 
 
 def _with_number(order: bytes, at: int, number: int) -> bytes:
@@ -244,12 +248,13 @@ MALFORMED = {
     "L = 0": (lambda order: _with_number(order, 16, 0), "limits are impossible"),
     "L huge": (lambda order: _with_number(order, 16, 2**32 - 1), "limits are impossible"),
     "images": (lambda order: _with_number(order, 20, 2**32 - 1), "too large"),
-    "games": (lambda order: _with_number(order, 24, 2**32 - 1), "too large"),
-    "fuel": (lambda order: _with_number(order, 36, 2**31), "limits are impossible"),
-    "entry": (lambda order: _with_number(order, 40, 4), "entry"),
-    "code size": (lambda order: _with_number(order, 44, 2**32 - 4), "code has an impossible size"),
-    "data size": (lambda order: _with_number(order, 48, 2**31), "data is larger"),
-    "static size": (lambda order: _with_number(order, 52, 2**20), "static data has an impossible size"),
+    "fuel": (lambda order: _with_number(order, 28, 2**31), "limits are impossible"),
+    "entry": (lambda order: _with_number(order, 32, 4), "entry"),
+    "code size": (lambda order: _with_number(order, 36, 2**32 - 4), "code has an impossible size"),
+    "data size": (lambda order: _with_number(order, 40, 2**31), "data is larger"),
+    "static size": (lambda order: _with_number(order, 44, 2**20), "static data has an impossible size"),
+    "path size": (lambda order: _with_number(order, 48, 2**31), "path of a translation is too long"),
+    "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "portion is too large"),
     "image number": (lambda order: _with_number(order, len(order) - 44, 2), "image that is not there"),
 }
 
@@ -265,16 +270,33 @@ def test_a_malformed_batch_is_refused_with_a_sentence(
     assert sentence in done.stderr.decode()
 
 
+def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
+    with engine_process() as process:
+        return Dialogue(process, batch.opening()).ask(batch.portion(jobs), 20)
+
+
+@contextmanager
+def engine_process() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [engine_binary.engine_binary()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    ) as process:
+        yield process
+        process.kill()
+
+
 @pytest.mark.parametrize("at", [8, 12, 24, 28])
 def test_an_answer_that_contradicts_itself_is_nonsense(
     images: dict[str, Image], jobs: list[GameJob], at: int
 ) -> None:
-    batch = Batch(RULES, FUEL, images, jobs[:2])
-    program = engine_binary.engine_binary()
-    raw = subprocess.run([program], input=batch.to_bytes(), capture_output=True, check=True).stdout
-    assert len(batch.results(raw)) == 2
+    batch = Batch(RULES, FUEL, images)
+    raw = _answer(batch, jobs[:2])
+    assert len(batch.results(jobs[:2], raw)) == 2
     with pytest.raises(NonsenseError):
-        batch.results(_with_number(raw, at, 2**31 + 5))
+        batch.results(jobs[:2], _with_number(raw, at, 2**31 + 5))
 
 
 def test_a_stream_of_another_length_is_a_mistake_of_the_caller(images: dict[str, Image]) -> None:

@@ -1,31 +1,43 @@
 /*
  * batch.h - what comes in on standard input and what goes out on standard output. Numbers are little endian.
  *
- * In:   batch_head; then for each image an image_head, its code and its data; then the game_orders.
- * Out:  for each game, in order, a game_record, then its throws (pairs of int32) where they were ordered.
+ * Games. In: batch_head; for each image an image_head, its code, its data, and the path of its translation, if any;
+ *       then, as often as one likes, portions: portion_head and game_orders.
+ * Out:  for each portion frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
+ *       bytes of all frames of a portion together are, for each game in order, a game_record, then its throws
+ *       (pairs of int32) where they were ordered.
  * sandbox/machine/batch.py writes the one and reads the other.
+ *
+ * A program by itself. In: run_head, then the image as above. Out: a run_record, in frames.
+ * sandbox/machine/run.py writes the one and reads the other.
  */
 #ifndef BATCH_H
 #define BATCH_H
 
 #include <stdint.h>
 
-#define BATCH_MAGIC 0x31424e4bu /* "KNB1" */
+#define BATCH_MAGIC 0x32424e4bu /* "KNB2" */
+#define RUN_MAGIC 0x31524e4bu   /* "KNR1" */
 #define MAX_IMAGES 65536u
 #define MAX_GAMES 1000000u
 #define MAX_LENGTH 1000000u
+#define MAX_PATH 4096u
 
 struct batch_head {
   uint32_t magic;
   int32_t a, b;
   uint32_t k, length;
-  uint32_t images, games;
-  uint32_t unused;
+  uint32_t images;
   int64_t fuel;
 };
 
 struct image_head {
   uint32_t entry, code_size, data_size, static_size;
+  uint32_t path_size; /* 0 = no translation */
+};
+
+struct portion_head {
+  uint32_t games;
 };
 
 struct game_order {
@@ -51,6 +63,20 @@ struct game_record {
   uint32_t played;
   uint32_t throws; /* pairs that follow: played, or 0 */
   struct seat_record seats[2];
+};
+
+struct run_head {
+  uint32_t magic;
+  uint32_t unused;
+  int64_t fuel;
+};
+
+struct run_record {
+  uint64_t instructions;
+  uint32_t fault; /* enum fault; FAULT_LEFT where the program left */
+  uint32_t pc, address;
+  uint32_t memory;
+  uint32_t x[32];
 };
 
 #endif

@@ -149,5 +149,6 @@ void decode (struct image *image)
     op.left = op.code >= FIRST_JUMP ? 1 : image->ops[i + 1].left + 1;
     image->ops[i] = op;
   }
-  image->run = interpret;
+  if (!image->run)
+    image->run = interpret;
 }

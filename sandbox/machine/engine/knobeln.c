@@ -24,7 +24,7 @@ static enum fault access_fault (const struct machine *machine, enum fault otherw
   return stack_is_outside (machine) ? FAULT_STACK : otherwise;
 }
 
-static enum fault fault_of (enum stop stop, const struct machine *machine)
+enum fault fault_of (enum stop stop, const struct machine *machine)
 {
   switch (stop) {
     case STOP_LEAVE: return FAULT_LEFT;
@@ -35,7 +35,8 @@ static enum fault fault_of (enum stop stop, const struct machine *machine)
     case STOP_JUMP: return FAULT_JUMP;
     case STOP_ILLEGAL: return FAULT_ILLEGAL;
     case STOP_THROW:
-    case STOP_SEED: break;
+    case STOP_SEED:
+    case STOP_INTERPRET: break;
   }
   return FAULT_NONE;
 }

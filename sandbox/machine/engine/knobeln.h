@@ -31,6 +31,9 @@ enum fault {
   FAULT_ILLEGAL
 };
 
+/* What a stop says about the program; FAULT_NONE for the doors of throws and seeds. */
+enum fault fault_of (enum stop stop, const struct machine *machine);
+
 struct seat {
   struct machine *machine;
   uint8_t stream[16]; /* what the seed door hands out */

@@ -1,7 +1,7 @@
 /*
  * machine.c - a player's memory: brought to its start state, written from outside, measured.
  *
- * Between two games only those pages are cleared that were written. Never fails; see machine.h.
+ * Between two games only those pages are restored that were written. Never fails; see machine.h.
  */
 #include "machine.h"
 
@@ -12,26 +12,52 @@ static uint32_t data_offset (const struct image *image)
   return MEMORY_SIZE - image->static_size;
 }
 
-static void clear_written_pages (struct machine *machine)
+static void copy_data (struct machine *machine, const struct image *image, uint32_t from, uint32_t to)
 {
-  for (uint32_t page = 0; page < PAGES; page++)
-    if (machine->dirty[page])
+  uint32_t first = data_offset (image), last = first + image->data_size;
+  from = from > first ? from : first;
+  to = to < last ? to : last;
+  if (from < to)
+    memcpy (machine->memory + from, image->data + (from - first), to - from);
+}
+
+/* As it was before the program wrote there; most of memory it never did. */
+static void restore_written_pages (struct machine *machine, const struct image *image)
+{
+  for (uint32_t page = 0; page < PAGES; page++) {
+    uint64_t eight;
+    memcpy (&eight, machine->dirty + page / 8 * 8, 8);
+    if (eight == 0) {
+      page |= 7;
+      continue;
+    }
+    if (machine->dirty[page]) {
       memset (machine->memory + page * PAGE_SIZE, 0, PAGE_SIZE);
+      copy_data (machine, image, page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+    }
+  }
   memset (machine->dirty, 0, sizeof machine->dirty);
+}
+
+static void change_image (struct machine *machine, const struct image *image)
+{
+  if (machine->image)
+    memset (machine->memory + data_offset (machine->image), 0, machine->image->data_size);
+  copy_data (machine, image, 0, MEMORY_SIZE);
+  machine->begin = DATA_BASE - data_offset (image);
+  machine->image = image;
 }
 
 void reset (struct machine *machine, const struct image *image, int64_t fuel)
 {
-  clear_written_pages (machine);
-  if (machine->image && machine->image != image)
-    memset (machine->memory + data_offset (machine->image), 0, machine->image->data_size);
-  memcpy (machine->memory + data_offset (image), image->data, image->data_size);
+  if (machine->image)
+    restore_written_pages (machine, machine->image);
+  if (machine->image != image)
+    change_image (machine, image);
   memset (machine->x, 0, sizeof machine->x);
   machine->x[REGISTER_SP] = DATA_BASE;
   machine->pc = (image->entry - CODE_BASE) / 4;
   machine->fuel = fuel;
-  machine->begin = DATA_BASE - data_offset (image);
-  machine->image = image;
 }
 
 bool store_words (struct machine *machine, uint32_t address, const uint8_t bytes[16])

@@ -36,7 +36,8 @@ enum stop {
   STOP_READ, /* outside the memory, or misaligned; likewise the two below */
   STOP_WRITE,
   STOP_JUMP,
-  STOP_ILLEGAL /* no instruction of RV32IM */
+  STOP_ILLEGAL, /* no instruction of RV32IM */
+  STOP_INTERPRET /* only of a translation: the interpreter shall go on from here */
 };
 
 /* A decoded instruction. `left` counts the instructions from this one to the next one that may jump. */
@@ -53,7 +54,8 @@ struct image {
   uint32_t entry, code_size, data_size, static_size; /* bytes; entry is an address */
   const uint8_t *code, *data;
   struct op *ops;                      /* code_size / 4 + 1 of them: one behind the end */
-  enum stop (*run) (struct machine *); /* how this image is run: interpret, or a translation of it */
+  enum stop (*run) (struct machine *); /* how this image is run: interpret, or by its translation */
+  enum stop (*translation) (struct machine *); /* see translation.h; NULL without one */
 };
 
 struct machine {
@@ -64,13 +66,13 @@ struct machine {
   uint32_t fault_pc, fault_address; /* set by the stops from STOP_NO_DOOR on; the word for STOP_ILLEGAL */
   const struct image *image;
   uint8_t dirty[PAGES]; /* 1 = written since it was last reset */
-  uint8_t *memory;      /* MEMORY_SIZE bytes, aligned to 16, 0 before the first reset */
+  uint8_t memory[MEMORY_SIZE] __attribute__ ((aligned (PAGE_SIZE))); /* 0 before the first reset */
 };
 
 /* Checks what decode and reset rely on; NULL, or what is wrong with the sizes. */
 const char *image_fault (const struct image *image);
 
-/* Fills image->ops from image->code, to be run by the interpreter. */
+/* Fills image->ops from image->code; to be run by the interpreter, unless there is a faster way already. */
 void decode (struct image *image);
 
 /* The start state of this image. Restores only what the last run touched. */

@@ -1,12 +1,13 @@
 /*
- * main.c - the engine: reads a batch of games, locks itself up, plays them, writes the results.
+ * main.c - the engine: reads the images, locks itself up, then plays portions of games as they come in, until
+ * its input ends; or runs one program by itself.
  *
- * All memory is allocated before the lock; afterwards there is nothing but computing, reading and writing.
+ * All memory is allocated and all translations are mapped before the lock; afterwards there is nothing but
+ * computing, reading and writing.
  * Fails: exit 2 with a sentence on standard error when the batch is malformed or the computer does not let it
  * work. That is never a player's fault: whatever programs do is in the results.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,14 +16,8 @@
 #include "batch.h"
 #include "knobeln.h"
 #include "lock.h"
-
-static void fail (const char *why)
-{
-  static const char name[] = "knobeln-engine: ";
-  if (write (2, name, sizeof name - 1) < 0 || write (2, why, strlen (why)) < 0 || write (2, "\n", 1) < 0)
-    _exit (3);
-  _exit (2);
-}
+#include "streams.h"
+#include "translation.h"
 
 static void *allocate (size_t size)
 {
@@ -33,40 +28,25 @@ static void *allocate (size_t size)
   return memory;
 }
 
-static void read_all (void *to, size_t size)
-{
-  char *at = to;
-  while (size > 0) {
-    ssize_t count = read (0, at, size);
-    if (count <= 0)
-      fail ("the batch ends too early");
-    at += count;
-    size -= (size_t) count;
-  }
-}
-
-static void write_all (const void *from, size_t size)
-{
-  const char *at = from;
-  while (size > 0) {
-    ssize_t count = write (1, at, size);
-    if (count <= 0)
-      fail ("nobody reads the results");
-    at += count;
-    size -= (size_t) count;
-  }
-}
-
 static void check_head (const struct batch_head *head)
 {
-  if (head->magic != BATCH_MAGIC)
-    fail ("this is no batch");
   if (head->a < 1 || head->b < head->a || head->b > 1 << 30 || head->k < 1)
     fail ("the rules are impossible");
   if (head->length < 1 || head->length > MAX_LENGTH || head->fuel < 1)
     fail ("the limits are impossible");
-  if (head->images > MAX_IMAGES || head->games > MAX_GAMES)
+  if (head->images > MAX_IMAGES)
     fail ("the batch is too large");
+}
+
+static void read_translation (struct image *image, uint32_t path_size)
+{
+  static char path[MAX_PATH + 1];
+  if (path_size > MAX_PATH)
+    fail ("the path of a translation is too long");
+  read_all (path, path_size);
+  path[path_size] = '\0';
+  if (path_size > 0)
+    load_translation (image, path);
 }
 
 static void read_image (struct image *image)
@@ -83,29 +63,26 @@ static void read_image (struct image *image)
   image->code = bytes;
   image->data = bytes + head.code_size;
   image->ops = allocate ((head.code_size / 4 + 1) * sizeof (struct op));
-}
-
-static void check_orders (const struct game_order *orders, const struct batch_head *head)
-{
-  for (uint32_t i = 0; i < head->games; i++)
-    if (orders[i].images[0] >= head->images || orders[i].images[1] >= head->images)
-      fail ("a game names an image that is not there");
+  read_translation (image, head.path_size);
 }
 
 static struct seat_record record_of (const struct game *game, const struct seat *seat)
 {
   const struct machine *machine = seat->machine;
+  bool has_place = seat->fault >= FAULT_FUEL;
   return (struct seat_record) {
     .instructions = (uint64_t) (game->rules->fuel - machine->fuel),
     .points = game->played == game->rules->length ? seat->points : 0,
     .fault = seat->fault, .throw_ = seat->throw_, .last = seat->last, .series = seat->series,
-    .pc = machine->fault_pc, .address = machine->fault_address, .memory = memory_used (machine),
+    .pc = has_place ? machine->fault_pc : 0, .address = has_place ? machine->fault_address : 0,
+    .memory = memory_used (machine),
   };
 }
 
 static void play_order (const struct game_order *order, const struct rules *rules, const struct image *images,
-                        struct machine machines[2], int32_t *throws)
+                        int32_t *throws)
 {
+  static struct machine machines[2];
   struct game game = { .rules = rules };
   for (int i = 0; i < 2; i++) {
     game.seats[i].machine = &machines[i];
@@ -117,36 +94,100 @@ static void play_order (const struct game_order *order, const struct rules *rule
     .digest = game.digest, .played = game.played, .throws = order->with_throws ? game.played : 0,
     .seats = { record_of (&game, &game.seats[0]), record_of (&game, &game.seats[1]) },
   };
-  write_all (&record, sizeof record);
-  write_all (throws, record.throws * 2 * sizeof *throws);
+  answer (&record, sizeof record);
+  answer (throws, record.throws * 2 * sizeof *throws);
 }
 
-int main (void)
+/* The games are read and played one by one: however many there are, they need no memory. */
+static void play_portion (uint32_t games, const struct batch_head *head, const struct rules *rules,
+                          const struct image *images, int32_t *throws)
 {
-  static struct machine machines[2];
-  struct batch_head head;
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  struct game_order order;
+  if (games > MAX_GAMES)
+    fail ("the portion is too large");
+  for (uint32_t i = 0; i < games; i++) {
+    read_all (&order, sizeof order);
+    if (order.images[0] >= head->images || order.images[1] >= head->images)
+      fail ("a game names an image that is not there");
+    play_order (&order, rules, images, throws);
+  }
+  end_answer ();
+}
 
-  read_all (&head, sizeof head);
+static void lock_or_fail (void)
+{
+  const char *wrong = lock_up ();
+  if (wrong)
+    fail (wrong);
+}
+
+static void play_batch (void)
+{
+  struct batch_head head = { .magic = BATCH_MAGIC };
+  struct portion_head portion;
+
+  read_all (&head.a, sizeof head - sizeof head.magic);
   check_head (&head);
   struct image *images = allocate (head.images * sizeof *images);
   for (uint32_t i = 0; i < head.images; i++)
     read_image (&images[i]);
-  struct game_order *orders = allocate (head.games * sizeof *orders);
-  read_all (orders, head.games * sizeof *orders);
-  check_orders (orders, &head);
-  machines[0].memory = allocate (MEMORY_SIZE);
-  machines[1].memory = allocate (MEMORY_SIZE);
   int32_t *throws = allocate (head.length * 2 * sizeof *throws);
-
-  const char *wrong = lock_up ();
-  if (wrong)
-    fail (wrong);
+  lock_or_fail ();
 
   struct rules rules = { .a = head.a, .b = head.b, .k = head.k, .length = head.length, .fuel = head.fuel };
   for (uint32_t i = 0; i < head.images; i++)
     decode (&images[i]);
-  for (uint32_t i = 0; i < head.games; i++)
-    play_order (&orders[i], &rules, images, machines, throws);
+  while (read_all_or_end (&portion, sizeof portion))
+    play_portion (portion.games, &head, &rules, images, throws);
+}
+
+/* To the first stop that is not the door of throws, which gives the throw back, or of seeds, which gives 0. */
+static enum fault run (struct machine *machine)
+{
+  static const uint8_t no_seed[16];
+  enum stop stop;
+  do {
+    stop = machine->image->run (machine);
+    if (stop == STOP_SEED && !store_words (machine, machine->x[REGISTER_A0], no_seed))
+      stop = STOP_WRITE;
+  } while (stop == STOP_THROW || stop == STOP_SEED);
+  return fault_of (stop, machine);
+}
+
+static void run_program (void)
+{
+  static struct machine machine;
+  static struct image image;
+  struct run_head head = { .magic = RUN_MAGIC };
+
+  read_all (&head.unused, sizeof head - sizeof head.magic);
+  if (head.fuel < 1)
+    fail ("the limits are impossible");
+  read_image (&image);
+  lock_or_fail ();
+
+  decode (&image);
+  reset (&machine, &image, head.fuel);
+  struct run_record record = { .fault = run (&machine) };
+  record.instructions = (uint64_t) (head.fuel - machine.fuel);
+  record.pc = machine.fault_pc;
+  record.address = machine.fault_address;
+  record.memory = memory_used (&machine);
+  memcpy (record.x, machine.x, sizeof record.x);
+  answer (&record, sizeof record);
+  end_answer ();
+}
+
+int main (void)
+{
+  uint32_t magic;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  read_all (&magic, sizeof magic);
+  if (magic == BATCH_MAGIC)
+    play_batch ();
+  else if (magic == RUN_MAGIC)
+    run_program ();
+  else
+    fail ("this is no batch");
   _exit (0);
 }

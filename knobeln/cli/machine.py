@@ -1,0 +1,99 @@
+"""The contest machine by itself: run a program on it, translate the contest's programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from compiler.elf import read_image
+from knobeln.cli.folder import ContestCommand, ContestGroup, contest_folder, settings_or_defaults
+from knobeln.errors import GiveUp
+from knobeln.games import game_of
+from knobeln.games.knobeln import Knobeln
+from knobeln.store import submissions
+from sandbox.jail import Jail
+from sandbox.machine.image import Image
+from sandbox.machine.run import Ended, run
+from sandbox.machine.translation import NotTranslated, translations
+
+EX_FAULT = 125
+_NAMES = (
+    *("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1"),
+    *(f"a{n}" for n in range(8)),
+    *(f"s{n}" for n in range(2, 12)),
+    *(f"t{n}" for n in range(3, 7)),
+)
+_PER_LINE = 4
+
+
+@click.group(cls=ContestGroup)
+def machine() -> None:
+    """The contest machine by itself, without a game."""
+
+
+@machine.command("run", cls=ContestCommand)
+@click.argument("file", metavar="FILE.elf", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--max-instructions",
+    type=click.IntRange(1, 2**62),
+    default=None,
+    help="After these it is stopped. Default: the contest's limit.",
+)
+@click.option("--registers", is_flag=True, help="All registers at the end, too.")
+def run_program(file: Path, max_instructions: int | None, registers: bool) -> None:
+    """Run a linked program (docs/machine.md says how to link one) to its end.
+
+    The exit code is the lowest 8 bits of a0 when it leaves; 125 after a fault, which standard error explains.
+    """
+    limit = max_instructions or settings_or_defaults().programs.max_instructions
+    ended = run(_image(file), limit)
+    click.echo(f"{ended.instructions:,} instructions, {ended.memory:,} bytes of memory")
+    if registers:
+        click.echo(_table(ended))
+    if ended.fault is not None:
+        click.echo(f"{file}: {ended.fault}", err=True)
+    raise SystemExit(ended.status % 256 if ended.fault is None else EX_FAULT)
+
+
+@machine.command("translate", cls=ContestCommand)
+def translate() -> None:
+    """Make the native code of those programs of the contest that have none on this computer."""
+    folder = contest_folder()
+    if not isinstance(game_of(folder.settings.game, folder.settings.programs), Knobeln):
+        raise GiveUp("the programs of this contest do not run on the contest machine")
+    with folder.store.read() as tx:
+        raw = submissions.load_images(tx, submissions.digests_that_count(tx))
+    kept, jail = translations(), Jail(folder.settings.jail)
+    images = [Image.from_bytes(data) for data in raw.values()]
+    waiting = [image for image in images if image.digest not in kept.found([image])]
+    failed = sum(not _translated(image, jail) for image in waiting)
+    click.echo(
+        f"{len(images)} programs: {len(images) - len(waiting)} had native code, {len(waiting) - failed} were "
+        f"translated, {failed} will be played by the interpreter"
+    )
+
+
+def _translated(image: Image, jail: Jail) -> bool:
+    try:
+        translations().add(image, jail)
+    except NotTranslated as reason:
+        click.echo(f"program {image.digest[:12]}: {reason}", err=True)
+        return False
+    return True
+
+
+def _image(file: Path) -> Image:
+    try:
+        return read_image(file.read_bytes())
+    except ValueError as error:
+        raise GiveUp(f"{file}: {error}") from None
+
+
+def _table(ended: Ended) -> str:
+    cells = [
+        f"x{number:<2} {name:4} {value:08x}"
+        for number, (name, value) in enumerate(zip(_NAMES, ended.registers, strict=True))
+    ]
+    rows = [cells[start : start + _PER_LINE] for start in range(0, len(cells), _PER_LINE)]
+    return "\n".join("   ".join(row) for row in rows)

@@ -1,0 +1,86 @@
+/*
+ * native.h - what the C that translate.py writes is made of.
+ *
+ * The program's registers are local variables x1 ... x31, its memory is reached through `machine`; `at` is the
+ * number of an instruction. A block pays its fuel when it is entered. Whatever does not simply go on - fuel
+ * that will not do, an access that would fault, a jump to where no label is, no instruction - is GIVE_UP: all
+ * is left as it is in front of that instruction, and the interpreter goes on from there. So nothing here knows
+ * what a fault is.
+ */
+#ifndef NATIVE_H
+#define NATIVE_H
+
+#include "translation.h"
+
+#define RARELY(condition) __builtin_expect ((condition), 0)
+#define SIGNED(value) ((int32_t) (value))
+
+/* See flat.ld for where these come to lie. */
+#define HEAD(entry, code_size, static_size) \
+  const struct translation_head head __attribute__ ((section (".head"), used)) \
+    = { TRANSLATION_MAGIC, entry, code_size, static_size }
+#define TRANSLATION \
+  enum stop translation (struct machine *machine) __attribute__ ((section (".text.start"))); \
+  enum stop translation (struct machine *machine)
+
+/* In front of instruction `number`; `owed` instructions were paid for and are not executed here. */
+#define GIVE_UP(number, owed) \
+  do { \
+    at = (number) | (uint64_t) (owed) << 32; \
+    goto give_up; \
+  } while (0)
+
+#define PAY(number, count) \
+  do { \
+    fuel -= (count); \
+    if (RARELY (fuel < 0)) \
+      GIVE_UP (number, count); \
+  } while (0)
+
+/* ecall. Only the door of throws is opened here. */
+#define THROW(number, owed) \
+  do { \
+    if (x17 != STOP_THROW) \
+      GIVE_UP (number, owed); \
+    at = (number) + 1; \
+    goto thrown; \
+  } while (0)
+
+#define LEAVE(stop) \
+  do { \
+    machine->fuel = fuel + (int64_t) (at >> 32); \
+    machine->pc = (uint32_t) at; \
+    return stop; \
+  } while (0)
+
+/* To the label of instruction `at`, which is at most COUNT; without one, to `elsewhere`, with nothing owed. */
+#define GO goto *(&&elsewhere + labels[at])
+
+static inline uint32_t rotate_right (uint32_t value, int by)
+{
+  return by == 0 ? value : value >> by | value << (32 - by);
+}
+
+/* Its number, COUNT or more if there is none. An odd address, which the machine rounds down, is none either. */
+#define INSTRUCTION_AT(address) rotate_right ((address) - CODE_BASE, 2)
+
+/* `offset` counts from the begin of memory. One test: outside, or misaligned. */
+#define IS_BAD(offset, size) RARELY (((offset) & ~(MEMORY_SIZE - (size))) != 0)
+
+/* Likewise for all accesses in `span` bytes from `offset` on, the widest of 1 << log bytes. */
+#define IS_BAD_SPAN(offset, span, log) RARELY (rotate_right ((offset), (log)) > (MEMORY_SIZE - (span)) >> (log))
+
+#define AT(type, offset) (*(type *) (machine->memory + (offset)))
+#define WRITTEN(offset) (machine->dirty[(offset) / PAGE_SIZE] = 1)
+
+static inline uint32_t divide (int32_t a, int32_t b)
+{
+  return (uint32_t) (b == 0 ? -1 : a == INT32_MIN && b == -1 ? INT32_MIN : a / b);
+}
+
+static inline uint32_t remainder_of (int32_t a, int32_t b)
+{
+  return (uint32_t) (b == 0 ? a : a == INT32_MIN && b == -1 ? 0 : a % b);
+}
+
+#endif

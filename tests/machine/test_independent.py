@@ -1,0 +1,205 @@
+"""Whole programs against others who know what they do: an independent RISC-V, and this computer's own gcc."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import unicorn
+from machine_assembler import ECALL
+from machine_compare import Case, Compare
+from machine_programs import compiled, game, stream, throwing
+from unicorn import riscv_const
+
+from knobellib.house import house_strategies
+from knobeln.games.knobeln import Rules
+from sandbox.machine.engine_binary import c_compiler
+from sandbox.machine.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
+
+TURNS = 60
+ANY_THROW = Rules(b=2**30, k=1, L=TURNS)
+OPPONENT = [40 + n % 7 for n in range(TURNS)]
+A0, A7 = riscv_const.UC_RISCV_REG_A0, riscv_const.UC_RISCV_REG_A7
+SP, PC = riscv_const.UC_RISCV_REG_SP, riscv_const.UC_RISCV_REG_PC
+PAGE = 4096
+
+
+# --- an independent RISC-V ---------------------------------------------------------------------------------
+def _on_unicorn(image: Image, answers: Sequence[int], seed: bytes) -> tuple[list[int], int]:
+    """The throws of a game against these, and the instructions executed up to the last of them."""
+    cpu = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+    begin = DATA_BASE + image.static_size - MEMORY_SIZE
+    cpu.mem_map(CODE_BASE, CODE_LIMIT)
+    cpu.mem_map(begin // PAGE * PAGE, MEMORY_SIZE + PAGE)
+    cpu.mem_write(CODE_BASE, image.code)
+    cpu.mem_write(DATA_BASE, image.data)
+    cpu.reg_write(SP, DATA_BASE)
+    throws: list[int] = []
+    executed = 0
+
+    def step(_cpu: unicorn.Uc, address: int, _size: int, _data: object) -> None:
+        nonlocal executed
+        executed += 1
+        if int.from_bytes(cpu.mem_read(address, 4), "little") != ECALL:
+            return
+        if cpu.reg_read(A7) == 1:
+            throws.append(cpu.reg_read(A0))
+            cpu.reg_write(A0, answers[len(throws) - 1])
+        else:
+            cpu.mem_write(cpu.reg_read(A0), seed)
+        if len(throws) == len(answers):
+            cpu.emu_stop()
+        else:
+            cpu.reg_write(PC, address + 4)
+
+    cpu.hook_add(unicorn.UC_HOOK_CODE, step)
+    cpu.emu_start(image.entry, 0)
+    return throws, executed
+
+
+@pytest.mark.parametrize("name", ["echo", "gambler", "chameleon", "metronome", "semaphore"])
+def test_whole_programs_play_as_on_an_independent_machine(name: str) -> None:
+    (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
+    image = compiled(source)
+    result = game(image, throwing(OPPONENT), ANY_THROW, seed=name)
+    assert result.moves is not None
+    throws, executed = _on_unicorn(image, OPPONENT, stream(f"{name}/0"))
+    assert throws == [first for first, _ in result.moves]
+    assert executed == result.seats[0].instructions
+
+
+# --- the same source for this computer ---------------------------------------------------------------------
+NATIVE = """
+#include <stdio.h>
+#include <stdlib.h>
+static int answers[] = { %s };
+int make_throw (int mine) {
+  static int turn;
+  printf ("%%d\\n", mine);
+  if (turn + 1 == sizeof answers / sizeof *answers)
+    exit (0);
+  return answers[turn++];
+}
+"""
+TYPES = ("int", "unsigned", "short", "unsigned short", "signed char", "unsigned char", "long long")
+
+
+def random_source(seed: int) -> str:
+    """C whose every step is defined with -fwrapv, the same for 32 and for 64 bits."""
+    chance = random.Random(seed)  # noqa: S311 - a repeatable program, no secret
+    kinds = [chance.choice(TYPES) for _ in range(6)]
+    names = [f"v{number}" for number in range(len(kinds))]
+    variables = " ".join(
+        f"static {kind} {name} = {number * 37 + 5};"
+        for number, (kind, name) in enumerate(zip(kinds, names, strict=True))
+    )
+    body = "\n".join(_statement(chance, names, 2) for _ in range(14))
+    return f"""
+static unsigned words[64]; static signed char bytes[64]; static unsigned short halves[64];
+{variables}
+static unsigned mixed (unsigned h, long long v) {{
+  return (h ^ (unsigned) v ^ (unsigned) (v >> 32)) * 16777619u;
+}}
+static int step (int n) {{
+  int i, j;
+  {body}
+  return n;
+}}
+int main (void) {{
+  int last = 3;
+  for (;;) {{
+    unsigned h = 2166136261u, i;
+    v0 += last;
+    step (last);
+    {" ".join(f"h = mixed (h, {name});" for name in names)}
+    for (i = 0; i < 64; i++) h = mixed (h, words[i] + bytes[i] * 3 + halves[i]);
+    last = make_throw ((int) (h >> 3) + 1);
+  }}
+}}
+"""
+
+
+def _expression(chance: random.Random, names: Sequence[str], depth: int) -> str:
+    if depth == 0:
+        index = f"{chance.choice(names)} & 63"
+        return chance.choice(
+            [
+                chance.choice(names),
+                str(chance.randint(-99, 999)),
+                f"words[{index}]",
+                f"bytes[{index}]",
+                f"halves[{index}]",
+            ]
+        )
+    one, other = (_expression(chance, names, depth - 1) for _ in range(2))
+    forms = [
+        *[
+            f"({one} {operator} {other})"
+            for operator in ("+", "-", "*", "^", "&", "|", "<", "==", ">=", "&&")
+        ],
+        f"({one} << (({other}) & 7))" if chance.random() < 0.5 else f"((unsigned) {one} << (({other}) & 31))",
+        f"({one} >> (({other}) & 15))",
+        f"({one} / ((({other}) & 15) + 1))",
+        f"({one} % ((({other}) & 31) + 1))",
+        f"((unsigned) {one} / ((unsigned) {other} | 1))",
+        f"(({one}) ? {other} : ~{one})",
+        f"-({one})",
+    ]
+    return chance.choice(forms)
+
+
+def _statement(chance: random.Random, names: Sequence[str], depth: int) -> str:
+    def inner() -> str:
+        return _statement(chance, names, depth - 1)
+
+    value, index = _expression(chance, names, 2), _expression(chance, names, 1)
+    forms = [
+        f"{chance.choice(names)} = {value};",
+        f"{chance.choice(names)} += {value};",
+        f"{chance.choice(['words', 'bytes', 'halves'])}[({index}) & 63] = {value};",
+    ]
+    if depth:
+        counter = "ij"[depth - 1]
+        forms += [
+            f"if ({value}) {{ {inner()} }} else {{ {inner()} {inner()} }}",
+            f"for ({counter} = 0; {counter} < {chance.randint(2, 9)}; {counter}++) {{ {inner()} {inner()} }}",
+            f"switch (({value}) & 7) {{ {' '.join(f'case {n}: {inner()} break;' for n in range(7))} }}",
+        ]
+    return chance.choice(forms)
+
+
+def _natively(source: str, folder: Path) -> list[int]:
+    (folder / "program.c").write_text(source)
+    (folder / "answers.c").write_text(NATIVE % ", ".join(map(str, OPPONENT)))
+    flags = ["-std=gnu89", "-O2", "-w", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin"]
+    parts = [folder / "program.c", folder / "answers.c"]
+    subprocess.run([c_compiler(), *flags, "-o", folder / "program", *parts], check=True)
+    done = subprocess.run([folder / "program"], capture_output=True, check=True, timeout=60)
+    return [int(line) for line in done.stdout.split()]
+
+
+def _check_random_program(seed: int, folder: Path, compare: Compare) -> None:
+    source = random_source(seed)
+    image = compiled(source)
+    result = game(image, throwing(OPPONENT), ANY_THROW, max_instructions=100_000_000)
+    assert result.moves is not None
+    assert [first for first, _ in result.moves] == _natively(source, folder)
+    assert compare(image, [Case(fuel=300_000, stops=100)]).difference == ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs_do_what_they_do_on_this_computer(
+    seed: int, tmp_path: Path, compare: Compare
+) -> None:
+    _check_random_program(seed, tmp_path, compare)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_many_random_programs_do_what_they_do_on_this_computer(
+    seed: int, tmp_path: Path, compare: Compare
+) -> None:
+    _check_random_program(seed, tmp_path, compare)

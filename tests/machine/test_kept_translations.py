@@ -1,0 +1,231 @@
+"""Where translations are kept, which the engine takes, and what an evil one could do: nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from machine_assembler import ECALL, immediate, jal
+from machine_compare import SANITIZERS
+from machine_fuzz import build, run_driver, small_seeds, write_corpus
+from machine_programs import EXAMPLE, assembled, compiled, stream, throwing
+from test_programs import FAULTS
+
+from knobellib.house import house_strategies
+from knobeln.errors import EngineFailed
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob, GameResult
+from sandbox.dialogue import answer_in
+from sandbox.jail import Jail, JailLimits
+from sandbox.machine import engine_binary, translation
+from sandbox.machine.batch import Batch
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+from sandbox.machine.translation import FLAGS, NotTranslated, Translations
+
+RULES = Rules(L=50)
+FUEL = 1_000_000
+HEADERS = (engine_binary.SOURCES, engine_binary.SOURCES.parent / "translator")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Translations:
+    """An empty place for translations, which arenas use, too."""
+    monkeypatch.setattr("sandbox.machine.engine.translations", lambda: Translations(tmp_path / "kept"))
+    return Translations(tmp_path / "kept")
+
+
+@pytest.fixture(scope="module")
+def example() -> Image:
+    return compiled(EXAMPLE.read_text())
+
+
+def _jobs(*images: Image) -> list[GameJob]:
+    pairs = [(a.digest, b.digest) for a in images for b in images]
+    return [
+        GameJob(pair, (stream(f"{n}/0"), stream(f"{n}/1")), protocol=n % 2 == 0)
+        for n, pair in enumerate(pairs)
+    ]
+
+
+def _played(*images: Image, workers: int = 1, translated: bool = True) -> list[GameResult]:
+    by_digest = {image.digest: image for image in images}
+    return list(MachineArena(by_digest, RULES, FUEL, workers, translated=translated).play(_jobs(*images)))
+
+
+# --- the same results --------------------------------------------------------------------------------------
+def test_results_depend_neither_on_translations_nor_on_workers(cache: Translations, example: Image) -> None:
+    names = ("echo", "gambler", "squatter")
+    house = [compiled(strategy.source) for strategy in house_strategies() if strategy.name in names]
+    broken = [compiled(FAULTS[name][0]) for name in ("endless after a throw", "recursion", "reads address 0")]
+    images = [example, *house, *broken, throwing([7] * 50)]
+    expected = _played(*images, translated=False)
+    for image in images[:-1]:
+        cache.add(image, Jail())
+    for workers in (1, 2, 4):
+        assert _played(*images, workers=workers) == expected
+        assert _played(*images, workers=workers, translated=False) == expected
+
+
+# --- the folder --------------------------------------------------------------------------------------------
+def test_a_translation_is_made_once_and_found_again(cache: Translations, example: Image) -> None:
+    assert cache.found([example]) == {}
+    path = cache.add(example, Jail())
+    written = path.stat()
+    assert cache.add(example, Jail()) == path
+    assert cache.found([example]) == {example.digest: path}
+    assert path.stat() == written
+    assert list(cache.folder.iterdir()) == [path]
+    assert cache.folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
+def test_a_folder_that_others_can_enter_is_not_used(cache: Translations, example: Image, mode: int) -> None:
+    cache.add(example, Jail())
+    cache.folder.chmod(mode)
+    assert cache.found([example]) == {}
+    with pytest.raises(NotTranslated, match="chmod 700"):
+        cache.add(example, Jail())
+
+
+def test_a_folder_behind_a_link_is_not_used(cache: Translations, example: Image, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    cache.folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(NotTranslated, match="belongs to us"):
+        cache.add(example, Jail())
+
+
+def test_a_folder_that_cannot_be_made_is_named(example: Image, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotTranslated, match="cannot be kept in"):
+        Translations(tmp_path / "file" / "kept").add(example, Jail())
+
+
+# --- what cannot be translated -----------------------------------------------------------------------------
+def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translations) -> None:
+    large = assembled([immediate("addi", 17, 0, 1), ECALL, jal(0, -8), *[0x13] * 70_000])
+    with pytest.raises(NotTranslated, match="70,003 instructions"):
+        cache.add(large, Jail())
+    assert _played(large)[0].turns == 0
+
+
+def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
+    cache: Translations, example: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "LIMITS", JailLimits(address_space=32 * 1024 * 1024))
+    with pytest.raises(NotTranslated, match="did not translate"):
+        cache.add(example, Jail())
+    assert cache.found([example]) == {}
+    assert list(cache.folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_or_not_at_all(
+    cache: Translations,
+) -> None:
+    labels = "".join(
+        f"L{n}: a = a * 69069 + {n}; if (--k < 0) goto out; goto *p[a % 1000];\n" for n in range(1000)
+    )
+    addresses = ", ".join(f"&&L{n}" for n in range(1000))
+    source = (
+        f"int main () {{ unsigned a = 1; int k; static void *p[] = {{ {addresses} }};\n"
+        f"for (;;) {{ k = 500; goto *p[7];\n{labels} out: make_throw ((a & 1023) + 1); }} }}"
+    )
+    hostile = compiled(source)
+    expected = _played(hostile, translated=False)
+    with suppress(NotTranslated):
+        cache.add(hostile, Jail())
+    assert _played(hostile) == expected
+
+
+# --- what the engine takes ---------------------------------------------------------------------------------
+def test_a_damaged_or_foreign_file_is_not_run(cache: Translations, example: Image) -> None:
+    path = cache.add(example, Jail())
+    good = path.read_bytes()
+    expected = _played(example, translated=False)
+    other = replace(example, static_size=example.static_size + 16)
+    for bad in (b"", good[:40], b"\0" * len(good), translation.compiled(other, Jail())):
+        path.write_bytes(bad)
+        assert _played(example) == expected
+    path.write_bytes(good)
+    path.chmod(0o666)
+    assert _played(example) == expected
+    path.unlink()
+    path.symlink_to("/usr/bin/true")
+    assert _played(example) == expected
+
+
+EVIL = """
+#define COUNT 1u
+#include "native.h"
+HEAD (%du, %du, %du);
+static const char path[] = "/etc/passwd";
+TRANSLATION
+{
+  long result = %s;
+  __asm__ volatile ("syscall" : "+a" (result) : "D" (%s), "S" (%s), "d" (%s) : "rcx", "r11", "memory");
+  machine->x[REGISTER_A0] = 7;
+  return STOP_THROW;
+}
+"""
+ATTEMPTS = {
+    "open": ("2", "path", "0L", "0L"),
+    "socket": ("41", "2L", "1L", "0L"),
+    "send": ("44", "1L", "path", "4L"),
+    "fork": ("57", "0L", "0L", "0L"),
+    "exec": ("59", "path", "0L", "0L"),
+    "kill": ("62", "1L", "9L", "0L"),
+    "more memory": ("9", "0L", "4096L", "7L"),
+    "executable memory": ("10", "machine", "4096L", "7L"),
+    "ptrace": ("101", "0L", "0L", "0L"),
+}
+
+
+def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:
+    """Native code that makes a system call in the middle of a game."""
+    facts = (image.entry, len(image.code), image.static_size)
+    (folder / "evil.c").write_text(EVIL % (*facts, *ATTEMPTS[attempt]))
+    flags = [flag.replace("/box", str(HEADERS[1])) for flag in FLAGS]
+    includes = [f"-I{header}" for header in HEADERS]
+    command = [engine_binary.c_compiler(), *flags, "-O1", *includes, folder / "evil.c", "-o", folder / "evil"]
+    subprocess.run(command, check=True)
+    return (folder / "evil").read_bytes()
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the system calls are those of x86_64")
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_native_code_in_the_engine_can_open_start_and_send_nothing(
+    cache: Translations, tmp_path: Path, attempt: str
+) -> None:
+    # Whatever a translation did, it would find the door locked; and the game would be nobody's failure.
+    image = throwing([7] * 50)
+    cache.add(image, Jail()).write_bytes(_evil_translation(image, attempt, tmp_path))
+    with pytest.raises(EngineFailed, match="4 times running: ended with -31"):  # SIGSYS
+        _played(image)
+
+
+# --- the sanitizers ----------------------------------------------------------------------------------------
+def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Image, tmp_path: Path) -> None:
+    broken = [compiled(source) for source, _verdict, _reason in FAULTS.values()]
+    images = {image.digest: image for image in (example, throwing([7] * 50), *broken)}
+    native = {example.digest: cache.add(example, Jail())}
+    batch = Batch(RULES, FUEL, images, native)
+    jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
+    order = batch.opening() + batch.portion(jobs)
+    flags = (*engine_binary.FLAGS, *SANITIZERS)
+    sanitized = engine_binary.built(engine_binary.SOURCES, flags, tmp_path / "engines")
+    options = {"ASAN_OPTIONS": "detect_leaks=0"}  # at the end, for which the lock has no system calls
+    done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
+    assert (done.returncode, done.stderr) == (0, b"")
+    plain = subprocess.run([engine_binary.engine_binary()], input=order, capture_output=True, check=True)
+    assert batch.results(jobs, answer_in(done.stdout)) == batch.results(jobs, answer_in(plain.stdout))
+
+
+def test_random_images_break_nothing(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus", small_seeds())
+    build(engine_binary.c_compiler(), ["-DDRIVER"], tmp_path / "fuzz_image")
+    assert int(run_driver(tmp_path / "fuzz_image", 1, 1994, corpus).split()[0]) >= 150

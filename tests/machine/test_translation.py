@@ -1,0 +1,239 @@
+"""The translation does what the interpreter does: in every register, byte, count and fault, at every stop."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from machine_assembler import (
+    BRANCH,
+    EBREAK,
+    ECALL,
+    FENCE,
+    LOAD,
+    REGISTER,
+    STORE,
+    auipc,
+    branch,
+    immediate,
+    jal,
+    jalr,
+    li,
+    load,
+    lui,
+    register,
+    store,
+)
+from machine_compare import START, Case, Compare, compare_sanitized
+from machine_programs import EXAMPLE, assembled, compiled
+from machine_sequences import BEGIN, EDGES, END, STATIC, Wild, wild
+from test_programs import FAULTS
+
+from knobellib.house import house_strategies
+from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+
+
+def _agree(compare: Compare, image: Image, *cases: Case) -> int:
+    """Asserts it; how much of a thousand instructions ran in native code."""
+    compared = compare(image, cases or [Case()])
+    assert compared.difference == ""
+    return 1000 * compared.native // max(1, compared.instructions)
+
+
+def _with(**registers: int) -> tuple[int, ...]:
+    """The start's registers but for these: x5=7."""
+    return tuple(registers.get(f"x{number}", value) for number, value in enumerate(START))
+
+
+# --- random code -------------------------------------------------------------------------------------------
+def _check_wild(compare: Compare, found: Wild) -> None:
+    assert compare(found.image, found.cases).difference == ""
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    print_blob=True,
+)
+@given(wild())
+def test_random_code_does_the_same(compare: Compare, found: Wild) -> None:
+    _check_wild(compare, found)
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=250,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    print_blob=True,
+)
+@given(wild())
+def test_much_random_code_does_the_same(compare: Compare, found: Wild) -> None:
+    _check_wild(compare, found)
+
+
+# --- whole programs ----------------------------------------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [strategy.name for strategy in house_strategies()])
+def test_house_strategies_do_the_same_and_run_in_native_code(compare: Compare, name: str) -> None:
+    (source,) = (strategy.source for strategy in house_strategies() if strategy.name == name)
+    assert _agree(compare, compiled(source), Case(fuel=2_000_000, stops=400)) > 980
+
+
+def test_the_example_does_the_same_and_runs_in_native_code(compare: Compare) -> None:
+    assert _agree(compare, compiled(EXAMPLE.read_text()), Case(fuel=1_000_000, stops=2_000)) > 980
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_programs_that_fail_do_the_same(compare: Compare, name: str) -> None:
+    _agree(compare, compiled(FAULTS[name][0]), Case(fuel=1_000_000))
+
+
+# --- corners -----------------------------------------------------------------------------------------------
+def test_edge_values_in_every_instruction_on_registers(compare: Compare) -> None:
+    pairs = [(a, b) for a in EDGES for b in EDGES]
+    code = [word for name in REGISTER for word in (register(name, 7, 5, 6), store("sw", 7, 10, 0))]
+    code += [immediate("addi", 10, 10, 4), ECALL]
+    for name in ("slli", "srli", "srai"):
+        funct3 = {"slli": 1, "srli": 5, "srai": 5}[name]
+        word = (32 if name == "srai" else 0) << 25 | 31 << 20 | 5 << 15 | funct3 << 12 | 11 << 7 | 0x13
+        code.insert(0, word)
+    cases = [Case(_with(x5=a, x6=b, x10=DATA_BASE)) for a, b in pairs]
+    image = replace(assembled(code), static_size=STATIC)
+    assert _agree(compare, image, *cases) > 900
+
+
+@pytest.mark.parametrize("name", sorted({*LOAD, *STORE}))
+def test_accesses_at_every_edge(compare: Compare, name: str) -> None:
+    edges = [
+        base + more for base in (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**32 - 4) for more in range(-5, 6)
+    ]
+    word = load(name, 5, 10, 0) if name in LOAD else store(name, 6, 10, 0)
+    image = replace(assembled([FENCE, word, FENCE, ECALL]), static_size=STATIC)
+    _agree(compare, image, *(Case(_with(x10=edge % 2**32, x6=0xDEADBEEF)) for edge in edges))
+
+
+@pytest.mark.parametrize("shift", [-4, -2, -1, 0, 1, 2, 4, 8, 12])
+@pytest.mark.parametrize("place", [BEGIN, END])
+def test_accesses_through_one_pointer_are_as_good_as_each_by_itself(
+    compare: Compare, place: int, shift: int
+) -> None:
+    code = [
+        store("sw", 6, 10, 4),
+        store("sb", 6, 10, -1),
+        load("lhu", 7, 10, 2),
+        immediate("addi", 11, 10, 8),
+        store("sw", 7, 11, -4),
+        load("lb", 5, 11, -16),
+        register("add", 10, 10, 6),
+        store("sw", 7, 10, 0),
+        load("lw", 9, 10, -4),
+        ECALL,
+    ]
+    image = replace(assembled(code), static_size=STATIC)
+    _agree(compare, image, *(Case(_with(x10=place + shift, x6=more)) for more in (0, 1, 4, 2**32 - 8, 2**31)))
+
+
+def test_stores_that_lie_pages_apart_are_marked_as_they_happen(compare: Compare) -> None:
+    code = [
+        store("sw", 6, 10, -2048),
+        store("sw", 6, 10, 2044),
+        immediate("addi", 11, 10, 2040),
+        store("sw", 6, 11, 2040),
+        load("lw", 5, 12, 0),
+        store("sw", 6, 10, 1000),
+        ECALL,
+    ]
+    image = replace(assembled(code), static_size=STATIC)
+    middle = BEGIN + MEMORY_SIZE // 2
+    _agree(compare, image, *(Case(_with(x10=middle, x12=bad, x6=7)) for bad in (0, middle, middle + 1)))
+
+
+JUMPS = {
+    "odd": [jal(1, 6), ECALL, ECALL],
+    "before the code": [jal(1, -4), ECALL],
+    "behind the code": [jal(1, 12), ECALL],
+    "branch behind the code": [branch("beq", 0, 0, 2046), ECALL],
+    "branch to an odd place": [branch("beq", 5, 6, 6), ECALL, ECALL],
+    "to itself": [jal(0, 0)],
+    "off the end": [FENCE, FENCE],
+    "off the end behind a branch": [FENCE, branch("bne", 0, 0, -4)],
+    "door at the end": [immediate("addi", 17, 0, 1), ECALL],
+    "a call at the end": [jal(0, 8), ECALL, jal(1, -4)],
+    "same register twice": [auipc(5, 0), jalr(5, 5, 12), ECALL, FENCE, ECALL],
+    "same register twice, backwards": [auipc(5, 0), jalr(5, 5, 0), ECALL],
+    "to an odd address, rounded down": [auipc(5, 0), jalr(1, 5, 13), ECALL, FENCE, ECALL],
+    "to an address that nobody mentions": [
+        auipc(5, 0),
+        register("add", 5, 5, 6),
+        jalr(1, 5, 8),
+        *[FENCE] * 9,
+        ECALL,
+    ],
+    "to the middle of a block": [auipc(5, 0), jalr(1, 5, 12), FENCE, FENCE, FENCE, ECALL],
+    "to data": [lui(5, DATA_BASE >> 12), jalr(1, 5, 0), ECALL],
+    "to nowhere": [jalr(1, 0, 0), ECALL],
+    "wraps": [jalr(1, 0, -4), ECALL],
+    "no instruction": [FENCE, EBREAK, ECALL],
+    "no door": [immediate("addi", 17, 0, 9), ECALL],
+    "doors one after the other": [
+        immediate("addi", 17, 0, 1),
+        ECALL,
+        ECALL,
+        ECALL,
+        branch("bne", 10, 0, -12),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_jumps_and_doors(compare: Compare, name: str) -> None:
+    _agree(compare, assembled(JUMPS[name]), *(Case(_with(x6=more)) for more in (0, 4, 20, 2, 2**32 - 8)))
+
+
+@pytest.mark.parametrize("name", sorted(BRANCH))
+def test_branches_on_every_pair_of_edge_values(compare: Compare, name: str) -> None:
+    code = [branch(name, 5, 6, 12), FENCE, ECALL, branch(name, 6, 5, -8), ECALL]
+    cases = [Case(_with(x5=a, x6=b), fuel=50) for a in EDGES for b in EDGES]
+    _agree(compare, assembled(code), *cases)
+
+
+def test_a_write_to_x0_is_lost(compare: Compare) -> None:
+    code = [load("lw", 0, 2, 0), register("add", 0, 5, 6), lui(0, 5), jal(0, 4), jalr(0, 1, 0), ECALL]
+    image = assembled(code, bytes(range(1, 65)), STATIC)
+    _agree(compare, image, Case(_with(x5=7, x1=CODE_BASE + 20)), Case(_with(x2=3)))
+
+
+def test_code_that_stands_in_the_data_is_found(compare: Compare) -> None:
+    code = [load("lw", 5, 10, 0), jalr(1, 5, 0), ECALL, *li(6, 77), ECALL]
+    data = struct.pack("<I", CODE_BASE + 12)
+    image = replace(assembled(code), data=data, static_size=STATIC)
+    assert _agree(compare, image, Case(_with(x10=DATA_BASE))) > 500
+
+
+def test_the_stack_meets_the_begin_of_memory(compare: Compare) -> None:
+    code = [immediate("addi", 2, 2, -2048), store("sw", 5, 2, 0), store("sw", 5, 2, 4), jal(0, -12)]
+    _agree(compare, replace(assembled(code), static_size=1020 * 1024), Case())
+    _agree(compare, assembled(code), Case())
+
+
+# --- under the sanitizers ----------------------------------------------------------------------------------
+@pytest.mark.slow
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(wild())
+def test_random_code_does_the_same_without_undefined_behaviour(tmp_path: Path, found: Wild) -> None:
+    assert compare_sanitized(found.image, found.cases, tmp_path).difference == ""
+
+
+@pytest.mark.slow
+def test_the_example_does_the_same_without_undefined_behaviour(tmp_path: Path) -> None:
+    example = compiled(EXAMPLE.read_text())
+    assert compare_sanitized(example, [Case(fuel=100_000, stops=200)], tmp_path).difference == ""
