@@ -228,7 +228,7 @@ def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPl
         tuple(names[entry_id] for entry_id in tx.execute(in_group).scalars()),
         tuple(
             Pairing(tuple([names[entry_id] for entry_id in players]), games, most)
-            for players, games, most in tx.execute(meetings).tuples()
+            for players, games, most in tx.execute(meetings)
         ),
         group.title,
     )
