@@ -129,8 +129,8 @@ def _translator() -> str:
     return key.hexdigest()
 
 
-def compiled(image: Image, jail: Jail) -> bytes:
-    """The translation as the engine maps it. Raises NotTranslated, with the reason."""
+def compiled(image: Image, jail: Jail, limits: JailLimits | None = None) -> bytes:
+    """The translation as the engine maps it. Raises NotTranslated, with the reason. `limits`: else LIMITS."""
     try:
         text = translate(image)
     except TooLarge as error:
@@ -143,7 +143,7 @@ def compiled(image: Image, jail: Jail) -> bytes:
     )  # the usual names of it are links through /etc, which no box has
     command = [compiler, *FLAGS, *level, "-I/box", "/box/translation.c", "-o", f"{WORK}/translation"]
     shown = ["/bin/sh", "-c", f'"$@" && exec cat {WORK}/translation', "sh", *command]
-    result = jail.run(shown, files=files, limits=LIMITS)
+    result = jail.run(shown, files=files, limits=limits or LIMITS)
     if not result.succeeded:
         raise NotTranslated(f"the C compiler {_what_it_did(result)}")
     return result.stdout

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.jail import Jail
+from sandbox.jail import Jail, JailLimits
 from sandbox.machine import engine_binary
 from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
 from sandbox.machine.translate import translate
@@ -18,6 +18,7 @@ from sandbox.machine.translation import compiled
 
 HERE = Path(__file__).parent
 START = (0, 0, DATA_BASE, *[0] * 29)
+PATIENT = JailLimits(cpu_seconds=120, wall_seconds=600.0)
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1")
 TRANSLATOR = engine_binary.SOURCES.parent / "translator"
 
@@ -53,7 +54,7 @@ def built_compare(sources: Path, cache: Path) -> Compare:
 
     def compare(image: Image, cases: Sequence[Case]) -> Compared:
         with tempfile.NamedTemporaryFile() as file:
-            file.write(compiled(image, Jail()))
+            file.write(compiled(image, Jail(), PATIENT))
             file.flush()
             return _compared(program, _order(image, cases, file.name))
 

@@ -96,7 +96,7 @@ def random_source(seed: int) -> str:
         f"static {kind} {name} = {number * 37 + 5};"
         for number, (kind, name) in enumerate(zip(kinds, names, strict=True))
     )
-    body = "\n".join(_statement(chance, names, 2) for _ in range(14))
+    body = "\n".join(_statement(chance, names, 2) for _ in range(9))
     return f"""
 static unsigned words[64]; static signed char bytes[64]; static unsigned short halves[64];
 {variables}
@@ -177,7 +177,7 @@ def _natively(source: str, folder: Path) -> list[int]:
     flags = ["-std=gnu89", "-O2", "-w", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin"]
     parts = [folder / "program.c", folder / "answers.c"]
     subprocess.run([c_compiler(), *flags, "-o", folder / "program", *parts], check=True)
-    done = subprocess.run([folder / "program"], capture_output=True, check=True, timeout=60)
+    done = subprocess.run([folder / "program"], capture_output=True, check=True)
     return [int(line) for line in done.stdout.split()]
 
 

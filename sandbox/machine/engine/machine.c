@@ -21,7 +21,7 @@ static void copy_data (struct machine *machine, const struct image *image, uint3
     memcpy (machine->memory + from, image->data + (from - first), to - from);
 }
 
-/* As it was before the program wrote there; most of memory it never did. */
+/* Zeros, and the image's data, if there is one, where the program has written; most of memory it has not. */
 static void restore_written_pages (struct machine *machine, const struct image *image)
 {
   for (uint32_t page = 0; page < PAGES; page++) {
@@ -33,7 +33,8 @@ static void restore_written_pages (struct machine *machine, const struct image *
     }
     if (machine->dirty[page]) {
       memset (machine->memory + page * PAGE_SIZE, 0, PAGE_SIZE);
-      copy_data (machine, image, page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+      if (image)
+        copy_data (machine, image, page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
     }
   }
   memset (machine->dirty, 0, sizeof machine->dirty);
@@ -50,9 +51,9 @@ static void change_image (struct machine *machine, const struct image *image)
 
 void reset (struct machine *machine, const struct image *image, int64_t fuel)
 {
-  if (machine->image)
-    restore_written_pages (machine, machine->image);
-  if (machine->image != image)
+  bool stays = machine->image == image;
+  restore_written_pages (machine, stays ? image : NULL);
+  if (!stays)
     change_image (machine, image);
   memset (machine->x, 0, sizeof machine->x);
   machine->x[REGISTER_SP] = DATA_BASE;
