@@ -26,8 +26,8 @@ from knobeln.clock import SystemClock
 from knobeln.config import Contest, Imap, Mail, Pickup, Settings, usual_dates
 from knobeln.model import LetterState, OutboxState, SubmissionState
 from knobeln.store import letters, outbox, submissions
-from mailserver.delivery import transport_of
 from mailserver.intake.accept import accept
+from mailserver.transports import transport_of
 from sandbox.process import Process, start
 
 from .killed_at import STEPS
