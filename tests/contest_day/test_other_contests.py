@@ -1,4 +1,4 @@
-"""Whole contests of the other games by mail: 12 teams, from their letters to the reports in their mailboxes."""
+"""Whole contests of the other games by mail: 12 teams, from their letters to the reports in their boxes."""
 
 from __future__ import annotations
 
