@@ -4,6 +4,7 @@ KnobelnError
 ├── TryAgain          something of ours or of the network failed for now; the same call may work later
 │   ├── StoreBusy         the database is locked, full or unreachable
 │   ├── EngineFailed      the engine process died, hung or answered nonsense (verdict INTERNAL)
+│   ├── Paused            the contest day rests, by the organizer's word or after failures of ours
 │   └── DeliveryDeferred  the relay said 4xx, or was not there
 └── GiveUp            the same call will fail again until somebody changes something
     ├── ConfigError       contest.toml is missing, or says something that cannot be
@@ -11,6 +12,7 @@ KnobelnError
     ├── NotNow            the contest is in a phase in which this is not possible
     ├── NotFound          there is no such team, round, letter ...
     ├── SchemaMismatch    the database belongs to another version
+    ├── Differs           an archive, or what was kept of a game, is not what it says
     └── DeliveryRefused   the relay said 5xx
 """
 
@@ -29,6 +31,10 @@ class StoreBusy(TryAgain):
 
 class EngineFailed(TryAgain):
     """The engine process died, hung or answered nonsense. Never a team's fault."""
+
+
+class Paused(TryAgain):
+    """The contest day rests. What is being played is finished first, nothing is lost."""
 
 
 class DeliveryDeferred(TryAgain):
@@ -57,6 +63,10 @@ class NotFound(GiveUp):
 
 class SchemaMismatch(GiveUp):
     """The database belongs to another version of knobeln."""
+
+
+class Differs(GiveUp):
+    """An archive, or what was kept of a game, is not what it says; names the first difference."""
 
 
 class DeliveryRefused(GiveUp):

@@ -10,9 +10,19 @@ RIGHT_NAME = (
     "with a letter or digit, e.g. program_3.py"
 )
 
+ARCHIVES = (".tar", ".tar.gz", ".tgz")
+"""How the archive of a container image is called (M11)."""
+
+IMAGE_NAME = "image.name"  # a file with nothing in it but the name of an image that the organizer has pulled
+
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 def is_safe(name: str) -> bool:
     """Whether the name means the same file on every system, and nothing to a shell."""
     return _SAFE.fullmatch(name) is not None
+
+
+def is_archive(name: str) -> bool:
+    """Whether it is called like the archive of an image."""
+    return name.lower().endswith(ARCHIVES)

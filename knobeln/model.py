@@ -6,10 +6,11 @@ receives the mean of its two sides (K66); `points_text` shows them. Times are aw
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 _MILLIONTHS = 1_000_000
 
@@ -84,6 +85,7 @@ class Registration:
 class TeamState(StrEnum):
     PENDING = "pending"  # waits for the organiser's word; a rejected registration is taken out again
     ACTIVE = "active"
+    WITHDRAWN = "withdrawn"  # by its own letter before the start; registering again brings it back
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Team:
     state: TeamState
     registered_at: datetime
     flags: tuple[str, ...] = ()  # remarks for the organiser, e.g. people shared with another team (K36)
+    is_friendly: bool = False  # other teams may play friendly matches against it
 
     @property
     def name(self) -> str:
@@ -104,6 +107,24 @@ class Team:
     @property
     def address(self) -> str:
         return self.registration.address
+
+
+class BanKind(StrEnum):
+    """Why a team that has registered takes no part (any more), by the organizer's hand."""
+
+    DISQUALIFIED = "disqualified"
+    DROPPED = "dropped"  # at its own request
+
+
+@dataclass(frozen=True)
+class Ban:
+    """A team is out of the contest until this is lifted."""
+
+    id: int
+    team_id: int
+    kind: BanKind
+    reason: str
+    at: datetime
 
 
 # --- letters and mails ------------------------------------------------------------------------------------
@@ -181,6 +202,70 @@ class SubmissionState(StrEnum):
 
 
 @dataclass(frozen=True)
+class HillGame:
+    """A game of two versions on the standing hill, with the points of each. Who failed got none, and where a
+    failure discards the game neither did."""
+
+    first: int  # build ids, the lower one first
+    second: int
+    points: tuple[int, int]
+    failed: tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class HillLine:
+    """A line of the hill's ranking. `points` are the mean of its games, as people count."""
+
+    rank: int
+    team: str
+    version: int
+    games: int
+    points: float
+    failures: int
+
+
+@dataclass(frozen=True)
+class HillRanking:
+    """The hill as it stood from `at` on, the best first."""
+
+    id: int
+    at: datetime
+    lines: tuple[HillLine, ...]
+    mailed_at: datetime | None
+
+
+class PracticeState(StrEnum):
+    QUEUED = "queued"
+    PLAYED = "played"
+    SET_ASIDE = "set aside"  # our service broke on it; `knobeln letters retry` puts it back
+
+
+@dataclass(frozen=True)
+class Practice:
+    """What a team asked to be tried, without any consequence for the contest.
+
+    Either `files`, a program against our own ones, or `other_id`, a match of the two teams' latest versions.
+    """
+
+    id: int
+    team_id: int
+    other_id: int | None
+    letter_id: int
+    files: Mapping[str, bytes]
+    program: str = ""  # the name of the program among the files where it is known
+    repairs: tuple[str, ...] = ()
+    reply_to: str | None = None
+
+
+@dataclass(frozen=True)
+class PracticeGame:
+    """One game of practice: the asking team has the first seat, `opponents` the others."""
+
+    opponents: tuple[str, ...]
+    result: GameResult
+
+
+@dataclass(frozen=True)
 class Submission:
     """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47).
 
@@ -224,6 +309,18 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class ImageFacts:
+    """A container image that plays for a team (M11)."""
+
+    digest: str  # sha256 in hex: of the archive, or the id that podman or docker knows it by
+    platform: str  # e.g. "linux/amd64"
+    layers: int
+    unpacked_bytes: int
+    command: tuple[str, ...]  # the words before the move's arguments
+    name: str = ""  # by which the organizer has pulled it; "" = it came as an archive
+
+
+@dataclass(frozen=True)
 class FileFacts:
     """A file as it was sent; its sha256 in hex."""
 
@@ -259,6 +356,7 @@ class BuildReport:
     goal: int | None = None  # of a Hog strategy: the score that it has to reach
     player_name: str = ""  # of a Hog strategy: its PLAYER_NAME
     trial_rates: tuple[tuple[str, float], ...] = ()  # of a Hog strategy: how often it beats these samples
+    image: ImageFacts | None = None  # of a container image that plays in place of a program
 
     @property
     def accepted(self) -> bool:
@@ -320,6 +418,7 @@ class SeatResult:
     memory: int = 0  # bytes of static data and stack that were in use at the most
     faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
     last_turn: int = 0  # the last in which it was asked for a move in words: when it fell, where players fall
+    said: str = ""  # in a trial: the end of what it wrote to its standard error; for its own team only
 
 
 @dataclass(frozen=True)
@@ -327,6 +426,7 @@ class Missing:
     """In the place of the move of a seat that was at fault."""
 
     instead: str = ""  # the move that the rules made for it, in words; "" = none
+    kind: str = ""  # what was wrong, in a word of the players; "" = not known
 
 
 Moves = tuple[int | str | Missing | None, ...]
@@ -335,14 +435,15 @@ Moves = tuple[int | str | Missing | None, ...]
 
 @dataclass(frozen=True)
 class GameResult:
-    """One game, seat by seat. `moves` is filled only where a protocol was asked for."""
+    """One game, seat by seat. `moves` is filled only where they were asked for."""
 
     seats: tuple[SeatResult, ...]
     turns: int  # that were played to their end
     digest: str  # 16 hex digits over all moves, to compare a replay with
-    moves: tuple[Moves, ...] | None = None
+    moves: Sequence[Moves] | None = None
+    is_whole: bool = True  # a trial that took too long is not: its points say nothing
 
-    @property
+    @cached_property
     def is_flawless(self) -> bool:
         """Nobody was at fault."""
         return all(seat.verdict is Verdict.OK for seat in self.seats)
@@ -356,6 +457,7 @@ class GameJob:
     streams: tuple[bytes, ...]  # 16 bytes each
     protocol: bool = False
     names: tuple[str, ...] = ()  # by which the players know each other, in games that tell them
+    is_trial: bool = False  # in words: broken off when it takes long, and it tells what its programs said
 
 
 # --- the tournament ---------------------------------------------------------------------------------------
@@ -381,13 +483,19 @@ class Pairing:
     games: int = 1
     most: int = 0  # 0 = no more than `games`
 
+    def __hash__(self) -> int:
+        return hash(self.players)  # enough to tell them apart, in a third of the time
+
     @property
     def is_self(self) -> bool:
-        return len(set(self.players)) < len(self.players)
+        players = self.players
+        return players[0] == players[1] if len(players) == 2 else len(set(players)) < len(players)
 
     def seating(self, game: int) -> tuple[str, ...]:
         """Who sits where in this game of the pairing, which count from 1."""
         shift = (game - 1) % len(self.players)
+        if not shift:
+            return self.players
         return self.players[shift:] + self.players[:shift]
 
 
@@ -497,6 +605,17 @@ class EvolutionOutcome:
     ranking: tuple[EvolutionRank, ...]  # best first, the extinct last
 
 
+@dataclass(frozen=True)
+class FinalReplays:
+    """The final played so many times more, each time with other chance: how often each finalist came first.
+
+    All of them, the most frequent first; where several shared the first place, each of them.
+    """
+
+    times: int
+    firsts: tuple[tuple[str, int], ...]
+
+
 # --- the contest ------------------------------------------------------------------------------------------
 class Phase(StrEnum):
     """Where a contest is. Before RUNNING the dates decide what is open."""
@@ -514,11 +633,51 @@ class ContestState:
     finished_at: datetime | None = None
 
 
+@dataclass(frozen=True)
+class Pause:
+    """The run starts nothing new. `until`: it goes on by itself then; None = only by the organizer's word."""
+
+    since: datetime
+    reason: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A round, or one group of it, was ordered to be played again, and all that came after it."""
+
+    id: int
+    at: datetime
+    round: int
+    group: int | None  # None = the whole round
+    reason: str
+
+    @property
+    def what(self) -> str:
+        return f"round {self.round}" if self.group is None else f"group {self.group} of round {self.round}"
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of the journal. `actor` is "" where the machine acted by itself."""
+
+    id: int
+    at: datetime
+    area: str  # what was done, or the part of the machine: "pause", "disqualify", "run", "delivery" ...
+    text: str
+    actor: str = ""
+    whom: str = ""
+    reason: str = ""
+
+
 def points_text(half_points: int, point: int = 1) -> str:
     """Half points as people read them, to the sixth decimal: 4247 -> "2123.5", -2 -> "-1".
 
     `point`: how many of the game's points make one as people count (GameInfo.point).
     """
+    if point == 1:
+        whole, rest = divmod(abs(half_points), 2)
+        return f"{'-' * (half_points < 0)}{whole}{'.5' * rest}"
     rounded = (_MILLIONTHS * half_points + point) // (2 * point)  # half up
     whole, rest = divmod(abs(rounded), _MILLIONTHS)
     decimals = f"{rest:06}".rstrip("0")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Row, insert, select, update
 
-from knobeln.model import ContestState, Phase
+from knobeln.model import ContestState, LogLine, Phase
 from knobeln.store.session import Transaction
 from knobeln.store.tables import contest, journal
 
@@ -34,6 +35,11 @@ def secret(tx: Transaction) -> bytes:
     return bytes(tx.execute(select(contest.c.secret)).scalar_one())
 
 
+def reseed(tx: Transaction, seed: bytes) -> None:
+    """Another seed of 32 bytes, for a copy of the contest in which the day is rehearsed."""
+    tx.execute(update(contest).values(seed=seed))
+
+
 def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:
     """From here on the contest runs by these settings, whatever contest.toml says later."""
     tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
@@ -49,12 +55,65 @@ def finish(tx: Transaction, now: datetime) -> None:
     tx.execute(update(contest).values(phase=Phase.FINISHED, finished_at=now))
 
 
-def note(tx: Transaction, area: str, text: str, now: datetime) -> None:
-    """A line in the journal, for the organizer."""
-    tx.execute(insert(journal).values(area=area, text=text, at=now))
+def reopen(tx: Transaction) -> None:
+    """A finished contest is to be played on: a part of it was ordered to be played again."""
+    tx.execute(
+        update(contest).where(contest.c.phase == Phase.FINISHED).values(phase=Phase.RUNNING, finished_at=None)
+    )
 
 
-def journal_tail(tx: Transaction, count: int) -> list[tuple[datetime, str, str]]:
-    """The newest lines of the journal (time, area, text), oldest of them first."""
-    rows = tx.execute(select(journal).order_by(journal.c.id.desc()).limit(count)).all()
-    return [(row.at, row.area, row.text) for row in reversed(rows)]
+# --- the journal -------------------------------------------------------------------------------------------
+def note(
+    tx: Transaction,
+    area: str,
+    text: str,
+    now: datetime,
+    *,
+    actor: str = "",
+    whom: str = "",
+    reason: str = "",
+) -> None:
+    """A line in the journal. `actor`: who did it; "" = the machine by itself. `area`: what was done."""
+    who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}
+    tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
+
+
+def journal_tail(tx: Transaction, count: int, area: str | None = None) -> list[tuple[datetime, str, str]]:
+    """The newest lines of the journal, or of one area in it (time, area, text), oldest of them first."""
+    return [(line.at, line.area, line.text) for line in log(tx, count, area=area)]
+
+
+def log(
+    tx: Transaction,
+    count: int,
+    *,
+    area: str | None = None,
+    by_somebody: bool | None = None,
+    whom: str | None = None,
+    since: datetime | None = None,
+) -> tuple[LogLine, ...]:
+    """The newest lines of the journal, oldest of them first.
+
+    `by_somebody`: only what somebody did; False = only what the machine did by itself.
+    `whom`: only what was done to this team, round or date. `since`: from this time on.
+    """
+    query = select(journal).order_by(journal.c.id.desc()).limit(count)
+    if area is not None:
+        query = query.where(journal.c.area == area)
+    if by_somebody is not None:
+        query = query.where(journal.c.actor.is_not(None) if by_somebody else journal.c.actor.is_(None))
+    if whom is not None:
+        query = query.where(journal.c.whom == whom)
+    if since is not None:
+        query = query.where(journal.c.at >= since)
+    return tuple(map(_line, reversed(tx.execute(query).all())))
+
+
+def _line(row: Row[Any]) -> LogLine:
+    return LogLine(row.id, row.at, row.area, row.text, row.actor or "", row.whom or "", row.reason or "")
+
+
+def journal_of(tx: Transaction, areas: Sequence[str]) -> list[tuple[int, datetime, str]]:
+    """All lines of these areas (number, time, text), oldest first."""
+    rows = tx.execute(select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)).all()
+    return [(row.id, row.at, row.text) for row in rows]

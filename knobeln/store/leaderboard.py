@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, or_, select
 
 from knobeln.games.hog import MATCH_POINT, all_pairs, ranking
-from knobeln.model import BoardLine, BoardPlace
+from knobeln.model import BoardLine, BoardPlace, TeamState
 from knobeln.store.session import Transaction
 from knobeln.store.tables import builds, submissions, teams, win_rates
 
@@ -71,13 +71,16 @@ def _line(entrant: Entrant, rank: int, match_points: int) -> BoardLine:
     )
 
 
-def entrants(tx: Transaction) -> tuple[Entrant, ...]:
-    """The newest accepted version of every team, in the order of registration."""
+def entrants(tx: Transaction, *, all_teams: bool = False) -> tuple[Entrant, ...]:
+    """The newest accepted version of every team, in the order of registration; `all_teams`: also of those
+    that have withdrawn, whose win rates are kept because they may come back."""
     accepted = select(submissions.c.id, submissions.c.team_id, submissions.c.number, teams.c.name).join(
         teams, teams.c.id == submissions.c.team_id
     )
     query = accepted.add_columns(builds.c.id.label("build_id"), builds.c.report, builds.c.image_digest)
     query = query.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
+    if not all_teams:
+        query = query.where(teams.c.state != TeamState.WITHDRAWN)
     newest = {
         row.team_id: row for row in tx.execute(query.order_by(submissions.c.team_id, submissions.c.number))
     }
@@ -110,7 +113,7 @@ def board(tx: Transaction) -> Board:
 
 def missing(tx: Transaction) -> tuple[tuple[Entrant, Entrant], ...]:
     """The pairs whose win rates are to be computed; of each the one with the lower build first."""
-    there = sorted(entrants(tx), key=lambda entrant: entrant.build_id)
+    there = sorted(entrants(tx, all_teams=True), key=lambda entrant: entrant.build_id)
     known = _known(tx)
     pairs = ((there[first], there[second]) for first, second in all_pairs(len(there)))
     return tuple(pair for pair in pairs if (pair[0].build_id, pair[1].build_id) not in known)
@@ -118,7 +121,7 @@ def missing(tx: Transaction) -> tuple[tuple[Entrant, Entrant], ...]:
 
 def put(tx: Transaction, rates: Mapping[tuple[int, int], float]) -> None:
     """Keep how often the first of these pairs of builds wins, and forget the versions that do not count."""
-    counting = [entrant.build_id for entrant in entrants(tx)]
+    counting = [entrant.build_id for entrant in entrants(tx, all_teams=True)]
     tx.execute(
         delete(win_rates).where(or_(win_rates.c.first.not_in(counting), win_rates.c.second.not_in(counting)))
     )

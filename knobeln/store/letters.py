@@ -13,6 +13,8 @@ from knobeln.model import LetterState, StoredLetter
 from knobeln.store.session import Transaction
 from knobeln.store.tables import letters
 
+_AS_IT_CAME = ("digest", "received_at", "sender", "recipients", "channel", "raw")
+
 
 def add(
     tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
@@ -33,6 +35,18 @@ def add(
         "raw": raw,
     }
     return tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True
+
+
+def add_those_of(tx: Transaction, other: Transaction) -> int:
+    """Keep the letters of another database that are missing here, as they came in there; how many."""
+    known = set(tx.execute(select(letters.c.digest)).scalars())
+    number = 0
+    for row in other.execute(select(letters).order_by(letters.c.id)):
+        if row.digest not in known:
+            values = {name: row._mapping[name] for name in _AS_IT_CAME}
+            tx.execute(insert(letters).values(values | {"state": LetterState.NEW, "note": ""}))
+            number += 1
+    return number
 
 
 def next_new(tx: Transaction) -> StoredLetter | None:

@@ -23,9 +23,11 @@ def scripts_folder() -> Path:
 
 
 def upgrade(store: Store) -> None:
-    """Bring the schema to head; also makes a new database."""
+    """Bring the schema to head; also makes a new database. Raises SchemaMismatch where it is newer."""
     with store.write() as connection:
-        command.upgrade(_config(connection), "head")
+        config = _config(connection)
+        _must_be_known(config, MigrationContext.configure(connection).get_current_revision())
+        command.upgrade(config, "head")
 
 
 def is_made(store: Store) -> bool:
@@ -42,14 +44,18 @@ def check(store: Store) -> None:
         current = MigrationContext.configure(connection).get_current_revision()
     if current == head:
         return
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if current is None or current in known:
-        raise SchemaMismatch(
-            f"the database is at version {current}, knobeln needs {head}: `knobeln upgrade` changes it"
-        )
+    _must_be_known(config, current)
     raise SchemaMismatch(
-        f"the database is at version {current}, which a newer knobeln wrote: install that version"
+        f"the database is at version {current}, knobeln needs {head}: `knobeln upgrade` changes it"
     )
+
+
+def _must_be_known(config: Config, current: str | None) -> None:
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if current is not None and current not in known:
+        raise SchemaMismatch(
+            f"the database is at version {current}, which a newer knobeln wrote: install that version"
+        )
 
 
 def new_revision(store: Store, message: str) -> None:

@@ -84,7 +84,7 @@ class Store:
 
 
 def _damaged(verdict: object) -> GiveUp:
-    return GiveUp(f"the database is damaged ({verdict}): stop, and put back the last good copy")
+    return GiveUp(f"the database is damaged ({verdict}): stop, and `knobeln restore` the last good backup")
 
 
 def _engine(url: str) -> Engine:

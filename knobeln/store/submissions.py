@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
@@ -12,12 +13,18 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import Row, Select, func, insert, select, update
 
-from knobeln.model import BuildReport, Entry, Submission, SubmissionState, Team
+from knobeln.errors import NotFound
+from knobeln.file_names import is_archive
+from knobeln.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
+from knobeln.store import levers
 from knobeln.store import teams as team_store
 from knobeln.store.session import Transaction
-from knobeln.store.tables import builds, entries, images, sent_files, submissions
+from knobeln.store.tables import builds, entries, images, sent_files, submissions, teams
 
 _REPORT = TypeAdapter(BuildReport)
+# The teams that may play: what the others sent stays where it is, and counts again when they come back.
+_PRESENT = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
+_QUEUED = (submissions.c.state == SubmissionState.QUEUED) & _PRESENT
 
 
 @dataclass(frozen=True)
@@ -68,36 +75,46 @@ def add(
 
 def next_queued(tx: Transaction) -> Submission | None:
     """The program that waits longest."""
-    query = select(submissions).where(submissions.c.state == SubmissionState.QUEUED)
+    query = select(submissions).where(_QUEUED)
     return _first(tx, query.order_by(submissions.c.id))
 
 
 def waiting_teams(tx: Transaction) -> tuple[int, ...]:
     """The teams with programs in the queue, by team id; whose program waits longest first."""
-    queued = select(submissions.c.team_id).where(submissions.c.state == SubmissionState.QUEUED)
+    queued = select(submissions.c.team_id).where(_QUEUED)
     query = queued.group_by(submissions.c.team_id).order_by(func.min(submissions.c.id))
     return tuple(tx.execute(query).scalars())
 
 
-def built_since(tx: Transaction, since: datetime) -> dict[int, int]:
-    """How many programs of each team have been compiled since then, by team id."""
+def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, int]:
+    """How many programs of each team were compiled after `since`, by team id; not those of a clock that was
+    wrong, which have been compiled in the future."""
     query = select(submissions.c.team_id, func.count()).join(
         builds, builds.c.submission_id == submissions.c.id
     )
-    rows = tx.execute(query.where(builds.c.built_at > since).group_by(submissions.c.team_id)).all()
+    recent = (builds.c.built_at > since) & (builds.c.built_at <= now)
+    rows = tx.execute(query.where(recent).group_by(submissions.c.team_id)).all()
     return {row[0]: row[1] for row in rows}
 
 
-def queued_of(tx: Transaction, team_id: int) -> tuple[Submission, ...]:
-    """The team's programs that wait for the compiler, oldest first."""
-    query = select(submissions).where(submissions.c.team_id == team_id)
+def get(tx: Transaction, submission_id: int) -> Submission:
+    """Raises NotFound."""
+    found = _first(tx, select(submissions).where(submissions.c.id == submission_id))
+    if found is None:
+        raise NotFound(f"there is no submission number {submission_id}")
+    return found
+
+
+def queued_of(tx: Transaction, team_id: int) -> tuple[int, ...]:
+    """The team's programs that wait for the compiler, by their ids, oldest first."""
+    query = select(submissions.c.id).where(submissions.c.team_id == team_id)
     query = query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id)
-    return _submissions(tx, tx.execute(query).all())
+    return tuple(tx.execute(query).scalars())
 
 
-def replace(tx: Transaction, old: Sequence[Submission]) -> None:
-    """Take waiting programs out of the queue: a newer one of their team takes their turn (S22)."""
-    query = update(submissions).where(submissions.c.id.in_([submission.id for submission in old]))
+def replace(tx: Transaction, old: Sequence[int]) -> None:
+    """Take these waiting programs out of the queue: a newer one of their team takes their turn (S22)."""
+    query = update(submissions).where(submissions.c.id.in_(old))
     tx.execute(query.values(state=SubmissionState.REPLACED))
 
 
@@ -181,12 +198,22 @@ def latest_good(tx: Transaction, team_id: int) -> Submission | None:
     return _first(tx, query)
 
 
+def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
+    """Digest and bytes of what plays for the team: of its latest version that was accepted."""
+    good = latest_good(tx, team_id)
+    if good is None:
+        return None
+    query = select(images.c.digest, images.c.image).join(builds, builds.c.image_digest == images.c.digest)
+    row = tx.execute(query.where(builds.c.submission_id == good.id)).one()
+    return row.digest, row.image
+
+
 def count_with_program(tx: Transaction) -> int:
     """Teams that have a version that counts."""
     query = (
         select(func.count(submissions.c.team_id.distinct()))
         .join_from(submissions, builds)
-        .where(builds.c.accepted)
+        .where(builds.c.accepted, _PRESENT)
     )
     return tx.execute(query).scalar_one()
 
@@ -196,7 +223,7 @@ def digests_that_count(tx: Transaction) -> tuple[str, ...]:
     accepted = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
     newest = (
         accepted.join_from(submissions, builds)
-        .where(builds.c.accepted)
+        .where(builds.c.accepted, _PRESENT)
         .group_by(submissions.c.team_id)
         .subquery()
     )
@@ -235,24 +262,35 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
 
 def newest(
     tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
-) -> tuple[Version, ...]:
-    """The submissions that came last, newest first; only one team's, or only those in one state."""
+) -> Iterator[Version]:
+    """The submissions that came last, newest first; only one team's, or only those in one state.
+
+    One after the other: the archives of many images would not fit into memory.
+    """
     query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
     if team_id is not None:
         query = query.where(submissions.c.team_id == team_id)
     if state is not None:
         query = query.where(submissions.c.state == state)
-    rows = tx.execute(query.order_by(submissions.c.id.desc()).limit(count)).all()
-    return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
+    for row in tx.execute(query.order_by(submissions.c.id.desc()).limit(count)).all():
+        yield from map(Version, _submissions(tx, [row]), [_report(row)])
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
-    """Make the latest good version of every team its entry; in the order of registration."""
-    for team in team_store.all_teams(tx):
-        good = latest_good(tx, team.id)
-        if good is not None:
-            build_id = tx.execute(select(builds.c.id).where(builds.c.submission_id == good.id)).scalar_one()
-            tx.execute(insert(entries).values(name=team.name, team_id=team.id, build_id=build_id))
+    """Make the latest good version of every team that is not banned its entry, in order of registration."""
+    out = levers.all_bans(tx)
+    query = select(submissions.c.team_id, builds.c.id).join(
+        builds, builds.c.submission_id == submissions.c.id
+    )
+    accepted = tx.execute(query.where(builds.c.accepted).order_by(submissions.c.number))
+    good = {row.team_id: row.id for row in accepted}  # the newest of each team
+    rows = [
+        {"name": team.name, "team_id": team.id, "build_id": good[team.id]}
+        for team in team_store.present(tx)
+        if team.id in good and team.name not in out
+    ]
+    if rows:
+        tx.execute(insert(entries), rows)
     return all_entries(tx)
 
 
@@ -260,6 +298,13 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
     query = select(entries.c.name, entries.c.team_id, entries.c.build_id, builds.c.image_digest)
     rows = tx.execute(query.join(builds, builds.c.id == entries.c.build_id).order_by(entries.c.id))
     return tuple(Entry(*row) for row in rows)
+
+
+def entered(tx: Transaction, entry: Entry) -> Version:
+    """The version that takes part as this entry."""
+    query = select(submissions, builds.c.report).join(builds, builds.c.submission_id == submissions.c.id)
+    row = tx.execute(query.where(builds.c.id == entry.build_id)).one()
+    return Version(_submissions(tx, [row])[0], _report(row))
 
 
 def participants(tx: Transaction) -> dict[str, Team]:
@@ -272,6 +317,21 @@ def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
     """The images by their digests."""
     rows = tx.execute(select(images).where(images.c.digest.in_(set(digests))))
     return {row.digest: row.image for row in rows}
+
+
+def archive_of(tx: Transaction, image_digest: str) -> bytes:
+    """The archive that the container image of this digest was unpacked from. Raises NotFound."""
+    query = select(sent_files.c.name, sent_files.c.data).join(
+        builds, builds.c.submission_id == sent_files.c.submission_id
+    )
+    query = query.where(builds.c.image_digest == image_digest, builds.c.accepted)
+    sent = (row.data for row in tx.execute(query) if is_archive(row.name))
+    archive: bytes | None = next(
+        (data for data in sent if hashlib.sha256(data).hexdigest() == image_digest), None
+    )
+    if archive is None:
+        raise NotFound(f"there is no archive of the image {image_digest}")
+    return archive
 
 
 def _report(row: Row[Any]) -> BuildReport | None:

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.engine import Dialect
 
@@ -63,6 +64,15 @@ contest = Table(
     ),  # as they were when the contest started; nothing changes them later
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
+    Column("paused_at", Moment, nullable=True),
+    Column("pause_reason", Text, nullable=True),
+    Column(
+        "paused_until", Moment, nullable=True
+    ),  # it goes on by itself then; NULL = by the organizer's word
+    Column("reports_held_at", Moment, nullable=True),  # since when reports are queued as held
+    Column("moved_dates", JSON, nullable=True),  # {name: [as in contest.toml then, as moved]}
+    Column("organizer_digest", String(64), nullable=True),  # of the string for commands by mail; NULL = none
+    Column("run_ordered_at", Moment, nullable=True),  # `serve` is to start the run
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -73,6 +83,9 @@ journal = Table(
     Column("at", Moment, nullable=False),
     Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
     Column("text", Text, nullable=False),
+    Column("actor", Text, nullable=True),  # who did it; NULL = the machine by itself
+    Column("whom", Text, nullable=True),  # the team, round, mail ... that it was done to
+    Column("reason", Text, nullable=True),
 )
 
 letters = Table(
@@ -112,6 +125,18 @@ teams = Table(
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
+    Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
+)
+
+bans = Table(
+    "bans",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("team_id", ForeignKey("teams.id"), nullable=False, index=True),
+    Column("kind", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("lifted_at", Moment, nullable=True),
 )
 
 submissions = Table(
@@ -155,6 +180,50 @@ builds = Table(
     Column("accepted", Boolean, nullable=False),
     Column("report", JSON, nullable=False),
     Column("image_digest", ForeignKey("images.digest"), nullable=True),
+)
+
+practices = Table(
+    "practices",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("team_id", ForeignKey("teams.id"), nullable=False),
+    Column("other_id", ForeignKey("teams.id"), nullable=True),  # of a friendly match; a test has none
+    Column("letter_id", ForeignKey("letters.id"), nullable=False),
+    Column("asked_at", Moment, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("program", String(64), nullable=False),  # as of submissions
+    Column("repairs", JSON, nullable=False),
+    Column("reply_to", Text, nullable=True),
+    Index("ix_practices_state_id", "state", "id"),
+    Index("ix_practices_team_id_asked_at", "team_id", "asked_at"),
+)
+
+practice_files = Table(
+    "practice_files",
+    metadata,
+    Column("practice_id", ForeignKey("practices.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+hill_games = Table(
+    "hill_games",
+    metadata,
+    Column("first", ForeignKey("builds.id"), primary_key=True),  # has the lower id of the two
+    Column("second", ForeignKey("builds.id"), primary_key=True),
+    Column("first_points", BigInteger, nullable=False),
+    Column("second_points", BigInteger, nullable=False),
+    Column("first_failed", Boolean, nullable=False),
+    Column("second_failed", Boolean, nullable=False),
+)
+
+hill_rankings = Table(
+    "hill_rankings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("lines", JSON, nullable=False),
+    Column("mailed_at", Moment, nullable=True),
 )
 
 win_rates = Table(
@@ -235,6 +304,7 @@ matches = Table(
     Column("turns", Integer, nullable=False),
     Column("digest", String(16), nullable=False),
     Column("seats", JSON, nullable=False),  # what became of each player, by seat
+    Column("moves", JSON, nullable=True),  # turn by turn, of games that nothing else can bring back
     ForeignKeyConstraint(["group_id", "pairing"], ["pairings.group_id", "pairings.place"]),
     UniqueConstraint("group_id", "pairing", "game", "attempt"),
 )
@@ -248,6 +318,45 @@ evolution = Table(
     Column("generations", JSON, nullable=False),
     Column("entries", JSON, nullable=False),
     Column("ranking", JSON, nullable=False),
+    CheckConstraint("id = 1", name="only_one"),
+)
+
+reruns = Table(
+    "reruns",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("group", Integer, nullable=True),  # NULL = the whole round
+    Column("reason", Text, nullable=False),
+)
+
+former_groups = Table(
+    "former_groups",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("rerun_id", ForeignKey("reruns.id"), nullable=False, index=True),
+    Column("finished_at", Moment, nullable=False),
+    Column("words", Text, nullable=True),  # the organizer's own about the round
+    Column("outcome", JSON, nullable=False),  # plan, matches and standings, as they were
+)
+
+confirmations = Table(
+    "confirmations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("token_digest", String(64), nullable=False, unique=True),
+    Column("order", JSON, nullable=False),  # what the organizer asked for: name, arguments, reason
+    Column("asked_at", Moment, nullable=False),
+    Column("used_at", Moment, nullable=True),
+)
+
+final_replays = Table(
+    "final_replays",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("times", Integer, nullable=False),
+    Column("firsts", JSON, nullable=False),  # [[entry's name, how often it came first], ...]
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -295,4 +404,20 @@ bounces = Table(
     Column("at", Moment, nullable=False),
     Column("permanent", Boolean, nullable=False),
     Column("diagnosis", Text, nullable=False),
+)
+
+already_sent = Table(  # what had gone out when an older database was put in the place of a newer one
+    "already_sent",
+    metadata,
+    Column("message_id", Text, primary_key=True),
+    Column("content", String(64), nullable=False),  # sha256 of the content, as in `contents`
+)
+
+delivery_stop = Table(  # while it has its one row, no mail goes out
+    "delivery_stop",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("since", Moment, nullable=False),
+    Column("reason", Text, nullable=False),
+    CheckConstraint("id = 1", name="only_one"),
 )

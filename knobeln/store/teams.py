@@ -13,6 +13,8 @@ from knobeln.model import MailPreference, Member, Registration, Team, TeamState
 from knobeln.store.session import Transaction
 from knobeln.store.tables import teams
 
+_PRESENT = teams.c.state != TeamState.WITHDRAWN
+
 
 def add(
     tx: Transaction,
@@ -24,8 +26,12 @@ def add(
     letter_id: int | None,
     now: datetime,
     flags: Sequence[str] = (),
+    returning: int | None = None,
 ) -> Team:
-    """A new team. Names and addresses are unique in the database too: of two that race one wins (R13)."""
+    """A new team. Names and addresses are unique in the database too: of two that race one wins (R13).
+
+    `returning`: the id of a team that had withdrawn. It is the same team, so its programs are there again.
+    """
     values = {
         **_values(registration),
         "requested_name": requested_name,
@@ -35,7 +41,8 @@ def add(
         "letter_id": letter_id,
         "registered_at": now,
     }
-    team_id = tx.execute(insert(teams).values(values).returning(teams.c.id)).scalar_one()
+    change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
+    team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
     return Team(team_id, registration, requested_name, state, now, tuple(flags))
 
 
@@ -65,24 +72,34 @@ def auth_digest(tx: Transaction, team_id: int) -> str:
     return str(tx.execute(select(teams.c.auth_digest).where(teams.c.id == team_id)).scalar_one())
 
 
+def auth_digests(tx: Transaction) -> frozenset[str]:
+    """Of all teams: to know an authentification string where one is found."""
+    return frozenset(tx.execute(select(teams.c.auth_digest)).scalars())
+
+
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
     """In the order of their registration."""
     return _all(tx, select(teams))
 
 
+def present(tx: Transaction) -> tuple[Team, ...]:
+    """Those that have not withdrawn, in the order of their registration."""
+    return _all(tx, select(teams).where(_PRESENT))
+
+
 def taken_names(tx: Transaction) -> set[str]:
-    """Names that are in use, casefolded."""
+    """Names that are in use, casefolded; those of teams that have withdrawn too."""
     return set(tx.execute(select(teams.c.name_key)).scalars())
 
 
 def count(tx: Transaction) -> int:
     """How many teams there are, those that wait for the organizer included."""
-    return tx.execute(select(func.count()).select_from(teams)).scalar_one()
+    return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
 
 
 def count_organization(tx: Transaction, organization: str) -> int:
     """Teams of this organization; case and blanks do not matter."""
-    query = select(func.count()).select_from(teams)
+    query = select(func.count()).select_from(teams).where(_PRESENT)
     return tx.execute(query.where(teams.c.organization_key == _folded(organization))).scalar_one()
 
 
@@ -93,6 +110,17 @@ def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """A new authentification string; the old one is worth nothing from now on."""
     tx.execute(update(teams).where(teams.c.id == team_id).values(auth_digest=digest))
+
+
+def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[MailPreference]) -> None:
+    """Which reports the team gets from now on."""
+    codes = [str(preference) for preference in preferences]
+    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=codes))
+
+
+def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
+    """Whether other teams may play friendly matches against it."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
 
 
 def remove(tx: Transaction, team_id: int) -> None:
@@ -137,5 +165,11 @@ def _team(row: Row[Any]) -> Team:
         tuple((name, value) for name, value in row.fields),
     )
     return Team(
-        row.id, registration, row.requested_name, TeamState(row.state), row.registered_at, tuple(row.flags)
+        row.id,
+        registration,
+        row.requested_name,
+        TeamState(row.state),
+        row.registered_at,
+        tuple(row.flags),
+        row.friendly,
     )

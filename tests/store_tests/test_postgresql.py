@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, text
+from sqlalchemy import MetaData, create_engine, insert, select, text
 
 from knobeln.model import LetterState
-from knobeln.store import Store, letters, migrate, submissions, teams
+from knobeln.store import Store, letters, migrate, results, submissions, teams
 from knobeln.store.tables import metadata
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
@@ -107,3 +109,39 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
     with store.read() as tx:
         assert [v.submission.number for v in submissions.versions(tx, team_id)] == list(range(1, 41))
         assert teams.count(tx) == 1
+
+
+@pytest.mark.parametrize(
+    "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
+)
+def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
+    server: str, tmp_path: Path, dump: Path
+) -> None:
+    """The rows are those of the release's SQLite database, put into tables that its migrations make."""
+    old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        database.executescript(dump.read_text())
+    made = Store(server)
+    with made.write() as tx:
+        command.upgrade(migrate._config(tx), dump.stem)
+        there = MetaData()
+        there.reflect(tx)
+        with old.connect() as source:
+            for table in there.sorted_tables:
+                rows = [dict(row._mapping) for row in source.execute(select(table))]
+                if rows and table.name != "alembic_version":
+                    tx.execute(insert(table), rows)
+    try:
+        migrate.upgrade(made)
+        migrate.check(made)
+        with made.engine.connect() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        with made.read() as tx:
+            assert teams.count(tx) == 5
+            assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
+    finally:
+        with made.engine.begin() as connection:
+            metadata.drop_all(connection)
+            connection.execute(text("DROP TABLE alembic_version"))
+        made.close()
+        old.dispose()

@@ -1,0 +1,111 @@
+"""The database of every release, with data in it, gets the present schema, and its contest goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from click.testing import CliRunner, Result
+
+from knobeln.cli import main
+from knobeln.config import FILE_NAME
+from knobeln.store import Store, migrate
+from knobeln.store.tables import metadata
+
+RELEASES = sorted(Path(__file__).with_name("releases").glob("*.sql"))
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(params=RELEASES, ids=lambda path: path.stem)
+def contest(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    dump: Path = request.param
+    path = tmp_path / "contest"
+    path.mkdir()
+    with closing(sqlite3.connect(path / "contest.db")) as database:
+        database.executescript(dump.read_text())
+    shutil.copy(dump.with_suffix(".toml"), path / FILE_NAME)
+    return path
+
+
+def knobeln(path: Path, *words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [*words, "-C", str(path)])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def shown(path: Path, *words: str) -> Any:
+    return json.loads(knobeln(path, *words, "--json").stdout)
+
+
+def rows(path: Path) -> Rows:
+    """Every row of every table, by the names of their columns."""
+    with closing(sqlite3.connect(path / "contest.db")) as database:
+        database.row_factory = sqlite3.Row
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: list(map(dict, database.execute(f'SELECT * FROM "{name}"'))) for (name,) in tables}  # noqa: S608
+
+
+def test_every_row_is_still_there(contest: Path) -> None:
+    before = rows(contest)
+    knobeln(contest, "upgrade")
+    after = rows(contest)
+    for table in before.keys() - {"alembic_version"}:
+        assert len(after[table]) == len(before[table]), table
+        for old, new in zip(before[table], after[table], strict=True):
+            assert old.items() <= new.items(), table
+    assert sum(map(len, before.values())) > 50
+
+
+def test_the_schema_is_that_of_a_new_contest(contest: Path) -> None:
+    knobeln(contest, "upgrade")
+    store = Store(f"sqlite:///{contest / 'contest.db'}")
+    migrate.check(store)
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    store.check_integrity()
+    store.close()
+
+
+def test_the_contest_goes_on_where_it_was(contest: Path) -> None:
+    assert "`knobeln upgrade` changes it" in knobeln(contest, "status", code=1).output
+    knobeln(contest, "upgrade")
+    mails = Counter(mail["state"] for mail in shown(contest, "outbox", "list"))
+    assert mails["held"] == mails["failed"] == mails["bounced"] == 1
+    assert len(shown(contest, "teams")) == 5
+    assert {letter["state"] for letter in shown(contest, "letters")} == {"handled", "new", "failed"}
+    assert [facts["groups_done"] for facts in shown(contest, "status")["rounds"]] == [1]
+    knobeln(contest, "run")
+    after = shown(contest, "results")
+    assert after["phase"] == "finished"
+    assert len(after["rounds"]) == 2
+    assert after["evolution"]["ranking"]
+    sent = Counter(mail["state"] for mail in shown(contest, "outbox", "list"))
+    assert sent["held"] == sent["failed"] == sent["bounced"] == 1
+    assert sent["ready"] == 0
+    assert sent["sent"] >= 5
+
+
+def test_an_upgrade_that_fails_in_the_middle_changes_nothing(
+    contest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade = migrate.command.upgrade
+
+    def broken(*arguments: Any) -> None:
+        upgrade(*arguments)
+        raise ZeroDivisionError
+
+    before = rows(contest)
+    monkeypatch.setattr(migrate.command, "upgrade", broken)
+    store = Store(f"sqlite:///{contest / 'contest.db'}")
+    with pytest.raises(ZeroDivisionError):
+        migrate.upgrade(store)
+    store.close()
+    assert rows(contest) == before
