@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from compiler.build import build
 from compiler.built import Builder, Built, Keepable
 from compiler.programs import program_builder
-from compiler.strategies import strategy_builder
+from compiler.strategies import build_strategy, strategy_builder, strategy_languages
 from compiler.toolchain import Toolchain
 from compiler.trial import with_trial
 from knobeln.config import Settings
 from knobeln.games import Dialogue, game_of
 from knobeln.ports import ArenaMaker
+from sandbox.jail import Jail
 
 
 def builder_of(settings: Settings, open_arena: ArenaMaker) -> Builder:
@@ -23,6 +24,20 @@ def builder_of(settings: Settings, open_arena: ArenaMaker) -> Builder:
     if Dialogue.TABLE in dialogues:
         return strategy_builder(settings)
     return program_builder(settings, open_arena)
+
+
+def rebuilder_of(settings: Settings) -> Builder:
+    """The way of a contest whose games are computed, without the trial: for those who check a build."""
+    if Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues:
+        jail, known = Jail(settings.jail), strategy_languages(settings)
+        return lambda files, words: build_strategy(files, words, jail, settings, known)
+    toolchain = Toolchain(settings.jail)
+
+    def build_one(files: Mapping[str, bytes], _words: str) -> Built[Keepable]:
+        (source,) = files.values()
+        return build(decoded(source), settings.programs, toolchain)
+
+    return build_one
 
 
 def machine_builder(settings: Settings) -> Builder:

@@ -12,7 +12,7 @@ from knobeln.model import BuildReport, FileFacts
 
 
 class Keepable(Protocol):
-    """What plays for a team: an Image, a Bundle or a HogEntry."""
+    """What plays for a team: an Image, a HogEntry, or a program of any language or container image."""
 
     def to_bytes(self) -> bytes: ...
 

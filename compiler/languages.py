@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path, PurePosixPath
 
-from compiler import messages
+from compiler import messages, once_more
 from compiler.language_table import LANGUAGES, Language
 from knobeln.config import Programs
 from knobeln.errors import ToolMissing
@@ -126,7 +126,8 @@ def _build(
         address_space=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
-    result = jail.run(
+    result = once_more.run(
+        jail,
         _then_show(command, language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**_environment(language, words), "SOURCE_DATE_EPOCH": "768916800"},

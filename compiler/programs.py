@@ -8,9 +8,10 @@ from functools import cache
 
 from compiler import languages
 from compiler.built import Builder, Built, Keepable
+from compiler.images import build_image, is_image
 from compiler.language_table import Language, languages_of
 from compiler.languages import Outcome, Problem
-from compiler.sent import Sent, description_findings, report_on, take_apart
+from compiler.sent import Sent, description_findings, has_errors, report_on, take_apart
 from knobellib.samples import samples
 from knobeln.clock import Seeds
 from knobeln.config import Jail as JailSettings
@@ -19,7 +20,7 @@ from knobeln.errors import ToolMissing
 from knobeln.games import game_of
 from knobeln.model import BuildReport, Finding, GameJob, Severity, Trial
 from knobeln.ports import ArenaMaker
-from sandbox.bundle import Bundle
+from sandbox.bundle import Bundle, Startable
 from sandbox.jail import Jail
 
 TRIAL_SEATS = 3  # in games that so many can play; two would not show what neighbours see of each other
@@ -32,9 +33,17 @@ def program_builder(settings: Settings, open_arena: ArenaMaker) -> Builder:
     known = languages_of(settings.programs)
 
     def build(files: Mapping[str, bytes], words: str) -> Built[Keepable]:
-        return _with_trial(build_program(files, words, jail, settings.programs, known), settings, open_arena)
+        return _with_trial(_built(files, words, jail, settings.programs, known), settings, open_arena)
 
     return build
+
+
+def _built(
+    files: Mapping[str, bytes], words: str, jail: Jail, settings: Programs, known: Sequence[Language]
+) -> Built[Startable]:
+    if settings.takes_images and is_image(files):
+        return build_image(files, words, settings)
+    return build_program(files, words, jail, settings, known)
 
 
 def build_program(
@@ -44,7 +53,7 @@ def build_program(
     sent = take_apart(files, words)
     outcome = languages.examine(sent.files, jail, settings, known)
     findings = (*problem_findings(outcome), *description_findings(sent, settings))
-    bundle = outcome.result if isinstance(outcome.result, Bundle) and not _has_errors(findings) else None
+    bundle = outcome.result if isinstance(outcome.result, Bundle) and not has_errors(findings) else None
     report = report_of(sent, outcome, findings, jail, bundle.digest if bundle else None)
     return Built(report, bundle, outcome.program)
 
@@ -73,10 +82,6 @@ def problem_findings(outcome: Outcome) -> tuple[Finding, ...]:
     return (Finding(rule, Severity.ERROR, 0, outcome.result.text),)
 
 
-def _has_errors(findings: Iterable[Finding]) -> bool:
-    return any(finding.severity is Severity.ERROR for finding in findings)
-
-
 def _tool(language: Language | None, jail: Jail) -> str:
     """The version of a language that is installed, "" otherwise."""
     here = language is not None and languages.usable([language])
@@ -84,7 +89,7 @@ def _tool(language: Language | None, jail: Jail) -> str:
 
 
 # --- the trial game ---------------------------------------------------------------------------------------
-def _with_trial(built: Built[Bundle], settings: Settings, open_arena: ArenaMaker) -> Built[Bundle]:
+def _with_trial(built: Built[Startable], settings: Settings, open_arena: ArenaMaker) -> Built[Startable]:
     """The build with one game against sample programs in its report (K45); a rejected program has none.
 
     The game decides nothing. Its chance comes from the source's digest: the same program has the same trial.
@@ -93,26 +98,27 @@ def _with_trial(built: Built[Bundle], settings: Settings, open_arena: ArenaMaker
         return built
     info = game_of(settings.game, settings.programs).info
     seats = min(max(info.min_seats, TRIAL_SEATS), info.max_seats)
-    others = trial_opponents(info.name, settings.jail)[: seats - 1] or ((f"{YOU}_again", built.image),)
+    known = trial_opponents(info.name, settings.jail)[: seats - 1]
+    others: Sequence[tuple[str, Startable]] = known or ((f"{YOU}_again", built.image),)
     table = [(YOU, built.image), *(others[seat % len(others)] for seat in range(seats - 1))]
     seeds = Seeds(bytes.fromhex(built.report.source_digest))
-    images = {bundle.digest: bundle.to_bytes() for _, bundle in table}
+    images = {program.digest: program.to_bytes() for _, program in table}
     job = GameJob(
-        tuple(bundle.digest for _, bundle in table),
+        tuple(program.digest for _, program in table),
         tuple(seeds.stream(f"trial/seat/{seat}") for seat in range(seats)),
         names=tuple(name for name, _ in table),
+        is_trial=True,
     )
     with open_arena(images, settings, seeds) as arena:
         (result,) = arena.play([job])
-    own = result.seats[0].fault
     trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
-    report = replace(built.report, trial=trial, said=own.said if own else "")
+    report = replace(built.report, trial=trial, said=result.seats[0].said)
     return replace(built, report=report)
 
 
 @cache
 def trial_opponents(game_name: str, jail: JailSettings) -> tuple[tuple[str, Bundle], ...]:
-    """The game's sample programs in shell, which is everywhere, by name. None for the game of a plug-in."""
+    """The game's sample programs in shell, which is everywhere, by name. None where there are none."""
     programs = sorted(name for name in samples(game_name) if name.endswith(".sh"))
     return tuple((name.removesuffix(".sh"), _sample(game_name, name, jail)) for name in programs)
 

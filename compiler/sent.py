@@ -7,12 +7,13 @@ not lie beside the running program, so it can be as long as one likes without a 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from compiler.built import facts_of, without_secret
 from knobeln.config import Programs
-from knobeln.model import BuildReport, FileFacts, Finding, Severity
+from knobeln.file_names import is_archive
+from knobeln.model import BuildReport, FileFacts, Finding, ImageFacts, Severity
 
 DESCRIPTION = "description.txt"
 
@@ -39,13 +40,19 @@ def take_apart(files: Mapping[str, bytes], words: str) -> Sent:
     """The files as they were sent, and the letter's own words about them."""
     described = next((name for name in sorted(files) if name.lower() == DESCRIPTION), "")
     own = files[described].decode(errors="replace") if described else words
-    kept = {name: without_secret(data) for name, data in files.items() if name != described}
+    kept = {
+        # An archive stays as it is, or its digests would be wrong.
+        name: data if is_archive(name) else without_secret(data)
+        for name, data in files.items()
+        if name != described
+    }
     return Sent(kept, facts_of(files), own)
 
 
 def description_findings(sent: Sent, settings: Programs) -> Iterator[Finding]:
     """Whether the program is described as the contest wants it."""
-    lines, wanted = sent.description_lines, settings.min_description_lines
+    wanted = 0 if settings.description == "none" else settings.min_description_lines
+    lines = sent.description_lines
     form = (
         f"a description of the strategy, of {wanted} line{'s' * (wanted != 1)} or more, as the text of the "
         f"letter or as an attached file {DESCRIPTION}"
@@ -58,6 +65,10 @@ def description_findings(sent: Sent, settings: Programs) -> Iterator[Finding]:
         yield Finding("description", Severity.WARNING, 0, text)
 
 
+def has_errors(findings: Iterable[Finding]) -> bool:
+    return any(finding.severity is Severity.ERROR for finding in findings)
+
+
 def report_on(
     sent: Sent,
     *,
@@ -67,6 +78,7 @@ def report_on(
     tool: str,
     messages: str,
     image_digest: str | None,
+    image: ImageFacts | None = None,
 ) -> BuildReport:
     """The report without a trial; rejected where a finding is an error."""
     return BuildReport(
@@ -84,4 +96,5 @@ def report_on(
         language=language,
         files=sent.facts,
         source_bytes=sent.size,
+        image=image,
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
-from compiler import messages
+from compiler import messages, once_more
 from knobeln import config
 from knobeln.errors import ToolMissing
 from knobeln.printable import printable
@@ -160,7 +160,7 @@ class Toolchain:
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: JailLimits) -> JailResult:
-        return self._jail.run(command, files=contents, environment=_ENVIRONMENT, limits=limits)
+        return once_more.run(self._jail, command, files=contents, environment=_ENVIRONMENT, limits=limits)
 
 
 def _runtime_file(name: str) -> bytes:

@@ -19,7 +19,7 @@ from compiler.leaderboard import Pairs, rates_of
 from knobeln.clock import Clock
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError
-from knobeln.model import BoardPlace, Outgoing, Submission, Team
+from knobeln.model import BoardPlace, Outgoing, Submission, Team, TeamState
 from knobeln.ports import CompileReporter
 from knobeln.store import Store, Transaction, contest, leaderboard, outbox, submissions, teams
 from knobeln.store.leaderboard import Entrant
@@ -54,7 +54,7 @@ class CompileService:
         contest starts). Raises ToolMissing, EngineFailed or StoreBusy, with the program still in the queue.
         """
         with self.store.read() as tx:
-            if submissions.next_queued(tx) is None:
+            if not submissions.waiting_teams(tx):
                 return False
         with self.store.write() as tx:
             submission = self._next(tx, at_once)
@@ -74,7 +74,8 @@ class CompileService:
     def _next(self, tx: Transaction, at_once: bool) -> Submission | None:
         """Whose turn it is: of the teams that wait, the one that has had least (S22)."""
         limit = self.settings.programs.max_compiles_per_hour
-        built = submissions.built_since(tx, self.clock.now() - timedelta(hours=1))
+        now = self.clock.now()
+        built = submissions.built_between(tx, now - timedelta(hours=1), now)
         waiting = submissions.waiting_teams(tx)
         able = [team_id for team_id in waiting if at_once or built.get(team_id, 0) < limit]
         if not able:
@@ -82,9 +83,9 @@ class CompileService:
         chosen = min(able, key=lambda team_id: built.get(team_id, 0))
         queue = submissions.queued_of(tx, chosen)
         if built.get(chosen, 0) + len(queue) <= limit:
-            return queue[0]
+            return submissions.get(tx, queue[0])
         submissions.replace(tx, queue[:-1])  # too many for an hour: only the newest is worth the work
-        return queue[-1]
+        return submissions.get(tx, queue[-1])
 
     def _translate(self, built: Built[Keepable]) -> None:
         """So that contest day finds the program as native code; without it, the interpreter plays."""
@@ -164,8 +165,11 @@ class CompileService:
             contest.note(tx, "compiler", text, self.clock.now())
 
 
-def _place(tx: Transaction, team: Team, rates: Mapping[tuple[str, str], float]) -> BoardPlace:
-    """Where the team stands now. Raises _RatesMissing where `rates` (by digests) lack one."""
+def _place(tx: Transaction, team: Team, rates: Mapping[tuple[str, str], float]) -> BoardPlace | None:
+    """Where the team stands now, None where it has withdrawn meanwhile.
+
+    Raises _RatesMissing where `rates` (by digests) lack one.
+    """
     pairs = leaderboard.missing(tx)
     unknown = [pair for pair in pairs if _digests(pair) not in rates]
     if unknown:
@@ -174,7 +178,7 @@ def _place(tx: Transaction, team: Team, rates: Mapping[tuple[str, str], float]) 
     leaderboard.put(
         tx, {(first.build_id, second.build_id): rates[_digests((first, second))] for first, second in pairs}
     )
-    return leaderboard.board(tx).place(team.name)
+    return None if team.state is TeamState.WITHDRAWN else leaderboard.board(tx).place(team.name)
 
 
 def _digests(pair: tuple[Entrant, Entrant]) -> tuple[str, str]:

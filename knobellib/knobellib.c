@@ -1,29 +1,24 @@
 /*
  * knobellib.c - the five routines that a KNOBELN strategy may call.
  *
- * Link your strategy with this file to test it by hand:
+ * Link your strategy with this file and run it alone, to play against it by hand:
  *     gcc -std=gnu89 -fno-builtin -o mystrategy mystrategy.c knobellib.c
- * It prints each of your throws and asks you for your opponent's.
- * Do NOT include this file into the program that you send: it would be rejected.
- * In the contest the same source is linked; only the two routines at the end
- * (where throws and seeds come from) are replaced by the doors of the contest machine.
+ * Do NOT include this file into the program that you send: it would be rejected. In the contest the same
+ * source is linked; only the two doors at its end, where throws and seeds come from, are other ones.
  */
-
 typedef unsigned int word;              /* 32 bits, here and in the contest */
 
-/* The two doors to the outside, see the end of this file. */
-extern int knobeln_throw_door();        /* int knobeln_throw_door (int my_throw) */
-extern void knobeln_seed_door();        /* void knobeln_seed_door (word state[4]) */
+int knobeln_throw_door (int my_throw);  /* the two doors to the outside */
+void knobeln_seed_door (word state[4]);
 
 static word random_state[4];            /* the generator's memory, all 0 = not yet seeded */
 
 /*
- * int init_random (void)
- * Seeds the random number generator. The seed comes from the referee and is different for every game
- * and for each of its two sides. To call it is good manners, but not necessary: the first next_random
- * does it otherwise. To call it again starts the same sequence anew. Returns 0.
+ * Seeds the random number generator. The seed comes from the referee and is different for every game and for
+ * each of its two sides. To call it is good manners, but not necessary: the first next_random does it
+ * otherwise. To call it again starts the same sequence anew. Returns 0.
  */
-int init_random ()
+int init_random (void)
 {
   knobeln_seed_door (random_state);
   if ((random_state[0] | random_state[1] | random_state[2] | random_state[3]) == 0)
@@ -32,14 +27,13 @@ int init_random ()
 }
 
 /* The next 32 random bits: George Marsaglia's xorshift with 128 bits of state (2003). */
-static word random_word ()
+static word random_word (void)
 {
-  word t = random_state[3], s = random_state[0];
-  if ((random_state[0] | random_state[1] | random_state[2] | t) == 0) {
+  word t, s;
+  if ((random_state[0] | random_state[1] | random_state[2] | random_state[3]) == 0)
     init_random ();
-    t = random_state[3];
-    s = random_state[0];
-  }
+  t = random_state[3];
+  s = random_state[0];
   random_state[3] = random_state[2];
   random_state[2] = random_state[1];
   random_state[1] = s;
@@ -49,13 +43,8 @@ static word random_word ()
   return random_state[0];
 }
 
-/*
- * int next_random (int low, int high)
- * A random number in low..high, both included, each equally likely. If low is larger than high,
- * the two are swapped.
- */
-int next_random (low, high)
-int low, high;
+/* A random number in low..high, both included, each equally likely. If low > high, the two are swapped. */
+int next_random (int low, int high)
 {
   word range, number, rest;
   if (low > high) {
@@ -75,12 +64,8 @@ int low, high;
   return (int) ((word) low + rest);
 }
 
-/*
- * int log2 (int number)
- * The logarithm to base 2, rounded down: log2 (1) is 0, log2 (12288) is 13. For number <= 0 it is 0.
- */
-int log2 (number)
-int number;
+/* The logarithm to base 2, rounded down: log2 (1) is 0, log2 (12288) is 13. For number <= 0 it is 0. */
+int log2 (int number)
 {
   int result = 0;
   if (number <= 0)
@@ -93,14 +78,10 @@ int number;
 }
 
 /*
- * int count_points (int throw1, int throw2, int *points1, int *points2)
- * ADDS the points of this one throw to *points1 and *points2 (set both to 0 once, before the game).
- * Returns 1 or 2 for the side that won, or 0 for a tie. It checks neither the range of the throws
- * nor the length of series.
+ * ADDS the points of this one throw to *points1 and *points2 (set both to 0 once, before the game). Returns 1
+ * or 2 for the side that won, or 0 for a tie. It checks neither the range of the throws nor the series.
  */
-int count_points (throw1, throw2, points1, points2)
-int throw1, throw2;
-int *points1, *points2;
+int count_points (int throw1, int throw2, int *points1, int *points2)
 {
   int first_wins;
   if (throw1 == throw2)
@@ -117,39 +98,50 @@ int *points1, *points2;
 }
 
 /*
- * int make_throw (int my_throw)
- * Makes your next throw. Returns your opponent's throw, which was made at the same time.
- * After the last throw of the game it does not return: the game is over.
+ * Makes your next throw. Returns your opponent's throw, which was made at the same time. After the last throw
+ * of the game it does not return: the game is over.
  */
-int make_throw (my_throw)
-int my_throw;
+int make_throw (int my_throw)
 {
   return knobeln_throw_door (my_throw);
 }
 
-#ifndef KNOBELN_MACHINE                 /* for testing by hand only */
+#ifndef KNOBELN_MACHINE                 /* the doors at home: the referee's pipes, or you at the keyboard */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-int knobeln_throw_door (my_throw)
-int my_throw;
+int knobeln_throw_door (int my_throw)
 {
-  static int throws = 0;
-  int yours;
-  printf ("throw %d: %d against ", ++throws, my_throw);
-  if (scanf ("%d", &yours) != 1)
+  static int throws = 0, mine = 0, yours = 0;
+  int by_hand = getenv ("KNOBELN_REFEREE") == 0, your_throw;
+  throws++;
+  if (by_hand)
+    printf ("throw %d, your number: ", throws);
+  else
+    printf ("%d\n", my_throw);
+  fflush (stdout);
+  if (scanf ("%d", &your_throw) != 1) {
+    if (by_hand)
+      puts ("the end");
     exit (0);
-  return yours;
+  }
+  if (by_hand) {
+    count_points (my_throw, your_throw, &mine, &yours);
+    printf ("  it has %d; points so far: %d for you, %d for it\n", my_throw, yours, mine);
+  }
+  return your_throw;
 }
 
-void knobeln_seed_door (state)
-word state[4];
+void knobeln_seed_door (word state[4])
 {
+  static word now = 0;
   char *seed = getenv ("KNOBELN_SEED"); /* four numbers, to play the same again; otherwise the clock */
-  if (seed == 0 || sscanf (seed, "%u,%u,%u,%u", &state[0], &state[1], &state[2], &state[3]) != 4) {
-    state[0] = (word) time ((time_t *) 0);
-    state[1] = state[2] = state[3] = 1;
-  }
+  if (seed && sscanf (seed, "%u,%u,%u,%u", &state[0], &state[1], &state[2], &state[3]) == 4)
+    return;
+  if (now == 0)
+    now = (word) time (0);
+  state[0] = now;
+  state[1] = state[2] = state[3] = 1;
 }
 #endif

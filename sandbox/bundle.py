@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -21,8 +22,18 @@ class Startable(Protocol):
     """A program that is started for each move: a bundle, or an image (sandbox/oci)."""
 
     @property
+    def digest(self) -> str:
+        """In hex: two of one digest are the same program."""
+
+    @property
     def start_seconds(self) -> float:
         """What it may take to be started, by us or a tool, while the program's time already runs."""
+
+    def held(self) -> AbstractContextManager[object]:
+        """For as long as it plays: nothing of it is tidied up. Raises NotFound where it is not there."""
+
+    def to_bytes(self) -> bytes:
+        """What the store keeps of it; sandbox/startable.py reads it."""
 
     def open(
         self, jail: Jail, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
@@ -52,6 +63,9 @@ class Bundle:
     @property
     def start_seconds(self) -> float:
         return 0.0  # a box is ready when the clock begins
+
+    def held(self) -> AbstractContextManager[None]:
+        return nullcontext()  # all of it is in our memory
 
     @cached_property
     def digest(self) -> str:

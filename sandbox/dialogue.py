@@ -105,16 +105,19 @@ class _Answer:
 
     def take(self, chunk: bytes) -> None:
         self.rest += chunk
-        while len(self.rest) >= _FRAME_HEAD.size and not self.complete:
-            (size,) = _FRAME_HEAD.unpack_from(self.rest)
-            if size > _LARGEST_FRAME:
-                raise EngineError(f"a frame of {size} bytes")
-            end = _FRAME_HEAD.size + size
-            if len(self.rest) < end:
-                return
-            self.parts.append(bytes(self.rest[_FRAME_HEAD.size : end]))
-            del self.rest[:end]
-            self.complete = size == 0
+        at = 0
+        with memoryview(self.rest) as words:
+            while len(words) - at >= _FRAME_HEAD.size and not self.complete:
+                (size,) = _FRAME_HEAD.unpack_from(words, at)
+                if size > _LARGEST_FRAME:
+                    raise EngineError(f"a frame of {size} bytes")
+                end = at + _FRAME_HEAD.size + size
+                if len(words) < end:
+                    break
+                self.parts.append(bytes(words[at + _FRAME_HEAD.size : end]))
+                at = end
+                self.complete = size == 0
+        del self.rest[:at]
         if self.complete and self.rest:
             raise EngineError(f"{len(self.rest)} bytes behind the answer")
 

@@ -142,6 +142,12 @@ class Prisoner:
             return Answer(Kind.LATE)
         return Answer(Kind.ENDED, _text(self._heard), self._end().ended)
 
+    def said(self) -> bytes:
+        """The end of its standard error so far, at most STDERR_TAIL bytes."""
+        if self._ended is None and self._box.stderr in self._poll(0):
+            self._listen(self._box.stderr)
+        return bytes(self._stderr)
+
     def close(self) -> Ended:
         """End it, if it has not ended, and tell how it did. No process of its box is left."""
         if self._ended is None:

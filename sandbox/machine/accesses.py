@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 
 from sandbox.machine.instructions import SIZES, STORES, Instruction
 
@@ -106,9 +107,8 @@ def marks(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -
     marked: dict[int, Sequence[int]] = {}
     for group in checked:
         stores = [access for access in group.accesses if access.stores]
-        for number in {stretch[access.at] for access in stores}:
-            together = [access for access in stores if stretch[access.at] == number]
-            marked.update(_marks(together))
+        for _number, together in groupby(stores, lambda access: stretch[access.at]):
+            marked.update(_marks(list(together)))
     return marked
 
 

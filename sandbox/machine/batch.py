@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import struct
-import sys
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from knobeln.games.knobeln import Rules
+from knobeln.games.knobeln import Rules, ThrowLines
 from knobeln.model import GameJob, GameResult, SeatResult, Verdict
 from sandbox.machine.faults import Incident, Kind, Setting, verdict_and_fault
 from sandbox.machine.image import Image
 
-_MAGIC = 0x32424E4B
+_MAGIC = 0x33424E4B
 _HEAD = struct.Struct("<IiiIIIq")
 _IMAGE = struct.Struct("<IIIII")
 _PORTION = struct.Struct("<I")
@@ -24,7 +22,6 @@ _SEAT_FIELDS = "QIIiiIIII"
 _GAME = struct.Struct("<QII" + 2 * _SEAT_FIELDS)
 _FIRST_SEAT = 3  # where the fields of the seats begin
 _SECOND_SEAT = _FIRST_SEAT + len(_SEAT_FIELDS)
-_THROWS = 8  # bytes of both throws of a turn
 
 SeatFields = tuple[int, ...]
 
@@ -82,9 +79,9 @@ class Batch:
 
     def _result(self, raw: bytes, at: int, job: GameJob) -> tuple[GameResult, int]:
         record = _GAME.unpack_from(raw, at)
-        digest, played, pairs = record[:_FIRST_SEAT]
+        digest, played, size = record[:_FIRST_SEAT]
         at += _GAME.size
-        end = at + _THROWS * pairs
+        end = at + size
         first, second = job.images
         seats = (
             self._seat(record[_FIRST_SEAT:_SECOND_SEAT], played, first),
@@ -93,12 +90,12 @@ class Batch:
         complete = seats[0].fault is None and seats[1].fault is None
         _check(
             end <= len(raw)
-            and pairs == (played if job.protocol else 0)
+            and (size > 0) == (played > 0 and job.protocol)
             and played <= self.rules.L
             and (played == self.rules.L) == complete,
             "a game's record contradicts itself",
         )
-        throws = _throws(raw[at:end]) if job.protocol else None
+        throws = ThrowLines(raw[at:end].decode("ascii")) if job.protocol else None
         return GameResult(seats, played, f"{digest:016x}", throws), end
 
     def _seat(self, fields: SeatFields, played: int, image: str) -> SeatResult:
@@ -118,17 +115,6 @@ def image_bytes(image: Image, translation: Path | None = None) -> bytes:
     path = bytes(translation) if translation else b""
     sizes = (len(image.code), len(image.data), image.static_size, len(path))
     return _IMAGE.pack(image.entry, *sizes) + image.code + image.data + path
-
-
-def _throws(raw: bytes) -> tuple[tuple[int, int], ...]:
-    numbers = array("i", raw)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return tuple(_pairs(numbers))
-
-
-def _pairs(numbers: array[int]) -> Iterator[tuple[int, int]]:
-    return zip(numbers[::2], numbers[1::2], strict=True)
 
 
 def _check(holds: bool, complaint: str) -> None:

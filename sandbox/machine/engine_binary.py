@@ -27,12 +27,19 @@ class NotKept(ToolMissing):
     """The folder for built engines cannot be written."""
 
 
-@functools.cache
 def engine_binary() -> Path:
     """The path of the engine, built if need be. Raises ToolMissing where that is impossible.
 
-    Where there is no home to keep it in, as services often have none, each process builds its own.
+    Where there is no home to keep it in, as services often have none, each process builds its own. Caches are
+    cleaned while a server runs: an engine that has gone is built again.
     """
+    if not _kept_engine().is_file():
+        _kept_engine.cache_clear()
+    return _kept_engine()
+
+
+@functools.cache
+def _kept_engine() -> Path:
     try:
         return built(SOURCES, FLAGS, cache_folder())
     except NotKept:

@@ -122,6 +122,14 @@ class _Block:
         return groups(self.code, self.block)
 
     @cached_property
+    def _checked(self) -> Mapping[int, Sequence[Group]]:
+        """The groups by their origins: a block can be as long as a program, and hold thousands."""
+        found: dict[int, list[Group]] = {}
+        for group in self._groups:
+            found.setdefault(group.origin, []).append(group)
+        return found
+
+    @cached_property
     def _members(self) -> Mapping[int, tuple[Group, Access]]:
         return {access.at: (group, access) for group in self._groups for access in group.accesses}
 
@@ -132,12 +140,11 @@ class _Block:
     def _checks(self, origin: int) -> Iterator[str]:
         """Of the groups whose pointers have just got their values."""
         behind = self.block.start if origin < 0 else origin + 1
-        for group in self._groups:
-            if group.origin == origin:
-                log = group.align.bit_length() - 1
-                yield f"  const uint64_t {group.name} = x{group.register} + {_u(group.low - self.begin)};"
-                yield f"  if (IS_BAD_SPAN ((uint32_t) {group.name}, {group.span}u, {log}))"
-                yield f"    {self._give_up(behind)}"
+        for group in self._checked.get(origin, ()):
+            log = group.align.bit_length() - 1
+            yield f"  const uint64_t {group.name} = x{group.register} + {_u(group.low - self.begin)};"
+            yield f"  if (IS_BAD_SPAN ((uint32_t) {group.name}, {group.span}u, {log}))"
+            yield f"    {self._give_up(behind)}"
 
     def _statement(self, at: int) -> Iterator[str]:
         instruction = self.code[at]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO, Any
 
 from knobeln.errors import NotFound, ToolMissing
 from sandbox.box import TMP, Ending, Root
@@ -21,7 +24,7 @@ from sandbox.prisoner import Prisoner
 COVERED = (b"dev", b"proc", b"tmp")  # folders that a box puts its own in the place of
 ROOT = "root"  # in an image's folder of the cache
 SETTINGS = "image.json"
-_VERSION = 1
+_VERSION = 2
 _PATIENCE = 20.0  # seconds, for a box to be made
 _MB = 1024 * 1024
 # Which language is in an image nobody knows, so it gets what the most demanding language gets.
@@ -36,11 +39,16 @@ _MODEST = {
 
 @dataclass(frozen=True)
 class OciImage:
-    """`digest`: the sha256 of the archive in hex. `cache`: the folder of ours that it lies unpacked in."""
+    """`digest`: the sha256 of the archive in hex. `cache`: the folder of ours that it lies unpacked in.
+
+    `unpacked_bytes`: of all layers together.
+    """
 
     digest: str
     run: Run
     cache: Path
+    layers: int
+    unpacked_bytes: int
 
     @property
     def start_seconds(self) -> float:
@@ -50,13 +58,30 @@ class OciImage:
     def folder(self) -> Path:
         return self.cache / self.digest
 
+    @property
+    def is_unpacked(self) -> bool:
+        return (self.folder / SETTINGS).is_file() and (self.folder / ROOT).is_dir()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While it is held, it stays in the cache. Raises NotFound where it is not there."""
+        try:
+            with (self.folder / SETTINGS).open("rb") as mark:
+                fcntl.flock(mark, fcntl.LOCK_SH)
+                if not self.is_unpacked:  # removed between the two
+                    raise FileNotFoundError
+                mark_used(mark)  # what was used lately stays longest
+                yield
+        except FileNotFoundError:
+            raise NotFound(_not_there(self.folder)) from None
+
     def open(
         self, jail: Jail, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
     ) -> Prisoner:
         """Start it in a box of its own. Raises NotFound where its files are not in the cache any more."""
         root = self.folder / ROOT
         if not root.is_dir():
-            raise NotFound(f"there is no unpacked image in {self.folder}; unpack its archive again")
+            raise NotFound(_not_there(self.folder))
         _check_way(root, jail.user)
         return jail.open(
             self.run.words(arguments),
@@ -67,19 +92,27 @@ class OciImage:
 
     def to_bytes(self) -> bytes:
         """What the store keeps: the archive's digest and how it is run; the same for the same image."""
-        return facts_of(self.run, digest=self.digest)
+        return facts_of(self.run, digest=self.digest, layers=self.layers, unpacked_bytes=self.unpacked_bytes)
 
     @classmethod
     def from_bytes(cls, raw: bytes, cache: Path) -> OciImage:
         """Raises ValueError for anything that `to_bytes` did not write."""
-        facts, run = read_facts(raw, "digest")
-        return cls(facts["digest"], run, cache)
+        facts, run = read_facts(raw, digest=str, layers=int, unpacked_bytes=int)
+        return cls(**facts, run=run, cache=cache)
+
+
+def mark_used(mark: IO[bytes]) -> None:
+    """Note on an image's settings' file that it was used now. The time that a file system notes by itself
+    is the same for all that happens between two ticks of the system's clock."""
+    now = time.time_ns()
+    os.utime(mark.fileno(), ns=(now, now))
 
 
 def image_cache() -> Path:
-    """Where images are kept unpacked. Root's usual cache is closed to the user whom boxes belong to."""
+    """Where images are kept unpacked. Root's usual cache is closed to the user whom boxes belong to, and so
+    is that of engines, wherever it is."""
     usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
-    return cache_folder() / "images" if usual else Path("/var/cache/knobeln/images")
+    return cache_folder().with_name("knobeln-images") if usual else Path("/var/cache/knobeln/images")
 
 
 def check_boxes(jail: Jail, cache: Path) -> None:
@@ -114,22 +147,27 @@ def limits_for(cpu_seconds: int, answer_bytes: int) -> JailLimits:
     )
 
 
-def facts_of(run: Run, **texts: str) -> bytes:
-    """An image in bytes: these texts, and how it is run."""
-    return json.dumps({"version": _VERSION, **texts, "run": asdict(run)}, sort_keys=True).encode()
+def facts_of(run: Run, **facts: str | int) -> bytes:
+    """An image in bytes: these facts, and how it is run."""
+    return json.dumps({"version": _VERSION, **facts, "run": asdict(run)}, sort_keys=True).encode()
 
 
-def read_facts(raw: bytes, *names: str) -> tuple[Mapping[str, str], Run]:
-    """What `facts_of` wrote, with texts of these names; raises ValueError for anything else."""
+def read_facts(raw: bytes, **kinds: type) -> tuple[dict[str, Any], Run]:
+    """What `facts_of` wrote, with facts of these names and kinds; raises ValueError for anything else."""
     try:
         facts = json.loads(raw)
-        if facts["version"] != _VERSION or not all(isinstance(facts[name], str) for name in names):
+        fitting = all(isinstance(facts[name], kind) for name, kind in kinds.items())
+        if facts["version"] != _VERSION or not fitting:
             raise ValueError("no image of this version")
         run = facts["run"]
         lists = {name: tuple(run[name]) for name in ("entrypoint", "command")}
-        return {name: facts[name] for name in names}, Run(**{**run, **lists})
+        return {name: facts[name] for name in kinds}, Run(**{**run, **lists})
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no image: {error!r}") from None
+
+
+def _not_there(folder: Path) -> str:
+    return f"there is no unpacked image in {folder}; unpack its archive again"
 
 
 def _check_way(root: Path, user: int | None) -> None:

@@ -15,3 +15,4 @@ class OciLimits:
     unpacked_bytes: int = 1_024 * MB  # of all layers together, and of an archive that came gzipped
     entries: int = 100_000  # files, folders and links of all layers together
     layers: int = 128
+    kept_bytes: int = 10 * 1_024 * MB  # of all unpacked images in the cache; beyond it old ones are removed

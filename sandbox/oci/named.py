@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -24,6 +26,12 @@ START_SECONDS = 10.0  # what an engine may take to start and stop a container on
 _NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 
 
+class _RootFiles(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    Layers: list[str] | None = None
+
+
 class _Known(BaseModel):
     """What an engine knows of an image."""
 
@@ -33,17 +41,31 @@ class _Known(BaseModel):
     Architecture: str
     Os: str
     Config: RunSettings | None = None
+    RootFS: _RootFiles = _RootFiles()
+    Size: int = 0
 
 
 @dataclass(frozen=True)
 class NamedImage:
-    """`identity`: the image's id, so that a name that moves on does not change a player."""
+    """`identity`: the image's id, so that a name that moves on does not change a player.
+
+    `unpacked_bytes`: as the engine counts them.
+    """
 
     name: str
     identity: str
     run: Run
     engine: Engine
+    layers: int
+    unpacked_bytes: int
     start_seconds: float = START_SECONDS
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def held(self) -> AbstractContextManager[None]:
+        return nullcontext()  # the engine keeps it
 
     def open(
         self,
@@ -66,13 +88,14 @@ class NamedImage:
 
     def to_bytes(self) -> bytes:
         """What the store keeps: its name and id, and how it is run."""
-        return facts_of(self.run, name=self.name, identity=self.identity)
+        numbers = {"layers": self.layers, "unpacked_bytes": self.unpacked_bytes}
+        return facts_of(self.run, name=self.name, identity=self.identity, **numbers)
 
     @classmethod
     def from_bytes(cls, raw: bytes, engine: Engine) -> NamedImage:
         """Raises ValueError for anything that `to_bytes` did not write."""
-        facts, run = read_facts(raw, "name", "identity")
-        return cls(facts["name"], facts["identity"], run, engine)
+        facts, run = read_facts(raw, name=str, identity=str, layers=int, unpacked_bytes=int)
+        return cls(**facts, run=run, engine=engine)
 
 
 def named_image(name: str, engine: Engine) -> NamedImage | Problem:
@@ -87,7 +110,10 @@ def named_image(name: str, engine: Engine) -> NamedImage | Problem:
     try:
         (known,) = TypeAdapter(list[_Known]).validate_json(found.stdout)
         check_architecture(known.Architecture, known.Os)
-        return NamedImage(name, known.Id, run_of(known.Config), engine)
+        layers = len(known.RootFS.Layers or ())
+        return NamedImage(
+            name, known.Id, run_of(known.Config), engine, layers=layers, unpacked_bytes=known.Size
+        )
     except Refused as refused:
         return Problem(f"the image {name} cannot play: {refused}")
     except (ValidationError, ValueError) as error:

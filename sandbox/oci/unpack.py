@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from knobeln.errors import TryAgain
 from sandbox.oci.formats import FoundImage, read_archive
-from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage
+from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage, mark_used
 from sandbox.oci.limits import OciLimits
 from sandbox.oci.refusal import Problem, Refused, shown
 from sandbox.oci.run import PATH, Run, run_of
@@ -30,7 +30,8 @@ def unpack(archive: Path | bytes, cache: Path, limits: OciLimits | None = None) 
     """The image in an archive, unpacked into the cache, or why it is not taken (M11).
 
     The same archive is unpacked once; killed at any point, this leaves nothing that would be taken for an
-    image. Raises TryAgain where the cache cannot be written.
+    image. Others that nobody has used for long, and nobody holds, make room for it. Raises
+    TryAgain where the cache cannot be written.
     """
     limits = limits or OciLimits()
     try:
@@ -76,7 +77,9 @@ def _unpacked(whole: Part, cache: Path, limits: OciLimits) -> OciImage:
         plain = Spool(outer, limits.unpacked_bytes).plain(whole, "the archive")
         found = read_archive(plain, limits)
         tree = _tree(found, Spool(scratch, limits.unpacked_bytes), limits)
-        image = OciImage(digest, _runnable(found, tree), cache)
+        size = scratch.seek(0, os.SEEK_END)
+        image = OciImage(digest, _runnable(found, tree), cache, len(found.layers), size)
+        _make_room(cache, limits.kept_bytes - size)
         _keep(image, tree, scratch)
         return image
 
@@ -89,6 +92,29 @@ def _alone(cache: Path) -> Iterator[None]:
         for rest in cache.glob(f"{_FRESH}*"):
             shutil.rmtree(rest)
         yield
+
+
+def _make_room(cache: Path, most_bytes: int) -> None:
+    """Remove images, those first that were used longest ago, until the others have no more than this."""
+    marks = sorted(cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True)
+    kept = 0
+    for mark in marks:
+        image = _known(mark.parent.name, cache)
+        kept += image.unpacked_bytes if image else most_bytes
+        if kept > most_bytes:
+            _remove(mark)
+
+
+def _remove(mark: Path) -> None:
+    """An image, by its settings' file, unless somebody holds it."""
+    with mark.open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        gone = mark.parent.with_name(f"{_FRESH}{mark.parent.name}")
+        mark.parent.rename(gone)  # in one step: nobody finds half of it
+    shutil.rmtree(gone)
 
 
 def _tree(found: FoundImage, spool: Spool, limits: OciLimits) -> Tree:
@@ -133,7 +159,10 @@ def _is_program(tree: Tree, place: str, start: str) -> bool:
 
 def _keep(image: OciImage, tree: Tree, scratch: BinaryIO) -> None:
     fresh = Path(tempfile.mkdtemp(prefix=_FRESH, dir=image.cache))
-    (fresh / SETTINGS).write_bytes(image.to_bytes())
+    with (fresh / SETTINGS).open("wb") as mark:
+        mark.write(image.to_bytes())
+        mark.flush()
+        mark_used(mark)
     (fresh / ROOT).mkdir()
     scratch.flush()  # it is copied from by its descriptor
     writer = _Writer(scratch.fileno(), fresh / ROOT)

@@ -58,6 +58,9 @@ class Player(Protocol):
     def tell(self, words: Words) -> None:
         """Something that is not answered (the game is over)."""
 
+    def said(self) -> str:
+        """The end of what it has written to standard error so far, 4 kB; foreign text."""
+
     def misunderstood(self) -> None:
         """Its last answer made no sense: it may be out of step."""
 
@@ -83,4 +86,8 @@ def crash(ended: Ended) -> Fault:
 
 
 def said(ended: Ended) -> str:
-    return ended.stderr.decode(errors="replace").strip()
+    return words(ended.stderr)
+
+
+def words(stderr: bytes) -> str:
+    return stderr.decode(errors="replace").strip()

@@ -7,20 +7,22 @@ exit code of a program that has printed something says nothing: C of 1989 leaves
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 
 from knobeln.games import Dialogue, Words
 from sandbox.bundle import Startable
 from sandbox.jail import Ending, Jail
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long
-from sandbox.prisoner import Answer, Ended, Kind
+from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long, words
+from sandbox.prisoner import STDERR_TAIL, Answer, Ended, Kind
 
 
-@dataclass(frozen=True)
+@dataclass
 class ArgumentsPlayer:
     program: Startable
     jail: Jail
     seconds: float  # for each move
+    _said: deque[int] = field(default_factory=lambda: deque(maxlen=STDERR_TAIL), init=False)  # in all moves
 
     @property
     def dialogue(self) -> Dialogue:
@@ -35,10 +37,15 @@ class ArgumentsPlayer:
             self.jail, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
         ) as prisoner:
             answer = prisoner.finish(self.program.start_seconds + self.seconds)
-            return _move(answer, prisoner.close(), self.seconds)
+            ended = prisoner.close()
+            self._said.extend(ended.stderr)
+            return _move(answer, ended, self.seconds)
 
     def tell(self, words: Words) -> None:
         """Nobody is there who could be told."""
+
+    def said(self) -> str:
+        return words(bytes(self._said))
 
     def misunderstood(self) -> None:
         """It keeps no step."""

@@ -15,7 +15,7 @@ from typing import Any
 from knobeln.games import Dialogue, Words
 from sandbox.bundle import Bundle
 from sandbox.jail import Jail
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long
+from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long, words
 from sandbox.prisoner import Answer, Kind, Prisoner
 
 LANGUAGE = "Python"
@@ -67,6 +67,10 @@ class PythonFunction:
             return self._fault
         return self._judged(answer.text)
 
+    def said(self) -> bytes:
+        """The end of its standard error so far."""
+        return self._prisoner.said()
+
     def close(self) -> None:
         self._prisoner.close()
 
@@ -111,6 +115,7 @@ class FunctionPlayer:
     seconds: float  # for each call
     function: str = "get_move"
     _process: PythonFunction | None = field(default=None, init=False)
+    _said: bytes = field(default=b"", init=False)  # by the process before
     _lost: Fault | None = field(default=None, init=False)  # why nothing is asked for the rest of this game
 
     @property
@@ -130,11 +135,15 @@ class FunctionPlayer:
     def tell(self, words: Words) -> None:
         """A function is not told what it is not asked for."""
 
+    def said(self) -> str:
+        return words(self._process.said() if self._process else self._said)
+
     def misunderstood(self) -> None:
         """Calls keep no step."""
 
     def close(self) -> None:
         if self._process:
+            self._said = self._process.said()
             self._process.close()
         self._process = None
 

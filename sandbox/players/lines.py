@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from knobeln.games import Dialogue, Words
 from sandbox.bundle import Bundle
 from sandbox.jail import Jail
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long
+from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long, words
 from sandbox.prisoner import Answer, Kind, Prisoner
 
 CPU_SECONDS = 3_600  # of a process, through all its games
@@ -24,6 +24,7 @@ class LinesPlayer:
     jail: Jail
     seconds: float  # for each answer
     _prisoner: Prisoner | None = field(default=None, init=False)
+    _said: bytes = field(default=b"", init=False)  # by the process before
     _lost: Fault | None = field(default=None, init=False)  # why it does not answer for the rest of this game
 
     @property
@@ -43,12 +44,15 @@ class LinesPlayer:
         if self._prisoner and not self._lost:
             self._prisoner.tell(" ".join(spoken(words)))
 
+    def said(self) -> str:
+        return words(self._prisoner.said() if self._prisoner else self._said)
+
     def misunderstood(self) -> None:
         self._end(Fault(FaultKind.CRASH, "the program was ended, because its last answer made no sense"))
 
     def close(self) -> None:
         if self._prisoner:
-            self._prisoner.close()
+            self._said = self._prisoner.close().stderr
         self._prisoner = None
 
     def _running(self) -> Prisoner:

@@ -20,7 +20,7 @@ from machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwin
 
 from knobeln.errors import EngineFailed, NotFound, ToolMissing
 from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob
+from knobeln.model import GameJob, Verdict
 from sandbox.dialogue import Dialogue
 from sandbox.engines import chunks
 from sandbox.machine import engine, engine_binary
@@ -140,12 +140,31 @@ def test_games_of_an_engine_that_failed_are_played_again(
     assert (tmp_path / "2").exists()
 
 
+def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_path: Path) -> None:
+    fuel = 300_000_000  # for a second or so, in which it is killed
+    endless, patient = assembled([0x0000006F]), throwing([7] * 50)
+    program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec {engine_binary.engine_binary()}")
+    arena = MachineArena({endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False)
+    arena._program = program
+    with ThreadPoolExecutor(1) as pool:
+        playing = pool.submit(arena.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)])
+        _wait_for(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text().split())
+        (first,) = (int(pid) for pid in (tmp_path / "pids").read_text().split())
+        _wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{first}/status").read_text())
+        os.kill(first, signal.SIGKILL)
+        (result,) = playing.result()
+    assert len((tmp_path / "pids").read_text().split()) == 2
+    assert [seat.verdict for seat in result.seats] == [Verdict.TIME, Verdict.OK]
+    assert result.seats[0].instructions == fuel
+
+
 def test_an_answer_that_is_cut_short_is_nonsense(
     images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
 ) -> None:
     real = engine_binary.engine_binary()
     with pytest.raises(EngineFailed, match="4 times"):
-        _arena(images, _script(tmp_path, f"{real} | head -c 500")).play(jobs)
+        # The shell would wait for the engine, which waits for more orders.
+        _arena(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
 
 
 def test_an_engine_that_always_fails_is_our_failure(
@@ -185,7 +204,7 @@ from pathlib import Path
 sys.path[:0] = [{root!r}, {here!r}]
 from machine_programs import throwing
 from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob
+from knobeln.model import GameJob, Verdict
 from sandbox.machine.engine import MachineArena
 image = throwing([1])
 arena = MachineArena({{image.digest: image}}, Rules(), 1000, 2)
@@ -409,6 +428,17 @@ def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert engine_binary.cache_folder() == tmp_path / ".cache" / "knobeln"
+
+
+def test_an_engine_that_was_cleaned_away_is_built_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    engine = engine_binary.engine_binary()
+    assert engine == engine_binary.engine_binary()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    engine_binary._kept_engine.cache_clear()
+    engine_binary.engine_binary().unlink()
+    assert engine_binary.engine_binary().is_file()
 
 
 def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:

@@ -179,6 +179,26 @@ def test_a_write_to_x0_is_lost(probe: Probe) -> None:
     assert (seen.x[0], seen.x[6]) == (0, 0)
 
 
+def test_neither_a_load_nor_a_jump_writes_to_x0(probe: Probe) -> None:
+    seen = probe(
+        [load("lw", 0, 2, 0), jal(0, 8), EBREAK, auipc(5, 0), jalr(0, 5, 8), ECALL], data=b"\xff" * 16
+    )
+    assert (seen.stop, seen.x[0], seen.executed) == ("leave", 0, 5)
+
+
+@pytest.mark.parametrize(("offset", "landed"), [(8, 2), (9, 2), (12, 3), (13, 3)])
+def test_a_jump_through_the_register_that_it_writes_goes_where_that_pointed(
+    probe: Probe, offset: int, landed: int
+) -> None:
+    seen = probe([auipc(5, 0), jalr(5, 5, offset), ECALL, ECALL])
+    assert (seen.stop, seen.x[5], seen.next_pc) == ("leave", CODE_BASE + 8, CODE_BASE + 4 * landed + 4)
+
+
+def test_a_jump_that_fails_leaves_its_register_as_it_was(probe: Probe) -> None:
+    seen = probe([auipc(5, 0), jalr(5, 5, 11), ECALL, ECALL])  # only the lowest bit is dropped
+    assert (seen.stop, seen.fault_address, seen.x[5]) == ("jump", CODE_BASE + 10, CODE_BASE)
+
+
 def test_a_program_starts_with_nothing_but_its_stack_pointer(probe: Probe) -> None:
     seen = probe([ECALL])
     assert seen.x == (0, 0, DATA_BASE, *[0] * 29)
@@ -257,6 +277,8 @@ JUMPS = {
     "jal behind the code": ([jal(1, 12)], CODE_BASE + 12),
     "jal far away": ([jal(1, -(2**20))], (CODE_BASE - 2**20) % 2**32),
     "beq behind the code": ([branch("beq", 0, 0, 4094)], CODE_BASE + 4094),
+    "beq before the code": ([branch("beq", 0, 0, -4)], CODE_BASE - 4),
+    "beq misaligned": ([branch("beq", 0, 0, 6)], CODE_BASE + 6),
     "jalr to data": ([jalr(1, 2, 0)], DATA_BASE),
     "jalr to nowhere": ([jalr(1, 0, 0)], 0),
     "jalr misaligned": ([jalr(1, 10, 2)], 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from contextlib import suppress
 from dataclasses import replace
@@ -140,6 +141,22 @@ def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_o
     with suppress(NotTranslated):
         cache.add(hostile, Jail())
     assert _played(hostile) == expected
+
+
+@pytest.mark.slow
+def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_not_at_all(
+    cache: Translations,
+) -> None:
+    # At 10,000 lexical elements; gcc -O2 would take more than the processor time that there is for all.
+    chance = random.Random(5)  # noqa: S311 - a repeatable program, no secret
+    jumps = "\n".join(
+        f"L{n}: if ({chance.choice('abcd')}++ & 1) goto L{chance.randrange(700)};" for n in range(760)
+    )
+    source = f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1); }} }}"
+    crossing = compiled(source)
+    expected = _played(crossing, translated=False)
+    assert cache.add(crossing, Jail()).is_file()
+    assert _played(crossing) == expected
 
 
 # --- what the engine takes ---------------------------------------------------------------------------------

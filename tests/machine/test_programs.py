@@ -10,7 +10,8 @@ import pytest
 from machine_programs import EXAMPLE, assembled, compiled, game, stream, throwing
 
 from knobeln.games.knobeln import Rules, play_out
-from knobeln.model import GameJob, Verdict
+from knobeln.model import GameJob, Match, Pairing, Verdict
+from reports.protocol import GameProtocol, write
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import CODE_BASE, MEMORY_SIZE
 
@@ -177,6 +178,18 @@ def test_a_program_sees_its_opponents_throw_of_the_same_turn_and_no_other() -> N
     echo = compiled("main() { int last = 1; for (;;) last = make_throw (last); }")
     result = game(echo, throwing(range(10, 30)), RULES)
     assert result.moves == ((1, 10), *((n - 1, n) for n in range(11, 30)))
+
+
+@pytest.mark.parametrize("highest", [1, 9, 10, 99, 100, 12_288, 2**30])
+@pytest.mark.parametrize("count", [0, 1, 6, 7, 36, 37, 60])
+def test_the_engine_writes_throws_as_they_stand_in_protocols(count: int, highest: int) -> None:
+    numbers = [1 + n * (highest - 1) // 60 for n in range(1, 61)]
+    result = game(throwing(numbers[:count]), throwing(numbers[60 - count :]), Rules(b=2**30, k=1, L=60))
+    read = tuple(zip(numbers[:count], numbers[60 - count :], strict=True))
+    assert result.moves == read
+    match = Match(Pairing(("one", "other")), 1, result, False)
+    kept = GameProtocol.of(match, 1, 1, Rules())
+    assert write([kept]) == write([replace(kept, throws=read)])
 
 
 def test_the_limit_of_instructions_counts_for_each_seat_and_to_the_last_instruction() -> None:

@@ -158,6 +158,7 @@ JUMPS = {
     "before the code": [jal(1, -4), ECALL],
     "behind the code": [jal(1, 12), ECALL],
     "branch behind the code": [branch("beq", 0, 0, 2046), ECALL],
+    "branch before the code": [branch("beq", 0, 0, -4), ECALL],
     "branch to an odd place": [branch("beq", 5, 6, 6), ECALL, ECALL],
     "to itself": [jal(0, 0)],
     "off the end": [FENCE, FENCE],
@@ -219,6 +220,20 @@ def test_the_stack_meets_the_begin_of_memory(compare: Compare) -> None:
     code = [immediate("addi", 2, 2, -2048), store("sw", 5, 2, 0), store("sw", 5, 2, 4), jal(0, -12)]
     _agree(compare, replace(assembled(code), static_size=1020 * 1024), Case())
     _agree(compare, assembled(code), Case())
+
+
+def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: Compare) -> None:
+    # Each addition makes a pointer whose two accesses are checked together; the load in between is not.
+    piece = [
+        immediate("addi", 10, 10, 4),
+        register("add", 10, 10, 6),
+        store("sw", 5, 10, 0),
+        load("lw", 5, 11, 0),
+        store("sh", 5, 10, 6),
+    ]
+    image = replace(assembled([*piece * 500, ECALL]), static_size=STATIC)
+    places = (BEGIN, END - 2004, END - 2000)
+    _agree(compare, image, *(Case(_with(x10=place, x11=place)) for place in places))
 
 
 # --- under the sanitizers ----------------------------------------------------------------------------------

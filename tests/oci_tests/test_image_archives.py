@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from oci_images import Made, archive, described, digest, folder, link, member, tar
 
-from knobeln.errors import TryAgain
+from knobeln.errors import NotFound, TryAgain
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage
 from sandbox.oci.limits import OciLimits
@@ -320,6 +320,38 @@ def test_what_somebody_killed_has_left_is_removed(tmp_path):
     (tmp_path / ".fresh-1" / "root").mkdir(parents=True)
     assert isinstance(unpack(GOOD_TAR, tmp_path), OciImage)
     assert not (tmp_path / ".fresh-1").exists()
+
+
+def other(number):
+    """A good archive of its own, of some 30 kB."""
+    made = Made([tar([PLAYER, member("filler", bytes([number]) * 20_000)])], RUN)
+    return archive(made.docker_files())
+
+
+def test_what_was_used_longest_ago_makes_room_and_what_is_held_stays(tmp_path):
+    room_for_two = OciLimits(kept_bytes=80_000)
+    first, second = (unpack(other(number), tmp_path, room_for_two) for number in (1, 2))
+    assert 20_000 < first.unpacked_bytes < 40_000
+    with first.held():
+        pass  # used last
+    third = unpack(other(3), tmp_path, room_for_two)
+    assert [image.is_unpacked for image in (first, second, third)] == [True, False, True]
+    with first.held(), third.held():
+        fourth = unpack(other(4), tmp_path, room_for_two)
+        assert [image.is_unpacked for image in (first, third, fourth)] == [True, True, True]
+    fifth = unpack(other(5), tmp_path, room_for_two)
+    assert [image.is_unpacked for image in (first, third, fourth, fifth)] == [False, False, True, True]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == sorted(
+        [fourth.digest, fifth.digest]
+    )
+
+
+def test_an_image_that_was_removed_cannot_be_held(tmp_path):
+    first = unpack(other(1), tmp_path)
+    unpack(other(2), tmp_path, OciLimits(kept_bytes=1))
+    with pytest.raises(NotFound, match="unpack its archive again"), first.held():
+        pass
+    assert unpack(other(1), tmp_path) == first
 
 
 def test_an_image_whose_settings_are_lost_is_unpacked_again(tmp_path):

@@ -31,6 +31,9 @@ class Scripted:
     def tell(self, words):
         self.heard.append(words)
 
+    def said(self):
+        return ""
+
     def misunderstood(self):
         self.heard.append("misunderstood")
 
@@ -107,7 +110,7 @@ def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_
     game = counting(turns=2, ruling=Ruling.RANDOM_MOVE)
     played = play_game(game, [Scripted(["x", "11"]), Scripted(["2", "12"])], lambda n: 42)
     result = game_result(played, with_moves=True)
-    assert result.moves == ((Missing("42"), "2"), ("11", "12"))
+    assert result.moves == ((Missing("42", "unreadable"), "2"), ("11", "12"))
     assert [seat.last_turn for seat in result.seats] == [2, 2]
     assert game_result(played, with_moves=False).moves is None
 
@@ -129,3 +132,12 @@ def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
     assert same == digest(counting, "1", Fault(FaultKind.LATE, "other words", "other last words"))
     others = {digest(counting, "1", "11"), digest(counting, LATE, "11"), digest(counting, "1", "x")}
     assert len({same, *others}) == 4
+
+
+def test_a_game_is_broken_off_behind_the_turn_in_which_its_time_is_up(counting):
+    times = iter([False, False, True])
+    first, second = Scripted(["1", "11", "21"]), Scripted(["2", "12", "22"])
+    result = play_game(counting(turns=3), [first, second], no_draw, lambda: next(times))
+    assert not result.is_whole
+    assert len(result.turns) == 2
+    assert result.points == (0, 0)

@@ -5,7 +5,7 @@
  *       then, as often as one likes, portions: portion_head and game_orders.
  * Out:  for each portion frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
  *       bytes of all frames of a portion together are, for each game in order, a game_record, then its throws
- *       (pairs of int32) where they were ordered.
+ *       as lines of a protocol (protocol.h) where they were ordered.
  * sandbox/machine/batch.py writes the one and reads the other.
  *
  * A program by itself. In: run_head, then the image as above. Out: a run_record, in frames.
@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define BATCH_MAGIC 0x32424e4bu /* "KNB2" */
+#define BATCH_MAGIC 0x33424e4bu /* "KNB3" */
 #define RUN_MAGIC 0x31524e4bu   /* "KNR1" */
 #define MAX_IMAGES 65536u
 #define MAX_GAMES 1000000u
@@ -61,7 +61,7 @@ struct seat_record {
 struct game_record {
   uint64_t digest;
   uint32_t played;
-  uint32_t throws; /* pairs that follow: played, or 0 */
+  uint32_t lines; /* bytes of throws that follow */
   struct seat_record seats[2];
 };
 

@@ -66,14 +66,16 @@ enum stop interpret (struct machine *machine)
 #define A x[op->rs1]
 #define B x[op->rs2]
 #define SA ((int32_t) A)
-#define SB_ ((int32_t) B)
+#define SB_ ((int32_t) B) /* SB is an operation */
 #define IMM op->imm
 #define GO goto *labels[op->code]
+/* On within a block; into a block, wherever it is entered: op->left instructions are paid at once. */
 #define NEXT do { op++; GO; } while (0)
 #define PAY do { if (__builtin_expect ((fuel -= op->left) < 0, 0)) goto low_fuel; GO; } while (0)
 #define RESULT(value) do { RD = (uint32_t) (value); NEXT; } while (0)
 #define BRANCH(condition) do { op += (condition) ? IMM : 1; PAY; } while (0)
-/* `at` becomes the index in units of the access. Misaligned bits turn to the top: one compare sees all. */
+/* An access by its address. `at` becomes the index in units of the access, from the begin of memory on.
+   Misaligned bits turn to the top: one compare sees all. */
 #define LOCATE(unit, log, fault) \
   do { \
     address = A + (uint32_t) IMM; \
@@ -175,7 +177,9 @@ OUT_OF_FUEL:
   fuel++;
   goto rest;
 
-low_fuel: /* fuel is negative from here to `rest`, which pays back: by as much as this block is too long */
+low_fuel:
+  /* There is fuel for fuel + op->left instructions of this block; the one behind them becomes OUT_OF_FUEL.
+     (Found from image->ops, as `op` is only read.) Fuel stays negative up to `rest`, which pays back. */
   patched = image->ops + (op - image->ops) + (fuel + op->left);
   saved = *patched;
   patched->code = OP_OUT_OF_FUEL;
@@ -190,7 +194,7 @@ bad_write:
 bad_jump:
   stop = STOP_JUMP;
 
-rest:
+rest: /* behind this instruction; those of its block that come after it were paid for and not executed */
   machine->fuel = fuel + (int64_t) op->left - 1;
   machine->pc = (uint32_t) (op - image->ops) + 1;
   machine->fault_pc = CODE_BASE + 4 * (machine->pc - 1);

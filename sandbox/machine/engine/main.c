@@ -16,6 +16,7 @@
 #include "batch.h"
 #include "knobeln.h"
 #include "lock.h"
+#include "protocol.h"
 #include "streams.h"
 #include "translation.h"
 
@@ -79,8 +80,14 @@ static struct seat_record record_of (const struct game *game, const struct seat 
   };
 }
 
+/* Room for the throws of a game, and for them as lines. */
+struct room {
+  int32_t *throws;
+  char *lines;
+};
+
 static void play_order (const struct game_order *order, const struct rules *rules, const struct image *images,
-                        int32_t *throws)
+                        struct room room)
 {
   static struct machine machines[2];
   struct game game = { .rules = rules };
@@ -89,18 +96,19 @@ static void play_order (const struct game_order *order, const struct rules *rule
     memcpy (game.seats[i].stream, order->streams[i], sizeof order->streams[i]);
     reset (&machines[i], &images[order->images[i]], rules->fuel);
   }
-  play (&game, order->with_throws ? throws : NULL);
+  play (&game, order->with_throws ? room.throws : NULL);
+  size_t lines = order->with_throws ? write_throws (room.lines, room.throws, game.played) : 0;
   struct game_record record = {
-    .digest = game.digest, .played = game.played, .throws = order->with_throws ? game.played : 0,
+    .digest = game.digest, .played = game.played, .lines = (uint32_t) lines,
     .seats = { record_of (&game, &game.seats[0]), record_of (&game, &game.seats[1]) },
   };
   answer (&record, sizeof record);
-  answer (throws, record.throws * 2 * sizeof *throws);
+  answer (room.lines, lines);
 }
 
 /* The games are read and played one by one: however many there are, they need no memory. */
 static void play_portion (uint32_t games, const struct batch_head *head, const struct rules *rules,
-                          const struct image *images, int32_t *throws)
+                          const struct image *images, struct room room)
 {
   struct game_order order;
   if (games > MAX_GAMES)
@@ -109,7 +117,7 @@ static void play_portion (uint32_t games, const struct batch_head *head, const s
     read_all (&order, sizeof order);
     if (order.images[0] >= head->images || order.images[1] >= head->images)
       fail ("a game names an image that is not there");
-    play_order (&order, rules, images, throws);
+    play_order (&order, rules, images, room);
   }
   end_answer ();
 }
@@ -131,14 +139,14 @@ static void play_batch (void)
   struct image *images = allocate (head.images * sizeof *images);
   for (uint32_t i = 0; i < head.images; i++)
     read_image (&images[i]);
-  int32_t *throws = allocate (head.length * 2 * sizeof *throws);
+  struct room room = { allocate (head.length * 2 * sizeof *room.throws), allocate (head.length * THROWS_SIZE) };
   lock_or_fail ();
 
   struct rules rules = { .a = head.a, .b = head.b, .k = head.k, .length = head.length, .fuel = head.fuel };
   for (uint32_t i = 0; i < head.images; i++)
     decode (&images[i]);
   while (read_all_or_end (&portion, sizeof portion))
-    play_portion (portion.games, &head, &rules, images, throws);
+    play_portion (portion.games, &head, &rules, images, room);
 }
 
 /* To the first stop that is not the door of throws, which gives the throw back, or of seeds, which gives 0. */
