@@ -39,9 +39,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = make_contest(Path(scratch), size, programs, settings(workers=0))
             before = turns_per_second()
-            started = time.perf_counter()
+            started, spent = time.perf_counter(), _processor_seconds()
             contest_day(folder).run()
-            day = time.perf_counter() - started
+            day, spent = time.perf_counter() - started, _processor_seconds() - spent
             with folder.store.read() as tx:
                 rounds = results.finished_rounds(tx, Games.ALL)
             games = sum(len(group.matches) for outcome in rounds for group in outcome.groups)
@@ -49,9 +49,14 @@ def main() -> None:
             print(
                 f"  {size:5} teams  {day:6.1f} s   {games:6} games in {len(rounds)} rounds   "
                 f"{games / day / cores:5.0f} games per second and core   "
-                f"games alone {alone:6.1f} s   ratio {day / alone:.2f}"
+                f"games alone {alone:6.1f} s   ratio {day / alone:.2f}   processor time {spent:.1f} s"
             )
             _beside_axelrod(THROWS * games / day, before)
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the engines that have ended."""
+    return sum(os.times()[:4])
 
 
 def _beside_axelrod(throws_per_second: float, before: float | None) -> None:

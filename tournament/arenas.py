@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,11 +26,13 @@ from sandbox.hog import win_rates
 from sandbox.jail import Jail
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+from sandbox.oci.image import OciImage
 from sandbox.players import FaultKind, Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
+from sandbox.startable import player_from_bytes
 from tournament.spoken import SpokenResult, Turn, play_game
 
 
@@ -37,20 +42,46 @@ def open_arena(images: Images, settings: Settings, seeds: Seeds, told: Told = no
     rules = game_of(settings.game, settings.programs)
     dialogues = rules.info.dialogues
     if isinstance(rules, Knobeln):
-        programs = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
+        machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
         limit, workers = settings.programs.max_instructions, settings.tournament.workers
-        yield MachineArena(programs, rules.rules, limit, workers, told)
+        yield MachineArena(machine_images, rules.rules, limit, workers, told)
     elif Dialogue.TABLE in dialogues:
         entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
         yield ExactArena(entries, settings, told)
     else:
-        bundles = {digest: Bundle.from_bytes(raw) for digest, raw in images.items()}
-        # Only games of the machine are asked without words.
-        with closing(SpokenArena(bundles, rules, settings, seeds, told)) as arena:  # type: ignore[arg-type]
-            yield arena
+        programs = {digest: player_from_bytes(raw) for digest, raw in images.items()}
+        with ExitStack() as held:
+            for program in programs.values():
+                held.enter_context(program.held())
+            # Only games of the machine are asked without words.
+            arena = SpokenArena(programs, rules, settings, seeds, told)  # type: ignore[arg-type]
+            yield held.enter_context(closing(arena))
 
 
-def player_of(program: Bundle | Startable, info: GameInfo, jail: Jail, seconds: float) -> Player:
+def is_computed(settings: Settings) -> bool:
+    """Whether a game of the contest can be had again from its programs and its seed alone."""
+    return Dialogue.TABLE in _dialogues(settings) or is_on_machine(settings)
+
+
+def is_on_machine(settings: Settings) -> bool:
+    """Whether the games are played on the contest machine."""
+    return Dialogue.MACHINE in _dialogues(settings)
+
+
+def _dialogues(settings: Settings) -> Sequence[Dialogue]:
+    return game_of(settings.game, settings.programs).info.dialogues
+
+
+def not_unpacked(images: Images, settings: Settings) -> tuple[OciImage, ...]:
+    """The container images among the programs that have to be unpacked before the arena can be opened: the
+    cache of this computer does not have them, or not any more."""
+    if Dialogue.ARGUMENTS not in _dialogues(settings):
+        return ()
+    players = map(player_from_bytes, images.values())
+    return tuple(player for player in players if isinstance(player, OciImage) and not player.is_unpacked)
+
+
+def player_of(program: Startable, info: GameInfo, jail: Jail, seconds: float) -> Player:
     """The player in the game's dialogue; a Python program is called where the game knows that.
 
     What is no bundle is an image, which is always given arguments.
@@ -74,17 +105,18 @@ class SpokenArena:
 
     def __init__(
         self,
-        bundles: Mapping[str, Bundle],
+        programs: Mapping[str, Startable],
         rules: SpokenGame[Any, Any],
         settings: Settings,
         seeds: Seeds,
         told: Told = nobody,
     ) -> None:
         self._told = told
-        self._bundles = bundles
+        self._programs = programs
         self._rules = rules
         self._jail = Jail(settings.jail)
         self._seconds = settings.programs.seconds
+        self._trial_seconds = settings.programs.trial_seconds
         self._workers = min(settings.tournament.workers or cores(), cores())
         self._draw = partial(seeds.below, "game")  # the same for each game: what is drawn once stays (C1)
         self._living: dict[tuple[str, int], Player] = {}
@@ -114,13 +146,16 @@ class SpokenArena:
             return self._play(job, players)
 
     def _player(self, digest: str) -> Player:
-        return player_of(self._bundles[digest], self._rules.info, self._jail, self._seconds)
+        return player_of(self._programs[digest], self._rules.info, self._jail, self._seconds)
 
     def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
         rules = self._rules.set_up(job.names, self._draw)
-        result = game_result(play_game(rules, players, drawer(job.streams)), job.protocol)
+        seconds = self._trial_seconds if job.is_trial else math.inf
+        deadline = time.monotonic() + seconds
+        played = play_game(rules, players, drawer(job.streams), lambda: time.monotonic() > deadline)
+        result = game_result(played, job.protocol)
         self._told(1)
-        return result
+        return _with_words(result, players) if job.is_trial else result
 
 
 class ExactArena:
@@ -175,7 +210,17 @@ def game_result(played: SpokenResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and every move where they are wanted."""
     seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
     moves = tuple(_moves(turn, len(seats)) for turn in played.turns) if with_moves else None
-    return GameResult(seats, len(played.turns), played.digest, moves)
+    return GameResult(seats, len(played.turns), played.digest, moves, played.is_whole)
+
+
+def _with_words(result: GameResult, players: Sequence[Player]) -> GameResult:
+    """Each seat with what its program has said, at its first fault if there was one."""
+    pairs = zip(result.seats, players, strict=True)
+    return replace(result, seats=tuple(replace(seat, said=_last_words(seat, p)) for seat, p in pairs))
+
+
+def _last_words(seat: SeatResult, player: Player) -> str:
+    return (seat.fault.said if seat.fault else "") or printable(player.said())
 
 
 def _side(played: SpokenResult, seat: int, points: int) -> SeatResult:
@@ -198,7 +243,8 @@ def _moves(turn: Turn, seats: int) -> Moves:
 
 def _move(turn: Turn, seat: int) -> str | Missing | None:
     if seat in turn.faults:
-        return Missing(move_text(turn.instead[seat]) if seat in turn.instead else "")
+        instead = move_text(turn.instead[seat]) if seat in turn.instead else ""
+        return Missing(instead, turn.faults[seat].kind.value)
     return move_text(turn.moves[seat]) if seat in turn.moves else None
 
 

@@ -54,8 +54,9 @@ def play_group(
     protocols_for: AbstractSet[str],
     standings: Ranking,
     ruling: Ruling,
+    banned: AbstractSet[str] = frozenset(),
 ) -> GroupOutcome:
-    """Play a group to its end.
+    """Play a group to its end; as if the `banned` had been disqualified before its first game.
 
     `images` maps the members to the digests of their images; games of the entries in `protocols_for` are
     recorded move by move; `standings` is `functools.partial(format.standings, plan, final)`.
@@ -64,22 +65,24 @@ def play_group(
     can be played again and gives the same.
     """
     played: list[Match] = []
-    while wave := next_wave(plan, played, ruling):
+    while wave := next_wave(plan, played, ruling, banned):
         jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in wave]
         results = carry_out(jobs, arena)
         fresh = [_match(game, result, ruling) for game, result in zip(wave, results, strict=True)]
         played += _carried_out(plan, played, fresh, ruling)
     failed = failures(played)
-    out = _out(failed, ruling)
-    matches = sorted((_judged(m, out) for m in played), key=lambda m: (m.pairing, m.game, m.attempt))
+    out = _out(failed, ruling) | banned & set(plan.members)
+    matches = sorted((_judged(m, out) for m in played), key=_place)
     return GroupOutcome(plan, tuple(matches), standings(matches, failed, out))
 
 
-def next_wave(plan: GroupPlan, played: Sequence[Match], ruling: Ruling) -> list[Game]:
+def next_wave(
+    plan: GroupPlan, played: Sequence[Match], ruling: Ruling, banned: AbstractSet[str] = frozenset()
+) -> list[Game]:
     """The games to carry out after these matches; empty when the group is finished."""
-    out = _out(failures(played), ruling)
+    out = _out(failures(played), ruling) | banned
     last = {(match.pairing, match.game): match for match in played}
-    possible = [pairing for pairing in plan.pairings if not set(pairing.players) & out]
+    possible = [pairing for pairing in plan.pairings if out.isdisjoint(pairing.players)]
     fresh = [
         (pairing, game, 1)
         for pairing in possible
@@ -96,7 +99,8 @@ def next_wave(plan: GroupPlan, played: Sequence[Match], ruling: Ruling) -> list[
 def _further(pairings: Sequence[Pairing], played: Sequence[Match]) -> list[Game]:
     """One more game of each pairing whose games all stand, is undecided and may have one."""
     waiting = {match.pairing for match in played if not match.counted}
-    games: dict[Pairing, list[Match]] = {pairing: [] for pairing in pairings if pairing not in waiting}
+    some = [pairing for pairing in pairings if pairing.most > pairing.games and pairing not in waiting]
+    games: dict[Pairing, list[Match]] = {pairing: [] for pairing in some}
     for match in played:
         if match.pairing in games:
             games[match.pairing].append(match)
@@ -125,7 +129,7 @@ def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
     slot, the self-game among them. Further games of the pairings follow in the same order.
     """
     seat = {name: index for index, name in enumerate(plan.members)}
-    slots = {p: sum(seat[name] for name in p.players) % len(seat) for p in plan.pairings}
+    slots = {p: sum([seat[name] for name in p.players]) % len(seat) for p in plan.pairings}
     return lambda pairing, game: slots[pairing] + (game - 1) * len(seat)
 
 
@@ -141,7 +145,7 @@ def _carried_out(
     failed = failures(played)
     for _, slot in groupby(sorted(wave, key=slot_of), key=slot_of):
         out = _out(failed, ruling)
-        fresh = [match for match in slot if not set(match.players) & out]
+        fresh = [match for match in slot if out.isdisjoint(match.players)]
         failed.update(failures(fresh))
         yield from fresh
 
@@ -159,7 +163,7 @@ def game_job(
     return GameJob(
         images=tuple(images[name] for name in names),
         streams=tuple(seeds.stream(f"{title}/{seat}") for seat in range(len(names))),
-        protocol=bool(set(names) & protocols_for),
+        protocol=not protocols_for.isdisjoint(names),
         names=names,
     )
 
@@ -192,8 +196,14 @@ def _match(game: Game, result: GameResult, ruling: Ruling) -> Match:
     return Match(pairing, attempt, result, stands, number)
 
 
+def _place(match: Match) -> tuple[object, ...]:
+    pairing = match.pairing
+    return pairing.players, pairing.games, pairing.most, match.game, match.attempt
+
+
 def _judged(match: Match, out: AbstractSet[str]) -> Match:
-    return replace(match, counted=match.counted and not set(match.players) & out)
+    counts = match.counted and out.isdisjoint(match.players)
+    return match if counts == match.counted else replace(match, counted=counts)
 
 
 def _out(failed: Mapping[str, int], ruling: Ruling) -> AbstractSet[str]:

@@ -34,6 +34,7 @@ class SpokenResult:
 
     points: tuple[int, ...]  # by seat
     turns: tuple[Turn, ...]
+    is_whole: bool = True  # not broken off; otherwise the points say nothing
 
     @property
     def faults(self) -> Iterator[tuple[int, int, Fault]]:
@@ -52,16 +53,28 @@ class SpokenResult:
         return state.hexdigest()[:16]
 
 
-def play_game(game: SpokenGame[Any, Any], players: Sequence[Player], draw: Draw) -> SpokenResult:
+def _never() -> bool:
+    return False
+
+
+def play_game(
+    game: SpokenGame[Any, Any],
+    players: Sequence[Player],
+    draw: Draw,
+    is_time_up: Callable[[], bool] = _never,
+) -> SpokenResult:
     """Play a game to its end, with the players in the order of their seats; they stay open.
 
-    `draw` is for the moves that the rules make in the place of missing ones. Raises ToolMissing when the jail
+    `draw` is for the moves that the rules make in the place of missing ones. A game that is not over when
+    `is_time_up` is broken off behind the turn. Raises ToolMissing when the jail
     is not to be had.
     """
     for player in players:
         player.begin()
     position, turns = game.start(len(players)), list[Turn]()
     while game.awaited(position):
+        if is_time_up():
+            return SpokenResult((0,) * len(players), tuple(turns), is_whole=False)
         turn = _turn(game, position, players)
         if turn.faults and game.info.ruling is Ruling.REPLAY:
             turns.append(turn)

@@ -16,6 +16,8 @@ FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 def culprits(match: Match) -> AbstractSet[str]:
     """The entries that failed in this game, any number; a self-game is one failure at most (K75)."""
+    if match.result.is_flawless:
+        return frozenset()
     harmless = (Verdict.OK, Verdict.INTERNAL)
     return {name for name, seat in match.sides if seat.verdict not in harmless}
 
@@ -28,6 +30,11 @@ def failures(matches: Iterable[Match]) -> Counter[str]:
 def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
     """Those who failed more often than a round allows (K73)."""
     return {name for name, times in failed.items() if times > FAILURES_ALLOWED}
+
+
+def banned_in(standings: Iterable[Standing]) -> AbstractSet[str]:
+    """Who was out before the first game of this table, by the organizer's word and no failure."""
+    return {line.entry for line in standings if line.disqualified and not line.failures}
 
 
 def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, int]:
@@ -48,7 +55,7 @@ def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
     """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
     if match.pairing.is_self:
         return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
-    return tuple((name, 2 * seat.points) for name, seat in match.sides)
+    return tuple([(name, 2 * seat.points) for name, seat in match.sides])
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
@@ -12,11 +17,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from knobeln.cli import main
+from knobeln.cli import demo, demo_teams, main
+from knobeln.cli.demo_teams import DemoTeam
+from knobeln.config import Settings
 from knobeln.games import registered
+from tests.oci_tests.oci_images import Made, archive, member, tar
 
-# A knock-out of Ultimate Tic-Tac-Toe starts some ten thousand processes, which takes many minutes.
-OTHERS = sorted(registered().keys() - {"knobeln", "ultimate-tic-tac-toe"})
+OTHERS = sorted(registered().keys() - {"knobeln"})
+LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move
+WITH_IMAGE = {"cooperation", "cooperation-legacy"}
 REJECTED = {"syntax_errors_anonymous", "friends_of_the_punched_card"}
 
 
@@ -50,7 +59,47 @@ def text_of(mail: EmailMessage) -> str:
     return content
 
 
+@pytest.fixture
+def image() -> Iterator[bytes]:
+    """A small archive of an image whose player betrays; unpacked images have a place of their own."""
+    # The user of boxes cannot enter pytest's folders.
+    place = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
+    place.chmod(0o755)
+    made = place / "player"
+    source = Path(__file__).parents[1] / "oci_tests" / "player.c"
+    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, source], check=True)
+    layer = tar([member("player", made.read_bytes())])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place))
+        yield archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def quick_teams(image: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the demonstration's teams always_betray sends an image, and nobody thinks for long."""
+
+    def sent(team: DemoTeam) -> dict[str, bytes]:
+        if team.name == "always_betray":
+            return {"player.tar": image}
+        return {name: _hurried(name, data) for name, data in team.files.items()}
+
+    def teams_of(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
+        return tuple(replace(team, files=sent(team)) for team in demo_teams.demo_teams(settings, count))
+
+    monkeypatch.setattr(demo, "demo_teams", teams_of)
+
+
+def _hurried(name: str, program: bytes) -> bytes:
+    """The same program, if need be with a hundredth of a second for each move in place of half a second."""
+    if name not in LONG_THOUGHT:
+        return program
+    assert program.count(LONG_THOUGHT[name]) == 1
+    return program.replace(LONG_THOUGHT[name], LONG_THOUGHT[name].replace(b"5", b"01", 1))
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_teams")
 @pytest.mark.parametrize("game", OTHERS)
 def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game: str) -> None:
     played = Played(game, tmp_path / "contest")
@@ -67,6 +116,7 @@ def test_a_contest_of_twelve_from_the_forms_to_the_reports(tmp_path: Path, game:
         assert all(len(line) <= 72 for mail in mails for line in text_of(mail).splitlines()), subjects
         if name not in out and team["preferences"]:
             assert len(mails) > 2, subjects
+    assert ("player.tar" in {sent["program"] for sent in played.json("submissions")}) == (game in WITH_IMAGE)
     _check_results(played, set(teams) - out)
     assert not played.json("outbox", "list", "--state", "ready")
 

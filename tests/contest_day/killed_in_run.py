@@ -1,0 +1,135 @@
+"""Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
+
+    python killed_in_run.py MASTER WORK all|some threads|processes
+
+The last word says what the tables are. MASTER is a contest that waits to be started. WORK/whole is played
+without being disturbed, and every point that the run passes is noted in WORK/points, one a line. For each of
+them (or for the first step of the day of each kind, before it is committed), MASTER is copied to WORK/<number
+of the line, from 0>, `knobeln run` is started there and killed at the point, and is then started once more.
+
+Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import mailserver.transports.maildir
+import tournament.contest
+import tournament.tables
+from knobeln.cli import main
+from knobeln.store import outbox
+from knobeln.store.session import Store, Transaction
+
+# Where a run passes besides the borders of its transactions: (owner, function).
+PLACES: tuple[tuple[Any, str], ...] = (
+    (outbox, "put_all"),
+    (outbox, "keep_all"),
+    (tournament.tables.referee, "play_group"),
+    (tournament.contest, "evolve"),
+    (mailserver.transports.maildir.MaildirTransport, "send"),
+)
+Pass = Callable[[str], None]
+
+
+def arm(passed: Pass) -> None:
+    """`passed` is called with the name of each point that the run of this process comes to."""
+    for owner, name in PLACES:
+        setattr(owner, name, watched(getattr(owner, name), passed))
+    write = Store.write
+
+    @contextmanager
+    def watched_write(self: Store) -> Iterator[Transaction]:
+        who = sys._getframe(2).f_code.co_qualname  # below us: contextlib, and then who writes
+        passed(f"before {who}")
+        with write(self) as tx:
+            yield tx
+            passed(f"{who}, not committed")
+        passed(f"{who}, committed")
+
+    Store.write = watched_write  # type: ignore[method-assign]
+
+
+def watched(function: Callable[..., Any], passed: Pass) -> Callable[..., Any]:
+    @wraps(function)
+    def replacement(*arguments: Any, **named: Any) -> Any:
+        result = function(*arguments, **named)
+        passed(f"after {function.__qualname__}")
+        return result
+
+    return replacement
+
+
+def play(folder: Path, passed: Pass | None) -> int:
+    """`knobeln run` in a process of its own; its exit code, negative for a signal."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code: Any = 70
+    try:
+        if passed:
+            arm(passed)
+        main(["run", "--now", "-C", str(folder)])
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        sys.stdout.flush()
+        os._exit(code if isinstance(code, int) else 0)
+
+
+def numbered(passed: Pass) -> Pass:
+    """Counts how often each point was passed: `what/3`."""
+    times: Counter[str] = Counter()
+
+    def count(what: str) -> None:
+        times[what] += 1
+        passed(f"{what}/{times[what]}")
+
+    return count
+
+
+def noting(file: Path) -> Pass:
+    def note(point: str) -> None:
+        with file.open("a") as lines:
+            lines.write(point + "\n")
+
+    return numbered(note)
+
+
+def deadly(chosen: str) -> Pass:
+    def die(point: str) -> None:
+        if point == chosen:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return numbered(die)
+
+
+def expect(code: int, wanted: int, what: str) -> None:
+    if code != wanted:
+        raise SystemExit(f"{what}: ended with {code}, not {wanted}")
+
+
+def walk(master: Path, work: Path, which: str) -> None:
+    shutil.copytree(master, work / "whole")
+    expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
+    for number, point in enumerate((work / "points").read_text().splitlines()):
+        if which == "all" or (point.startswith("ContestDay") and point.endswith("not committed/1")):
+            folder = work / str(number)
+            shutil.copytree(master, folder)
+            expect(play(folder, deadly(point)), -signal.SIGKILL, point)
+            expect(play(folder, None), 0, f"after {point}")
+
+
+if __name__ == "__main__":
+    if sys.argv[4] == "processes":
+        tournament.tables.LARGE = 2
+    walk(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,257 @@
+"""What happens to a computer on contest day: full disks, locks, engines and compilers that die, clocks."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bench.contest_field import NOW, add_team, make_contest, settings
+from compiler.build import Built
+from knobellib.house import house_strategies
+from knobeln.cli import main
+from knobeln.cli.contest_day import contest_day
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.services import Services
+from knobeln.clock import FixedClock
+from knobeln.config import Settings, game_settings
+from knobeln.errors import ToolMissing
+from knobeln.model import LetterState, Phase, Submission, SubmissionState
+from knobeln.store import contest, letters, session, submissions
+from sandbox.process import start
+
+from .disks import may_mount, mounted
+from .test_contest_day import dump
+from .test_killed import SMALL, children_of, delivered, finish, run, without_times
+
+House = Mapping[str, Built]
+
+
+def everything(folder: ContestFolder) -> object:
+    """The day as it was, but for what the journal says of the accident."""
+    tables = without_times(dump(folder))
+    tables["journal"] = [line[1:] for line in tables["journal"] if "error" not in line]
+    return tables, delivered(folder)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, house: House) -> object:
+    """What a day of 40 teams leaves that was not disturbed."""
+    folder = make_contest(tmp_path_factory.mktemp("whole") / "whole", 40, house, SMALL)
+    assert finish(run(folder)) == 0
+    return everything(folder)
+
+
+# --- the disk --------------------------------------------------------------------------------------------
+def fill(at: Path) -> Path:
+    """Take all room that is left, but for a little."""
+    ballast = at / "ballast"
+    room = shutil.disk_usage(at).free - 300_000
+    with ballast.open("wb") as file:
+        file.write(bytes(room))
+    return ballast
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not may_mount(), reason="only root can mount")
+def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
+    tmp_path: Path, house: House, whole: object
+) -> None:
+    with mounted(["-t", "tmpfs", "-o", "size=24m", "tmpfs"], tmp_path / "small") as at:
+        folder = make_contest(at / "contest", 40, house, SMALL)
+        ballast = fill(at)
+        command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
+        assert finish(start(command, tmp_path / "log")) == 75
+        said = (tmp_path / "log").read_text()
+        assert "disk is full" in said
+        assert "Traceback" not in said
+        with folder.store.read() as tx:
+            assert contest.state(tx).phase is not Phase.FINISHED
+        ballast.unlink()
+        assert finish(start(command, tmp_path / "log")) == 0
+        assert everything(folder) == whole
+        folder.store.close()
+
+
+@pytest.mark.slow
+def test_a_run_whose_files_may_grow_no_more_says_so_and_goes_on_when_they_may(
+    tmp_path: Path, house: House, whole: object
+) -> None:
+    folder = make_contest(tmp_path / "contest", 40, house, SMALL)
+    run_it = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
+    size = (folder.path / "contest.db").stat().st_size
+    assert finish(start(["prlimit", f"--fsize={size + 200_000}", *run_it], tmp_path / "log")) == 75
+    said = (tmp_path / "log").read_text()
+    assert "the database does not answer" in said
+    assert "Traceback" not in said
+    assert finish(start(run_it, tmp_path / "log")) == 0
+    assert everything(folder) == whole
+
+
+# --- the database ----------------------------------------------------------------------------------------
+def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path / "contest", 5, dict(islice(house.items(), 5)), short())
+    other = sqlite3.connect(folder.path / "contest.db", check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(1.0, other.rollback)
+    release.start()
+    contest_day(folder).run()
+    release.join()
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+
+
+def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_contest(tmp_path / "contest", 5, dict(islice(house.items(), 5)), short())
+    folder.store.close()
+    monkeypatch.setattr(session, "_BUSY_SECONDS", 0)
+    other = sqlite3.connect(folder.path / "contest.db")
+    other.execute("BEGIN IMMEDIATE")
+    words = ["run", "--now", "-C", str(folder.path)]
+    refused = CliRunner().invoke(main, words)
+    other.rollback()
+    assert refused.exit_code == 75
+    assert "the database does not answer: database is locked" in refused.output
+    monkeypatch.undo()
+    assert CliRunner().invoke(main, words).exit_code == 0
+
+
+def short(**tournament: object) -> Settings:
+    return settings(workers=1, **tournament).model_copy(update={"game": game_settings({"L": 40})})
+
+
+# --- our own processes -----------------------------------------------------------------------------------
+def strike(pid: int, number: signal.Signals, name: str, times: int, stop: threading.Event) -> list[int]:
+    """Send the signal to descendants of this name, one after the other; which it hit."""
+    hit: list[int] = []
+    while len(hit) < times and not stop.is_set():
+        for child in sorted(descendants(pid) - set(hit)):
+            with suppress(OSError):  # it ended meanwhile
+                if Path(f"/proc/{child}/comm").read_text().startswith(name):
+                    os.kill(child, number)
+                    hit.append(child)
+                    break
+        time.sleep(0.002)
+    return hit
+
+
+def descendants(pid: int) -> set[int]:
+    children = children_of(pid)
+    return children.union(*map(descendants, children))
+
+
+@contextmanager
+def struck(pid: int, number: signal.Signals, name: str, times: int) -> Iterator[list[int]]:
+    """Meanwhile these are struck; which they were stands in the list afterwards."""
+    stop, hit = threading.Event(), []
+    thread = threading.Thread(target=lambda: hit.extend(strike(pid, number, name, times, stop)))
+    thread.start()
+    try:
+        yield hit
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_engines_that_are_killed_cost_no_team_anything(tmp_path: Path, house: House, whole: object) -> None:
+    folder = make_contest(tmp_path / "contest", 40, house, SMALL)
+    process = run(folder)
+    with struck(process.pid, signal.SIGKILL, "engine", times=3) as hit:
+        assert finish(process) == 0
+    assert len(hit) == 3
+    assert everything(folder) == whole
+
+
+@pytest.mark.slow
+def test_engines_that_stand_still_cost_no_team_anything(tmp_path: Path, house: House, whole: object) -> None:
+    folder = make_contest(tmp_path / "contest", 40, house, SMALL)
+    process = run(folder)
+    went_on, killed = strike(process.pid, signal.SIGSTOP, "engine", times=2, stop=threading.Event())
+    time.sleep(1)
+    for engine, number in ((went_on, signal.SIGCONT), (killed, signal.SIGKILL)):
+        with suppress(ProcessLookupError):  # it had played its last game, and was ended
+            os.kill(engine, number)
+    assert finish(process) == 0
+    assert everything(folder) == whole
+
+
+@pytest.mark.parametrize("victim", ["bwrap", "cc1", "riscv64"])
+def test_a_compiler_that_the_system_ends_costs_no_team_its_program(tmp_path: Path, victim: str) -> None:
+    folder, program = waiting_program(tmp_path)
+    with struck(os.getpid(), signal.SIGKILL, victim, times=1) as hit:
+        with suppress(ToolMissing):  # a box that cannot be made leaves the program in the queue
+            Services(folder).compile_programs(at_once=True)
+        assert len(hit) <= 1
+    Services(folder).compile_programs(at_once=True)
+    with folder.store.read() as tx:
+        (version,) = submissions.versions(tx, program.team_id)
+    assert hit
+    assert version.submission.state is SubmissionState.BUILT
+    assert version.report
+    assert version.report.accepted, version.report
+
+
+def waiting_program(tmp_path: Path) -> tuple[ContestFolder, Submission]:
+    folder = make_contest(tmp_path / "contest", 0, {}, settings())
+    with folder.store.write() as tx:
+        team = add_team(tx, "team_late", "RSM")
+        letter_id, _ = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
+        letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
+        source = house_strategies()[0].source.encode()
+        program = submissions.add(tx, team.id, letter_id, {"program.c": source}, NOW, program="program.c")
+    return folder, program
+
+
+# --- the clock -------------------------------------------------------------------------------------------
+class Jumping(FixedClock):
+    """Jumps back and forth by years whenever it is looked at."""
+
+    def __init__(self) -> None:
+        super().__init__(NOW)
+        self._chance = random.Random(1)  # noqa: S311 - no secret
+
+    def now(self) -> datetime:
+        return NOW + timedelta(days=self._chance.uniform(-2_000, 2_000))
+
+
+def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house: House) -> None:
+    some, groups = dict(islice(house.items(), 7)), short(group_min=2, group_max=3, final_size=3)
+    ends = []
+    for clock in (FixedClock(NOW), Jumping()):
+        folder = make_contest(tmp_path / type(clock).__name__, 9, some, groups)
+        contest_day(replace(folder, clock=clock)).run()
+        ends.append(without_times(dump(folder)))
+    assert ends[0] == ends[1]
+
+
+def test_programs_that_were_compiled_in_the_future_do_not_count_as_this_hours(
+    tmp_path: Path, house: House
+) -> None:
+    report = next(iter(house.values())).report
+    folder, program = waiting_program(tmp_path)
+    allowed = folder.settings.programs.max_compiles_per_hour
+    with folder.store.write() as tx:
+        for number in range(allowed):
+            files = {"program.c": b"%d" % number}
+            old = submissions.add(tx, program.team_id, program.letter_id, files, NOW, program="program.c")
+            submissions.add_build(tx, old.id, report, None, NOW + timedelta(days=365))
+    Services(folder).compile_programs()
+    with folder.store.read() as tx:
+        assert submissions.versions(tx, program.team_id)[0].submission.state is SubmissionState.BUILT

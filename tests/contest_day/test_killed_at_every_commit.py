@@ -1,0 +1,107 @@
+"""`knobeln run` killed at every commit and between them: the next one ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from bench.contest_field import NOW, add_team, make_contest, settings
+from compiler.build import Built
+from knobellib.house import house_strategies
+from knobeln.cli.folder import ContestFolder
+from knobeln.config import Evolution, Reports, Settings, game_settings
+from knobeln.model import LetterState, MailPreference, OutboxState, Phase
+from knobeln.store import contest, letters, outbox, submissions
+from mailserver.intake.accept import accept
+from sandbox.process import start
+
+from .test_contest_day import dump
+from .test_killed import delivered, finish, without_times
+
+House = Mapping[str, Built]
+WALKER = Path(__file__).with_name("killed_in_run.py")
+PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
+SHORT = game_settings({"L": 40})
+QUESTION = (
+    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
+)
+
+
+def knobeln(workers: int = 1) -> Settings:
+    chosen = settings(workers=workers, group_min=2, group_max=3, final_size=3)
+    return chosen.model_copy(update={"game": SHORT})
+
+
+def double_elimination() -> Settings:
+    chosen = settings(workers=1, format="double-elimination", final_games=1, third_place_games=1)
+    fewer_mails = Reports(offered=(MailPreference.LGP, MailPreference.OWN, MailPreference.BRK))
+    changed = {"game": SHORT, "evolution": Evolution(enabled=False), "reports": fewer_mails}
+    return chosen.model_copy(update=changed)
+
+
+def master(path: Path, house: House, chosen: Settings) -> Path:
+    """A contest that waits to be started, with a letter that nobody has read and a program in the queue."""
+    preferences = PREFERENCES if chosen.evolution.enabled else ("OWN", "BRK", "")
+    folder = make_contest(path, 4, dict(islice(house.items(), 4)), chosen, preferences)
+    accept(folder.store, QUESTION, "joe@club.example", (folder.settings.contest.address,), "smtp", NOW)
+    with folder.store.write() as tx:
+        late = add_team(tx, "team_late", "RSM")
+        letter_id, _ = letters.add(tx, raw=b"late", sender="", recipients=(), channel="test", now=NOW)
+        letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
+        source = house_strategies()[0].source.encode()
+        submissions.add(tx, late.id, letter_id, {"program.c": source}, NOW, program="program.c")
+    folder.store.close()
+    return path
+
+
+def ended(path: Path) -> tuple[object, object]:
+    """Everything that a contest has kept and sent, but for the clock."""
+    folder = ContestFolder.open(path)
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+        assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
+    kept = without_times(dump(folder)), delivered(folder)
+    folder.store.close()
+    return kept
+
+
+def walk(tmp_path: Path, house: House, chosen: Settings, which: str, tables: str = "threads") -> int:
+    """How many times it was killed."""
+    work = tmp_path / "work"
+    work.mkdir()
+    waiting = str(master(tmp_path / "master", house, chosen))
+    command = [sys.executable, str(WALKER), waiting, str(work), which, tables]
+    code = finish(start(command, tmp_path / "log"), patience=1_200)
+    assert code == 0, (tmp_path / "log").read_text()
+    points = (work / "points").read_text().splitlines()
+    undisturbed, kills = ended(work / "whole"), 0
+    for number, point in enumerate(points):
+        if (folder := work / str(number)).exists():
+            assert ended(folder) == undisturbed, point
+            rmtree(folder)
+            kills += 1
+    return kills
+
+
+def test_killed_before_a_commit_of_each_kind(tmp_path: Path, house: House) -> None:
+    assert walk(tmp_path, house, knobeln(), "some") >= 5
+
+
+def test_killed_with_tables_in_processes(tmp_path: Path, house: House) -> None:
+    assert walk(tmp_path, house, knobeln(2), "some", "processes") >= 5
+
+
+@pytest.mark.slow
+def test_killed_everywhere_with_tables_in_processes(tmp_path: Path, house: House) -> None:
+    assert walk(tmp_path, house, knobeln(2), "all", "processes") >= 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", [knobeln, double_elimination])
+def test_killed_at_every_commit_and_between_them(tmp_path: Path, house: House, chosen: object) -> None:
+    assert walk(tmp_path, house, chosen(), "all") >= 100  # type: ignore[operator]

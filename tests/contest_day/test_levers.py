@@ -1,0 +1,579 @@
+"""The organizer's levers, by the real commands, before, during and after a real contest day."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import update
+
+from bench.contest_field import add_team, make_contest, settings
+from compiler.build import Built
+from knobeln import config
+from knobeln.cli import main
+from knobeln.cli.contest_day import Silence
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.steward import REST, TRIES, Steward
+from knobeln.clock import FixedClock, Seeds
+from knobeln.config import Evolution, Settings, game_settings
+from knobeln.errors import EngineFailed, Paused
+from knobeln.model import GameJob, GameResult, GroupOutcome, Phase, SeatResult, Standing, Verdict
+from knobeln.ports import Arena, Images, Told
+from knobeln.store import contest, levers, outbox, results, submissions, tables
+from knobeln.store.results import Games
+from reports.letters import ContestReporter
+from sandbox.bundle import Bundle, Needs
+from sandbox.process import start
+from tournament.arenas import open_arena
+from tournament.contest import ContestDay
+
+from .test_contest_day import dump
+
+House = Mapping[str, Built]
+PATIENCE = 120.0
+SMALL = settings(group_min=4, group_max=8, final_size=6)
+PREFERENCES = ("GRR,RSM", "GRP,GRG", "LGP,RSM")
+WHY = ("--reason", "because it is so")
+
+
+def knobeln(folder: ContestFolder, *words: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [*map(str, words), "-C", str(folder.path)])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+@pytest.fixture
+def field(tmp_path: Path, house: House) -> Callable[..., ContestFolder]:
+    def made(name: str = "contest", count: int = 15, chosen: Settings = SMALL) -> ContestFolder:
+        return make_contest(tmp_path / name, count, dict(islice(house.items(), 8)), chosen, PREFERENCES)
+
+    return made
+
+
+def played(folder: ContestFolder, spectator: Silence | None = None) -> ContestFolder:
+    reporter = ContestReporter(folder.settings, folder.templates)
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Silence()).run()
+    return folder
+
+
+def outcomes(folder: ContestFolder) -> list[GroupOutcome]:
+    with folder.store.read() as tx:
+        return [outcome for _, done in results.all_rounds(tx, Games.ALL) for outcome in done]
+
+
+def line_of(outcome: GroupOutcome, name: str) -> Standing:
+    return next(line for line in outcome.standings if line.entry == name)
+
+
+def mails(folder: ContestFolder, kind: str) -> list[str]:
+    """Who got a mail of this kind, by the names of the teams."""
+    with folder.store.read() as tx:
+        listed = outbox.listing(tx, state=None, to=None, count=10_000)
+    return [mail["to"].partition("@")[0] for mail in listed if mail["kind"] == kind]
+
+
+class After(Silence):
+    """Does something once, when so many groups have been finished."""
+
+    def __init__(self, groups: int, do: Callable[[], object]) -> None:
+        self.left, self.do = groups, do
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.do()
+
+
+# --- pause -------------------------------------------------------------------------------------------------
+def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
+    field: Callable[..., ContestFolder],
+) -> None:
+    whole, broken = played(field("whole")), field("broken")
+    with pytest.raises(Paused, match="because it is so"):
+        played(broken, After(1, lambda: knobeln(broken, "pause", *WHY)))
+    before = outcomes(broken)
+    assert 0 < len(before) < len(outcomes(whole))
+    assert "`knobeln resume` lets it go on" in knobeln(broken, "status").output
+    with pytest.raises(Paused):
+        played(broken)
+    assert outcomes(broken) == before
+    knobeln(broken, "resume")
+    played(broken)
+    assert outcomes(broken) == outcomes(whole)
+    assert mail_keys(broken) == mail_keys(whole)
+
+
+def mail_keys(folder: ContestFolder) -> set[tuple[str, str, str]]:
+    with folder.store.read() as tx:
+        listed = outbox.listing(tx, state=None, to=None, count=10_000)
+    return {(mail["kind"], mail["to"], mail["subject"]) for mail in listed}
+
+
+def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestFolder]) -> None:
+    folder = field()
+    knobeln(folder, "pause", *WHY)
+    assert "goes on after `knobeln resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.OPEN
+    assert "paused already" in knobeln(folder, "pause", *WHY, code=1).output
+
+
+def test_a_run_in_another_process_waits_while_the_contest_is_paused(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field()
+    knobeln(folder, "pause", *WHY)
+    log = folder.path.parent / "log"
+    process = start([sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)], log)
+    try:
+        wait_until(lambda: "is paused since" in log.read_text())
+        assert process.poll() is None
+        knobeln(folder, "resume", *WHY)
+        wait_until(lambda: process.poll() is not None)
+        assert process.poll() == 0, log.read_text()
+    finally:
+        process.terminate()
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+# --- disqualified, dropped, reinstated ---------------------------------------------------------------------
+@pytest.mark.parametrize(("command", "kind"), [("disqualify", "disqualified"), ("drop", "dropped")])
+def test_a_team_that_is_out_before_the_start_takes_no_part(
+    field: Callable[..., ContestFolder], command: str, kind: str
+) -> None:
+    folder = field()
+    knobeln(folder, command, "team_0003", *WHY)
+    assert mails(folder, kind) == ["team_0003"]
+    assert f"{kind} already" in knobeln(folder, "disqualify", "team_0003", *WHY, code=1).output
+    listed = {team["name"]: team["state"] for team in json.loads(knobeln(folder, "teams", "--json").stdout)}
+    assert listed["team_0003"] == kind
+    played(folder)
+    with folder.store.read() as tx:
+        assert len(submissions.participants(tx)) == 14
+        assert "team_0003" not in submissions.participants(tx)
+    assert mails(folder, "no program") == []
+
+
+def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestFolder]) -> None:
+    whole, folder = played(field("whole")), field("other")
+    knobeln(folder, "disqualify", "team_0003", *WHY)
+    knobeln(folder, "reinstate", "team_0003", *WHY)
+    assert outcomes(played(folder)) == outcomes(whole)
+
+
+def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field()
+    victims: list[str] = []
+
+    @contextmanager
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+        if not victims:  # the first group has been started, and is about to be played
+            with folder.store.read() as tx:
+                victims.append(results.drawn_round(tx, 1)[0].groups[0].members[0])
+            knobeln(folder, "disqualify", victims[0], *WHY)
+        with open_arena(images, chosen, seeds, told) as arena:
+            yield arena
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    (name,) = victims
+    first = outcomes(folder)[0]
+    assert line_of(first, name) == Standing(name, 0, None, 0, True, False)
+    assert not any(name in match.players for match in first.matches)
+    assert len({line.rank for line in first.standings if line.rank}) > 1
+    assert not any(name in outcome.plan.members for outcome in outcomes(folder)[1:] if outcome.plan.round > 1)
+    assert f"{name} was taken out of the contest" in " ".join(body_of(folder, "GRG").split())
+
+
+def body_of(folder: ContestFolder, kind: str) -> str:
+    """All mails of this kind."""
+    with folder.store.read() as tx:
+        listed = outbox.listing(tx, state=None, to=None, count=10_000)
+        found = [outbox.get(tx, mail["id"]) for mail in listed if mail["kind"] == kind]
+    return "\n".join(item.raw.decode() for item in found if item)
+
+
+def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field()
+    winner = played(field("whole")) and outcomes(ContestFolder.open(folder.path.parent / "whole"))[0]
+    best = winner.standings[0].entry
+    played(folder, After(2, lambda: knobeln(folder, "disqualify", best, *WHY)))
+    found = outcomes(folder)
+    assert line_of(found[0], best) == winner.standings[0]
+    assert line_of(found[0], best).advances
+    assert not any(best in outcome.plan.members for outcome in found if outcome.plan.round > 1)
+
+
+def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestFolder]) -> None:
+    chosen = settings(format="double-elimination")
+    chosen = chosen.model_copy(update={"evolution": Evolution(enabled=False)})
+    whole, folder = played(field("whole", 6, chosen)), field("other", 6, chosen)
+    champion = outcomes(whole)[-1].standings[0].entry
+    played(folder, After(3, lambda: knobeln(folder, "drop", champion, *WHY)))
+    found = outcomes(folder)
+    assert found[-1].standings[0].entry != champion
+    lost = [o for o in found if champion in o.plan.members and line_of(o, champion).disqualified]
+    assert len(lost) == 1
+    assert lost[0].matches == ()
+    assert lost[0].standings[0].advances
+
+
+def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestFolder]) -> None:
+    folder = field()
+    assert "there is no team nobody" in knobeln(folder, "drop", "nobody", *WHY, code=1).output
+    assert "--reason" in knobeln(folder, "drop", "team_0001", code=2).output
+    assert "neither disqualified nor" in knobeln(folder, "reinstate", "team_0001", code=1).output
+
+
+# --- played again ------------------------------------------------------------------------------------------
+def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = played(field())
+    before, sent = outcomes(folder), len(mails(folder, "GRG"))
+    knobeln(folder, "rerun", 1, 2, *WHY)
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.RUNNING
+        assert [plan.number for plan, _ in results.all_rounds(tx)] == [1]
+        assert results.get_evolution(tx) is None
+        members = {name for group in results.drawn_round(tx, 1)[0].groups for name in group.members}
+    assert sorted(mails(folder, "played_again")) == sorted(members)
+    played(folder)
+    assert outcomes(folder) == before
+    again = len([o for o in before if o.plan.round > 1]) + 1
+    assert sent < len(mails(folder, "GRG")) <= 2 * sent
+    former = json.loads(knobeln(folder, "results", "--former", "--json").stdout)
+    assert [len(each["groups"]) for each in former] == [again]
+    assert "because it is so" in " ".join(knobeln(folder, "results", "--former").output.split())
+
+
+def test_a_round_is_played_again_without_who_was_disqualified_since(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = played(field())
+    before = outcomes(folder)
+    winner = before[-1].standings[0].entry
+    knobeln(folder, "disqualify", winner, *WHY)
+    assert outcomes(folder) == before
+    knobeln(folder, "rerun", before[-1].plan.round, *WHY)
+    after = outcomes(played(folder))
+    assert after[:-1] == before[:-1]
+    assert winner not in {line.entry for line in after[-1].standings}
+    with folder.store.read() as tx:
+        assert [o for _, kept in results.former_outcomes(tx) for o in kept] == [before[-1]]
+
+
+def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
+    field: Callable[..., ContestFolder],
+) -> None:
+    whole, folder = played(field("whole")), field("other")
+    ordered: list[str] = []
+
+    @contextmanager
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+        with folder.store.read() as tx:
+            second = [plan for plan, _ in results.all_rounds(tx) if plan.number == 2]
+        if second and not ordered:
+            ordered.append(knobeln(folder, "rerun", 1, 1, *WHY).output)
+        with open_arena(images, chosen, seeds, told) as arena:
+            yield arena
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    assert ordered
+    assert outcomes(folder) == outcomes(whole)
+    assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
+
+
+def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestFolder]) -> None:
+    folder = field()
+    assert "has not started" in knobeln(folder, "rerun", 1, *WHY, code=1).output
+    played(folder)
+    assert "there is no round 9" in knobeln(folder, "rerun", 9, *WHY, code=1).output
+    assert "there is no group 9" in knobeln(folder, "rerun", 1, 9, *WHY, code=1).output
+
+
+# --- failures of ours --------------------------------------------------------------------------------------
+def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
+    field: Callable[..., ContestFolder],
+) -> None:
+    whole, folder = played(field("whole")), field("other")
+    clock = FixedClock(folder.clock.now())
+    folder = replace(folder, clock=clock)
+    broken = [True]
+
+    class Broken:
+        def play(self, jobs: object) -> list[Any]:
+            raise EngineFailed("the engine does not answer")
+
+    @contextmanager
+    def arena(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+        if broken[0]:
+            yield Broken()
+        else:
+            with open_arena(images, chosen, seeds, told) as real:
+                yield real
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), arena)
+    steward = Steward(folder, lambda _text: None)
+    with pytest.raises(Paused, match="knobeln doctor"):
+        steward.play(day)
+    assert knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer") == TRIES
+    assert "goes on by itself at" in " ".join(knobeln(folder, "status").output.split())
+    broken[0] = False
+    with pytest.raises(Paused):
+        steward.play(day)
+    clock.at += REST + timedelta(seconds=1)
+    steward.play(day)
+    assert outcomes(folder) == outcomes(whole)
+    with folder.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+# --- reports -----------------------------------------------------------------------------------------------
+def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestFolder]) -> None:
+    folder = field()
+    knobeln(folder, "hold", *WHY)
+    played(folder)
+    knobeln(folder, "disqualify", "team_0001", *WHY)
+    assert states(folder) == {"held", "ready"}
+    held = json.loads(knobeln(folder, "outbox", "list", "--state", "ready", "--json").stdout)
+    assert [mail["kind"] for mail in held] == ["disqualified"]
+    shown = knobeln(folder, "release", "--dry-run").output
+    assert shown.count("\nX-Envelope-To: ") == len(json.loads(knobeln(folder, *HELD, "--json").stdout))
+    assert "the reports of the contest day are held" in knobeln(folder, "status").output
+    knobeln(folder, "release")
+    assert states(folder) == {"ready"}
+    assert "no reports are held" in knobeln(folder, "release", code=1).output
+
+
+HELD = ("outbox", "list", "--state", "held", "--count", 10_000)
+
+
+def states(folder: ContestFolder) -> set[str]:
+    rows = json.loads(knobeln(folder, "outbox", "list", "--count", 10_000, "--json").stdout)
+    return {row["state"] for row in rows}
+
+
+# --- dates -------------------------------------------------------------------------------------------------
+def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field(count=3)
+    knobeln(folder, "disqualify", "team_0001", *WHY)
+    knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY)
+    assert mails(folder, "dates_moved") == ["team_0002", "team_0003"]
+    body = body_of(folder, "dates_moved")
+    assert "was  1994-05-14 12:00 UT\r\n    now  1994-05-15 12:00 UT" in body
+    assert "the contest starts        1994-05-15 12:00 UT" in body
+    assert folder.current().settings.dates.contest_starts.day == 15
+    assert "1994-05-15 12:00 UT  1994-05-14 12:00 UT" in knobeln(folder, "dates").output
+    assert (
+        "so already"
+        in knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY, code=1).output
+    )
+
+
+def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field(count=1)
+    knobeln(folder, "dates", "move", "results_published=1994-06-01T12:00", *WHY)
+    file = folder.path / config.FILE_NAME
+    file.write_text(file.read_text().replace("1994-05-21T12:00:00Z", "1994-05-28T12:00:00Z"))
+    assert ContestFolder.open(folder.path).settings.dates.results_published.day == 28
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        ("contest_starts=1994-06-15T12:00", "contest_starts is after results_published"),
+        ("the_start=1994-06-15T12:00", "there is no date 'the_start'; there are registration_opens"),
+        ("contest_starts=tomorrow", "'tomorrow' is no time; it is written like 1994-05-15T12:00"),
+    ],
+)
+def test_a_date_that_cannot_be_is_refused(
+    field: Callable[..., ContestFolder], change: str, answer: str
+) -> None:
+    folder = field(count=1)
+    before = dump(folder)
+    assert answer in knobeln(folder, "dates", "move", change, *WHY, code=1).output
+    assert dump(folder) == before
+
+
+def test_when_the_contest_has_started_only_the_publication_can_be_moved(
+    field: Callable[..., ContestFolder],
+) -> None:
+    folder = field(count=15)
+    with pytest.raises(Paused):
+        played(folder, After(1, lambda: knobeln(folder, "pause", *WHY)))
+    assert (
+        "has started"
+        in knobeln(folder, "dates", "move", "contest_starts=1994-05-15T12:00", *WHY, code=1).output
+    )
+    knobeln(folder, "dates", "move", "results_published=1994-06-15T12:00", *WHY)
+
+
+# --- a late program ----------------------------------------------------------------------------------------
+def test_a_program_is_put_in_by_hand_after_programs_are_closed(
+    field: Callable[..., ContestFolder], tmp_path: Path
+) -> None:
+    folder = field(count=1)
+    with folder.store.write() as tx:
+        add_team(tx, "the_late_ones", "")
+    program = tmp_path / "late.c"
+    description = "\n".join(f"line {number} of the description" for number in range(16))
+    program.write_text(
+        f"#if 0\n{description}\n#endif\nmain () {{ for (;;) make_throw(next_random(101, 105)); }}\n"
+    )
+    output = knobeln(folder, "submit", "the_late_ones", program, *WHY).output
+    assert "version 1 of the_late_ones" in output
+    assert mails(folder, "put_in") == ["the_late_ones"]
+    assert mails(folder, "compile report") == ["the_late_ones"]
+    assert json.loads(knobeln(folder, "submissions", "--team", "the_late_ones", "--json").stdout)
+    knobeln(folder, "drop", "the_late_ones", *WHY)
+    assert "dropped" in knobeln(folder, "submit", "the_late_ones", program, *WHY, code=1).output
+    played(folder)
+    assert "frozen" in knobeln(folder, "submit", "the_late_ones", program, *WHY, code=1).output
+
+
+# --- dry runs, the log, rehearsal --------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("disqualify", "team_0002", *WHY),
+        ("drop", "team_0002", *WHY),
+        ("rerun", 1, *WHY),
+        ("dates", "move", "results_published=1994-06-15T12:00", *WHY),
+        ("release",),
+        ("outbox", "release", "--all"),
+        ("outbox", "retry", "--all"),
+    ],
+    ids=lambda words: " ".join(map(str, words[:2])),
+)
+def test_a_dry_run_changes_nothing(field: Callable[..., ContestFolder], words: tuple[object, ...]) -> None:
+    folder = field(count=7)
+    with pytest.raises(Paused):  # a contest in which all of these can be done
+        played(folder, After(1, lambda: knobeln(folder, "pause", *WHY)))
+    knobeln(folder, "hold", *WHY)
+    knobeln(folder, "drop", "team_0006", *WHY)  # its mail is none of those that are held
+    before = dump(folder)
+    output = knobeln(folder, *words, "--dry-run").output
+    assert dump(folder) == before
+    assert "This was a dry run" in output
+    knobeln(folder, *words)
+    assert dump(folder) != before
+
+
+def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestFolder]) -> None:
+    folder = field(count=5)
+    knobeln(folder, "drop", "team_0002", "--reason", "They are on holiday.")
+    played(folder)
+    by_organizer = json.loads(knobeln(folder, "log", "--by", "organizer", "--json").stdout)
+    assert [(line["area"], line["whom"], line["reason"]) for line in by_organizer] == [
+        ("drop", "team_0002", "They are on holiday.")
+    ]
+    assert by_organizer[0]["actor"].startswith("command line")
+    machine = json.loads(knobeln(folder, "log", "--by", "machine", "--what", "run", "--json").stdout)
+    assert [line["text"] for line in machine] == [
+        "the contest started with 4 programs",
+        "round 1 was drawn: 1 group",
+        "the contest is finished",
+    ]
+    assert json.loads(knobeln(folder, "log", "--since", "2999-01-01T00:00", "--json").stdout) == []
+    assert "on holiday" in knobeln(folder, "log", "--whom", "team_0002").output
+
+
+def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[..., ContestFolder]) -> None:
+    folder = field(count=7, chosen=settings())
+    with folder.store.write() as tx:
+        add_team(tx, "the_dreamers", "RSM")
+    before = dump(folder)
+    files = sorted(path.name for path in folder.path.iterdir())
+    found = json.loads(knobeln(folder, "rehearse", "--json").stdout)
+    output = knobeln(folder, "rehearse").output
+    assert dump(folder) == before
+    assert sorted(path.name for path in folder.path.iterdir()) == files
+    assert found["programs"] == 7
+    assert [(each["groups"], each["games"]) for each in found["rounds"]] == [([7], 28)]
+    kinds = {each["kind"]: each["count"] for each in found["mails"]}
+    assert kinds["no program"] == 1
+    assert "only 7 programs take part, fewer than the 20 of a group" in output
+    assert "the_dreamers: there is no program that was accepted" in output
+    played(folder)
+    assert {kind: len(mails(folder, kind)) for kind in kinds} == kinds
+    assert "has started already" in knobeln(folder, "rehearse", code=1).output
+
+
+def test_preferences_that_make_megabytes_are_named(
+    field: Callable[..., ContestFolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("knobeln.cli.rehearsal.MANY_BYTES", 1_000)
+    output = knobeln(field(count=7), "rehearse").output
+    assert "team_0002 would get" in output
+    assert "by its mail-preference GRP,GRG" in output
+
+
+# --- a game of all -----------------------------------------------------------------------------------------
+class Places:
+    """The games of a melee, whose seats are worth more the further behind they are."""
+
+    def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
+        return [GameResult(tuple(map(self._seat, range(len(job.names)))), 9, "0" * 16) for job in jobs]
+
+    def _seat(self, place: int) -> SeatResult:
+        return SeatResult(place, Verdict.OK, None, last_turn=9)
+
+
+def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestFolder]) -> None:
+    chosen = settings(format="melee").model_copy(
+        update={"game": game_settings({"name": "standoff"}), "evolution": Evolution(enabled=False)}
+    )
+    folder = field(count=5, chosen=chosen)
+    bundle = Bundle("shell", "bot.sh", {"bot.sh": b"echo 1"}, ("sh", "bot.sh"), Needs(8_000_000))
+    with folder.store.write() as tx:  # programs of this game are no images of the machine
+        tx.execute(update(tables.images).values(image=bundle.to_bytes()))
+    fallen: list[str] = []
+
+    @contextmanager
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+        if not fallen:
+            fallen.append("team_0002")
+            knobeln(folder, "drop", "team_0002", *WHY)
+        yield Places()
+
+    reporter = ContestReporter(folder.settings, folder.templates)
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    (outcome,) = outcomes(folder)
+    (match,) = outcome.matches
+    assert sorted(match.players) == ["team_0001", "team_0003", "team_0004", "team_0005"]
+    assert line_of(outcome, "team_0002").disqualified
+    knobeln(folder, "reinstate", "team_0002", *WHY)
+    knobeln(folder, "rerun", 1, 1, *WHY)
+    ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
+    (outcome,) = outcomes(folder)
+    assert len(outcome.matches[0].players) == 5
+    assert not line_of(outcome, "team_0002").disqualified

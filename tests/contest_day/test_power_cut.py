@@ -1,0 +1,203 @@
+"""The power goes at random moments of a run and of a server: it goes on from what the disk had then."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import random
+import re
+import shutil
+import signal
+import smtplib
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from bench.contest_field import make_contest
+from compiler.build import Built
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Mail, Settings, usual_dates
+from knobeln.model import LetterState, OutboxState
+from knobeln.store import letters, outbox
+from sandbox.process import Process, start
+
+from .disks import Disk, Files, may_mount
+from .test_contest_day import dump
+from .test_killed import PATIENCE, SMALL, delivered, finish, run, without_times
+
+CUTS = 4
+ROBOT = "knobeln@contest.example"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(
+    params=[
+        Files,
+        pytest.param(Disk, marks=pytest.mark.skipif(not may_mount(), reason="only root can mount")),
+    ]
+)
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
+    made: Files = request.param(tmp_path / "power")
+    return made
+
+
+@pytest.mark.skipif(not may_mount(), reason="only root can mount")
+def test_a_copy_of_the_disk_has_what_was_synced_and_nothing_else(tmp_path: Path) -> None:
+    disk = Disk(tmp_path / "power")
+    with disk.at() as at:
+        with (at / "synced").open("w") as file:
+            file.write("kept")
+            file.flush()
+            os.fsync(file.fileno())
+        (at / "not synced").write_text("lost")
+        disk.cut(tmp_path / "copy")
+    with disk.at(tmp_path / "copy") as at:
+        assert (at / "synced").read_text() == "kept"
+        assert not (at / "not synced").exists() or not (at / "not synced").read_text()
+
+
+@contextmanager
+def standing_still(process: Process) -> Iterator[None]:
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+def cut_again_and_again(
+    disk: Files, process: Process, copies: Path, note: Callable[[], object]
+) -> list[object]:
+    """Copies of the disk, 0, 1, ..., at random moments of the process; what `note` said before each."""
+    chance, said = random.Random(7), []  # noqa: S311 - no secret
+    copies.mkdir()
+    while process.poll() is None and len(said) < CUTS:
+        time.sleep(chance.uniform(0.05, 0.5))
+        if process.poll() is None:
+            said.append(note())
+            with standing_still(process):
+                disk.cut(copies / str(len(said) - 1))
+    return said
+
+
+def everything(folder: ContestFolder) -> object:
+    return without_times(dump(folder)), delivered(folder)
+
+
+def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
+    tmp_path: Path, house: Mapping[str, Built], disk: Files
+) -> None:
+    whole = make_contest(tmp_path / "whole", 40, house, SMALL)
+    with disk.at() as at:
+        broken = make_contest(at / "contest", 40, house, SMALL)
+        broken.store.close()
+        os.sync()
+        process = run(broken)
+        cuts = len(cut_again_and_again(disk, process, tmp_path / "copies", lambda: None))
+        assert finish(process) == 0
+    assert cuts >= 2
+    assert finish(run(whole)) == 0
+    undisturbed = everything(whole)
+    for number in range(cuts):
+        with disk.at(tmp_path / "copies" / str(number)) as at:
+            left = ContestFolder.open(at / "contest")
+            left.store.check_integrity()
+            assert finish(run(left)) == 0, (at / "log").read_text()
+            assert everything(left) == undisturbed
+            left.store.close()
+
+
+class Senders:
+    """People who write to the robot, one letter after the other, and remember which it has taken."""
+
+    def __init__(self, port: Callable[[], int]) -> None:
+        self.taken: list[str] = []
+        self._port = port
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._write, args=(name,)) for name in "abc"]
+
+    def __enter__(self) -> Senders:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _write(self, name: str) -> None:
+        for number in count():
+            address = f"{name}{number}@club.example"
+            letter = f"From: {address}\r\nTo: {ROBOT}\r\nSubject: help\r\n\r\nWhat is this?\r\n"
+            if self._stop.wait(0.02):
+                return
+            try:
+                with smtplib.SMTP("127.0.0.1", self._port(), timeout=PATIENCE) as client:
+                    client.sendmail(address, [ROBOT], letter)
+            except OSError:  # not taken; also all of smtplib's own
+                continue
+            self.taken.append(address)
+
+
+def serve(at: Path) -> tuple[Process, int]:
+    """A server of the contest there, and its port. What it says goes to a file beside that, not below it."""
+    log = at / "log"
+    log.unlink(missing_ok=True)
+    process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(at / "contest")], log)
+    patiently(lambda: "listening" in log.read_text())
+    return process, int(re.findall(r"port=(\d+)", log.read_text())[-1])
+
+
+def patiently(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.02)
+
+
+def is_idle(folder: ContestFolder) -> bool:
+    with folder.store.read() as tx:
+        new = letters.count_by_state(tx).get(LetterState.NEW)
+        return not new and not outbox.count_by_state(tx).get(OutboxState.READY)
+
+
+def answers(path: Path) -> Counter[str]:
+    boxes = (path / "mail").iterdir() if (path / "mail").exists() else ()
+    return Counter(box.name for box in boxes for _ in mailbox.Maildir(box))
+
+
+def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_path: Path, disk: Files) -> None:
+    settings = Settings(
+        contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
+    )
+    with disk.at() as at:
+        create_contest(at / "contest", settings).store.close()
+        os.sync()
+        process, port = serve(at)
+        with Senders(lambda: port) as senders:
+            said = cut_again_and_again(disk, process, tmp_path / "copies", lambda: list(senders.taken))
+        process.terminate()
+    assert len(said[-1]) > 3  # type: ignore[arg-type]  # how many depends on how busy the computer is
+    for number, taken in enumerate(said):
+        with disk.at(tmp_path / "copies" / str(number)) as at:
+            left = ContestFolder.open(at / "contest")
+            left.store.check_integrity()
+            process, _ = serve(at)
+            patiently(lambda left=left: is_idle(left))  # type: ignore[misc]
+            process.terminate()
+            left.store.close()
+            got = answers(at / "contest")
+            assert set(got.values()) == {1}
+            assert got.keys() >= set(taken)  # type: ignore[call-overload]
+        shutil.rmtree(tmp_path / "copies" / str(number), ignore_errors=True)

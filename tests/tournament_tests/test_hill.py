@@ -1,0 +1,188 @@
+"""The standing hill: every version that counts against every other, by the real compiler and machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.contest_field import add_team
+from compiler.builders import builder_of
+from knobellib.house import house_strategies
+from knobeln.clock import FixedClock
+from knobeln.config import Hill, Settings, usual_dates
+from knobeln.model import HillGame, HillLine, HillRanking, Team, TeamState
+from knobeln.store import Store, contest, hill, letters, migrate, outbox, submissions, teams
+from reports.hill_report import HillLetters, movements
+from reports.render import Templates
+from tournament.arenas import open_arena
+from tournament.hill import HillService, ranking
+
+NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
+
+
+@dataclass
+class Field:
+    store: Store
+    service: HillService
+    clock: FixedClock
+    builds: int = 0
+
+    def send(self, team: Team, strategy: str) -> None:
+        """The team's next version is this house strategy."""
+        self.builds += 1
+        built = builder_of(self.service.settings, open_arena)({"program.c": HOUSE[strategy].encode()}, "")
+        with self.store.write() as tx:
+            letter_id, _ = letters.add(
+                tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW
+            )
+            sent = submissions.add(tx, team.id, letter_id, {"program.c": b""}, NOW)
+            assert built.image
+            submissions.add_build(tx, sent.id, built.report, built.image.to_bytes(), NOW)
+
+    def team(self, name: str, strategy: str, codes: str = "") -> Team:
+        with self.store.write() as tx:
+            team = add_team(tx, name, codes)
+        self.send(team, strategy)
+        return team
+
+    def climb(self) -> HillRanking | None:
+        while self.service.climb():
+            pass
+        with self.store.read() as tx:
+            return next(iter(hill.rankings(tx, 1)), None)
+
+    def mails(self) -> list[str]:
+        with self.store.read() as tx:
+            return [item.to for item in outbox.due(tx, NOW + 400 * DAY, 1_000)]
+
+
+@pytest.fixture
+def field(tmp_path: Path) -> Iterator[Field]:
+    store = Store(f"sqlite:///{tmp_path / 'contest.db'}")
+    migrate.upgrade(store)
+    with store.write() as tx:
+        contest.create(tx, bytes(32))
+    settings = Settings(dates=usual_dates(NOW), hill=Hill(enabled=True))
+    clock = FixedClock(NOW)
+    letters_of = HillLetters(Templates(settings, None))
+    yield Field(store, HillService(store, settings, clock, open_arena, letters_of), clock)
+    store.close()
+
+
+def test_everybody_plays_everybody_and_only_new_pairs_are_played_again(field: Field) -> None:
+    alpha = field.team("alpha", "pavlov")
+    for name, strategy in (("beta", "council"), ("gamma", "high_roller")):
+        field.team(name, strategy)
+    first = field.climb()
+    assert first
+    assert {line.team: line.games for line in first.lines} == {"alpha": 2, "beta": 2, "gamma": 2}
+    with field.store.read() as tx:
+        kept = {(game.first, game.second): game for game in hill.all_games(tx)}
+    field.send(alpha, "grim")
+    second = field.climb()
+    assert second
+    assert second.id > first.id
+    assert {line.team: line.version for line in second.lines} == {"alpha": 2, "beta": 1, "gamma": 1}
+    with field.store.read() as tx:
+        after = {(game.first, game.second): game for game in hill.all_games(tx)}
+    assert len(after) == 3
+    assert {pair: game for pair, game in after.items() if pair in kept} == {(2, 3): kept[2, 3]}
+
+
+def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
+    field.team("alpha", "pavlov")
+    assert field.climb() is None  # one alone has nobody to play against
+    field.team("beta", "council")
+    first = field.climb()
+    assert field.climb() == first
+    again = HillService(
+        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_arena", "reporter"))
+    )
+    assert not again.climb()
+    with field.store.read() as tx:
+        assert len(hill.rankings(tx, 10)) == 1
+
+
+def test_the_moved_ranking_is_mailed_to_who_wants_rankings_once_a_day(field: Field) -> None:
+    alpha = field.team("alpha", "high_roller", "RSM")
+    field.team("beta", "council", "LAP")
+    field.climb()
+    assert field.mails() == ["alpha@teams.example"]
+    field.send(alpha, "grim")
+    field.climb()
+    assert len(field.mails()) == 1
+    field.clock.at += DAY
+    field.climb()
+    assert len(field.mails()) == 2
+    field.clock.at += DAY
+    field.climb()
+    assert len(field.mails()) == 2, "it has not moved"
+
+
+def test_the_hill_rests_while_a_program_waits_and_while_the_contest_runs(field: Field) -> None:
+    alpha = field.team("alpha", "pavlov")
+    field.team("beta", "council")
+    with field.store.write() as tx:
+        letter_id, _ = letters.add(tx, raw=b"another", sender="", recipients=(), channel="smtp", now=NOW)
+        waiting = submissions.add(tx, alpha.id, letter_id, {"program.c": b"main(){}"}, NOW)
+    assert field.climb() is None
+    with field.store.write() as tx:
+        submissions.set_aside(tx, waiting.id)
+        contest.start(tx, {}, NOW)
+    assert field.climb() is None
+    with field.store.write() as tx:
+        contest.finish(tx, NOW)
+    assert field.climb()
+
+
+def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
+    alpha = field.team("alpha", "pavlov")
+    for name in ("beta", "gamma"):
+        field.team(name, "council")
+    field.climb()
+    with field.store.write() as tx:
+        teams.set_state(tx, alpha.id, TeamState.WITHDRAWN)
+    found = field.climb()
+    assert found
+    assert {line.team: line.games for line in found.lines} == {"beta": 1, "gamma": 1}
+
+
+# --- the ranking, as a rule --------------------------------------------------------------------------------
+@given(st.integers(2, 6), st.data())
+def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: st.DataObject) -> None:
+    there = tuple(hill.Climber(n, f"t{n}", 1, str(n)) for n in range(count))
+    pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
+    games = [
+        HillGame(a, b, data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3))), (False, False))
+        for a, b in data.draw(st.lists(st.sampled_from(pairs), unique=True))
+    ]
+    lines = ranking(there, games, 1)
+    played = {n for game in games for n in (game.first, game.second)}
+    assert {line.team for line in lines} == {f"t{n}" for n in played}
+    assert sum(line.games for line in lines) == 2 * len(games)
+    for better, worse in pairwise(lines):
+        assert better.points >= worse.points
+        assert (better.rank == worse.rank) == (better.points == worse.points)
+
+
+def test_movements_are_told_against_the_ranking_before() -> None:
+    def stood(*names: str) -> HillRanking:
+        lines = tuple(HillLine(place, name, 1, 3, 1.0, 0) for place, name in enumerate(names, start=1))
+        return HillRanking(1, NOW, lines, None)
+
+    assert movements(stood("a", "b", "c", "d"), stood("b", "a", "c")) == {
+        "a": "+1",
+        "b": "-1",
+        "c": "=",
+        "d": "new",
+    }
+    assert movements(stood("a"), None) == {"a": "new"}

@@ -1,0 +1,65 @@
+"""Games of the contest, played again from the contest's seed to see what was done in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from knobeln.clock import Seeds
+from knobeln.games import SpokenGame
+from knobeln.model import Match, Missing, Moves
+from knobeln.ports import Arena
+from tournament.arenas import drawer
+from tournament.referee import carry_out, game_job
+
+
+def play_again(
+    round_number: int, matches: Sequence[Match], images: Mapping[str, str], seeds: Seeds, arena: Arena
+) -> list[Sequence[Moves] | None]:
+    """What everybody did in these games of a round on the contest machine, throw by throw.
+
+    `images` are digests by the entries' names. None where a game came out differently, which can only be if
+    what is stored is not what was played. Raises EngineFailed as the referee does.
+    """
+    jobs = [
+        game_job(round_number, (m.pairing, m.game, m.attempt), images, seeds, set(m.players)) for m in matches
+    ]
+    results = carry_out(jobs, arena)
+    return [
+        result.moves if result.digest == match.result.digest else None
+        for match, result in zip(matches, results, strict=True)
+    ]
+
+
+def running_points(
+    rules: SpokenGame[Any, Any], round_number: int, match: Match, seeds: Seeds
+) -> tuple[tuple[int, ...], ...] | None:
+    """Each seat's points after each turn of a game whose moves were kept.
+
+    None where they were not, or where the moves are none that these rules know.
+    """
+    if match.result.moves is None:
+        return None
+    game = rules.set_up(match.players, partial(seeds.below, "game"))
+    nobody = dict.fromkeys(match.players, "")
+    job = game_job(round_number, (match.pairing, match.game, match.attempt), nobody, seeds, frozenset())
+    try:
+        return tuple(_points_of_turns(game, match.result.moves, job.streams))
+    except (ValueError, TypeError, KeyError, IndexError):
+        return None
+
+
+def _points_of_turns(
+    game: SpokenGame[Any, Any], turns: Sequence[Moves], streams: Sequence[bytes]
+) -> Iterator[tuple[int, ...]]:
+    position, draw = game.start(len(streams)), drawer(streams)
+    for turn in turns:
+        done = {
+            seat: game.answer(position, seat, str(move))
+            for seat, move in enumerate(turn)
+            if move is not None and not isinstance(move, Missing)
+        }
+        at_fault = any(isinstance(move, Missing) for move in turn)
+        position = game.after_faults(position, done, draw) if at_fault else game.after(position, done)
+        yield game.points(position)
