@@ -1,0 +1,846 @@
+"""An archive: what is in it and what is not, that it is computed again, and that any lie in it is found."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from knobeln.archive import files
+from knobeln.cli.contest_day import Silence, contest_day
+from knobeln.cli.folder import ContestFolder
+from knobeln.errors import Differs, GiveUp
+from knobeln.model import GroupOutcome, RoundPlan, TeamState
+from knobeln.store import Store, results, teams, url_of
+from reports.letters import ContestReporter
+from tournament.contest import ContestDay
+
+from .conftest import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
+
+GROUP = "rounds/1/group-1.json"
+
+
+def everything(folder: Path) -> bytes:
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+# --- what is in it -----------------------------------------------------------------------------------------
+def test_an_archive_is_computed_again_without_contest_database_or_mailbox(
+    knobeln_contest: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(knobeln_contest.archive, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KNOBELN_DATABASE", "postgresql://nobody@127.0.0.1:1/nothing")
+    monkeypatch.setenv("KNOBELN_SET_GAME__L", "7")  # what holds for a contest of one's own
+    result = knobeln("verify", "copy")
+    assert result.exit_code == 0, result.output
+    assert "6 programs, built again: the same, bit for bit" in result.output
+    assert "played again: the same to the last point" in result.output
+    assert "draws, rankings and evolution: the same" in result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy"]
+
+
+def test_the_contest_of_the_tests_has_several_rounds_and_failures(knobeln_contest: Published) -> None:
+    rounds = json.loads((knobeln_contest.archive / "rounds.json").read_text())
+    assert [each["groups"] for each in rounds] == [2, 1, 1]
+    group = json.loads((knobeln_contest.archive / "rounds/1/group-2.json").read_text())
+    every = [seat["verdict"] for match in group["matches"] for seat in match["result"]["seats"]]
+    first = json.loads((knobeln_contest.archive / GROUP).read_text())
+    every += [seat["verdict"] for match in first["matches"] for seat in match["result"]["seats"]]
+    assert set(every) >= {"OK", "PROTOCOL"}
+
+
+def test_no_authentification_string_and_no_address_is_in_an_archive(knobeln_contest: Published) -> None:
+    published = everything(knobeln_contest.archive)
+    assert len(set(knobeln_contest.strings)) == 6
+    for string in knobeln_contest.strings:
+        assert string.encode() not in published
+        assert string.split("-")[2].encode() + b"-" not in published
+    source = (knobeln_contest.archive / "programs/team_1/source/program.c").read_text()
+    assert "<<FROM>> team_1 " in source
+    assert "never tell:" in source
+    assert b"@teams.example" not in published
+    assert b"knows C since" not in published
+
+
+def test_an_archive_is_the_same_whenever_it_is_written(knobeln_contest: Published, tmp_path: Path) -> None:
+    assert knobeln("publish", tmp_path / "again", "-C", knobeln_contest.contest).exit_code == 0
+    assert files.read(tmp_path / "again") == files.read(knobeln_contest.archive)
+
+
+def test_nothing_is_overwritten(knobeln_contest: Published, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("my own")
+    result = knobeln("publish", tmp_path, "-C", knobeln_contest.contest)
+    assert result.exit_code == 1
+    assert "not empty" in result.output
+    assert (tmp_path / "mine").read_text() == "my own"
+
+
+def test_an_archive_has_the_numbers_of_a_result(knobeln_contest: Published) -> None:
+    replays = json.loads((knobeln_contest.archive / "replays.json").read_text())
+    final = json.loads((knobeln_contest.archive / "rounds/3/group-1.json").read_text())
+    assert replays["times"] == 5
+    assert {name for name, _ in replays["firsts"]} == set(final["plan"]["members"])
+    assert sum(count for _, count in replays["firsts"]) >= 5
+    head, *lines = (knobeln_contest.archive / "rounds/3/group-1.csv").read_text().splitlines()
+    names = head.split(",")[1:]
+    assert names == [line["entry"] for line in final["standings"]]
+    for line, standing in zip(lines, final["standings"], strict=True):
+        name, *cells = line.split(",")
+        assert name == standing["entry"]
+        if not standing["disqualified"]:
+            assert 2 * sum(map(float, filter(None, cells))) == standing["half_points"]
+
+
+# --- when ---------------------------------------------------------------------------------------------------
+def copy_of(contest: Path, folder: Path) -> Path:
+    shutil.copytree(contest, folder)
+    return folder
+
+
+def test_before_its_end_a_contest_is_not_published(tmp_path: Path) -> None:
+    assert knobeln("init", tmp_path / "new").exit_code == 0
+    result = knobeln("publish", tmp_path / "archive", "--early", "-C", tmp_path / "new")
+    assert result.exit_code == 1
+    assert "not finished" in result.output
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"), [("date", "to be published on 2094"), ("summary", "has not gone")]
+)
+def test_before_the_results_are_out_a_contest_is_published_only_on_demand(
+    knobeln_contest: Published, tmp_path: Path, change: str, reason: str
+) -> None:
+    contest = copy_of(knobeln_contest.contest, tmp_path / "contest")
+    if change == "date":
+        path = contest / "contest.toml"
+        old = "results_published = 1994-05-14T10:00:00Z"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, "results_published = 2094-05-14T10:00:00Z"))
+    else:
+        store = Store(url_of(contest))
+        with store.write() as tx:
+            tx.exec_driver_sql("UPDATE rounds SET reported_at = NULL WHERE number = 3")
+        store.close()
+    refused = knobeln("publish", tmp_path / "archive", "-C", contest)
+    assert refused.exit_code == 1
+    assert reason in refused.output
+    assert not (tmp_path / "archive").exists()
+    assert knobeln("publish", tmp_path / "archive", "--early", "-C", contest).exit_code == 0
+
+
+def test_a_program_whose_code_holds_its_string_is_not_published(
+    knobeln_contest: Published, tmp_path: Path
+) -> None:
+    contest = copy_of(knobeln_contest.contest, tmp_path / "contest")
+    store = Store(url_of(contest))
+    with store.write() as tx:
+        (digest, image), *_ = tx.exec_driver_sql("SELECT digest, image FROM images").all()
+        text = image + knobeln_contest.strings[2].encode()
+        tx.exec_driver_sql("UPDATE images SET image = ? WHERE digest = ?", (text, digest))
+    store.close()
+    result = knobeln("publish", tmp_path / "archive", "-C", contest)
+    assert result.exit_code == 1
+    assert "has an authentification string in its code" in result.output
+    assert not (tmp_path / "archive").exists()
+
+
+# --- lies --------------------------------------------------------------------------------------------------
+Change = Callable[[dict[str, bytes]], None]
+
+
+def edit(path: str, do: Callable[[Any], None]) -> Change:
+    def change(archive: dict[str, bytes]) -> None:
+        value = json.loads(archive[path])
+        do(value)
+        archive[path] = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+
+    return change
+
+
+def swap(path: str, old: bytes, new: bytes) -> Change:
+    def change(archive: dict[str, bytes]) -> None:
+        assert old in archive[path]
+        archive[path] = archive[path].replace(old, new, 1)
+
+    return change
+
+
+def one_build(archive: dict[str, bytes]) -> str:
+    return next(path for path in archive if path.startswith("builds/"))
+
+
+def another_build(archive: dict[str, bytes]) -> None:
+    """A whole lie: another program under a right digest of its own."""
+    builds = sorted(path for path in archive if path.startswith("builds/"))
+    entries = json.loads(archive["entries.json"])
+    entries[0]["build"] = next(e["build"] for e in entries if e["build"] != entries[0]["build"])
+    used = {entry["build"] for entry in entries}
+    for path in builds:
+        if path.removeprefix("builds/") not in used:
+            del archive[path]
+    archive["entries.json"] = json.dumps(entries, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def set_to(value: Any, *path: Any) -> Callable[[Any], None]:
+    def do(whole: Any) -> None:
+        for step in path[:-1]:
+            whole = whole[step]
+        assert whole[path[-1]] != value
+        whole[path[-1]] = value
+
+    return do
+
+
+def added(number: int, *path: Any) -> Callable[[Any], None]:
+    def do(whole: Any) -> None:
+        for step in path[:-1]:
+            whole = whole[step]
+        whole[path[-1]] += number
+
+    return do
+
+
+def two_swapped(whole: Any) -> None:
+    members = whole["plan"]["members"]
+    members[0], members[1] = members[1], members[0]
+
+
+BAN = {"team": "team_1", "kind": "disqualified", "at": "1994-05-14T10:00:00Z", "lifted_at": None}
+LIES: dict[str, tuple[Change, str]] = {
+    "seed": (edit("contest.json", set_to("00" * 32, "seed")), "sha256 of the seed"),
+    "seed and promise": (
+        edit(
+            "contest.json",
+            lambda c: c.update(
+                seed="00" * 32,
+                seed_commitment="66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925",
+            ),
+        ),
+        "round 1, group 1 was drawn otherwise",
+    ),
+    "settings": (edit("contest.json", set_to(61, "settings", "game", "L")), "round 1, group 1"),
+    "title": (edit("contest.json", set_to("Another", "settings", "contest", "title")), "announcement.txt"),
+    "impossible settings": (edit("contest.json", set_to(0, "settings", "game", "L")), "settings: L"),
+    "workers": (
+        edit("contest.json", lambda c: c["settings"]["tournament"].update(workers=3)),
+        "the settings of [tournament] are not",
+    ),
+    "sections": (edit("contest.json", lambda c: c["settings"].update(mail={})), "have the sections"),
+    "no section": (edit("contest.json", lambda c: c["settings"].update(game=3)), "contest.json: settings"),
+    "game": (edit("contest.json", set_to("chess", "settings", "game", "name")), "there is no game"),
+    "build": (lambda a: swap(one_build(a), b"KNIM", b"KNIX")(a), "its sha256 is not its name"),
+    "another program": (another_build, "the program of team_1 is said to give the build"),
+    "source": (swap("programs/team_6/source/program.c", b"i < 60", b"i < 59"), "the program of team_6"),
+    "source that does not compile": (
+        swap("programs/team_6/source/program.c", b"int i;", b"int i"),
+        "it is not accepted",
+    ),
+    "description": (swap("programs/team_6/description.txt", b"leaves", b"stays"), "description.txt is not"),
+    "number of rounds": (edit("rounds.json", lambda r: r.pop()), "does not belong into an archive"),
+    "final": (edit("rounds.json", set_to(True, 1, "final")), "round 2 is not the last"),
+    "draw": (edit(GROUP, two_swapped), "round 1, group 1 was drawn otherwise: member 1"),
+    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "points: said to be"),
+    "digest": (
+        edit(GROUP, set_to("0123456789abcdef", "matches", 1, "result", "digest")),
+        "the digest of the moves",
+    ),
+    "instructions": (
+        edit(GROUP, added(1, "matches", 1, "result", "seats", 1, "instructions")),
+        "the instructions of",
+    ),
+    "counted": (edit(GROUP, set_to(None, "matches", 0, "counted")), "matches.0.counted"),
+    "a game that was left out": (edit(GROUP, lambda g: g["matches"].pop(0)), "is missing"),
+    "a game that was made up": (
+        edit(GROUP, lambda g: g["matches"].append({**g["matches"][-1], "attempt": 9})),
+        "was not played by the rules",
+    ),
+    "a game of others": (
+        edit(GROUP, lambda g: g["matches"][0]["pairing"].update(players=[])),
+        "was not to be played",
+    ),
+    "ranking of a group": (
+        edit(GROUP, added(2, "standings", 0, "half_points")),
+        "round 1, group 1: the ranking, line 1",
+    ),
+    "ranking of the contest": (edit("ranking.json", added(2, 0, "half_points")), "contest's ranking, line 1"),
+    "evolution": (edit("evolution.json", added(1, "generations", 2, 0)), "the evolution, generation 2"),
+    "evolution's ranking": (edit("evolution.json", set_to(9, "ranking", 0, "rank")), "ranking, line 1"),
+    "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
+    "replays": (edit("replays.json", added(1, "firsts", 0, 1)), "the replays of the final: said to be"),
+    "no replays": (lambda a: a.pop("replays.json") and None, "there are others than 5"),
+    "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv is not that"),
+    "no score matrix": (lambda a: a.pop("rounds/2/group-1.csv") and None, "rounds/2/group-1.csv is not"),
+    "decisions": (
+        edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "nobody"})),
+        "decisions.json: 'nobody' took no part",
+    ),
+    "no decisions": (lambda a: a.pop("decisions.json") and None, "decisions.json is missing"),
+    "rules": (swap("rules.md", b"KNOBELN", b"POKER"), "rules.md"),
+    "announcement": (swap("announcement.txt", b"team_1", b"team_9"), "announcement.txt, line"),
+    "more than there should be": (lambda a: a.update({"notes.txt": b"hello\n"}), "does not belong"),
+    "less": (lambda a: a.pop("ranking.json") and None, "ranking.json is missing"),
+    "more in a file": (edit("ranking.json", lambda r: r[0].update(more=1)), "not written as"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_found_although_the_manifest_was_mended(
+    knobeln_contest: Published, mended: Mended, lie: str
+) -> None:
+    change, words = LIES[lie]
+    result = knobeln("verify", mended(knobeln_contest.archive, change))
+    assert result.exit_code == 1, result.output
+    assert "The first difference: " in result.output
+    assert words in result.output
+
+
+def kinds() -> dict[str, str]:
+    return {
+        "contest": "contest.json",
+        "entries": "entries.json",
+        "decisions": "decisions.json",
+        "rounds": "rounds.json",
+        "group": GROUP,
+        "ranking": "ranking.json",
+        "replays": "replays.json",
+        "score matrix": "rounds/1/group-1.csv",
+        "evolution": "evolution.json",
+        "rules": "rules.md",
+        "announcement": "announcement.txt",
+        "source": "programs/team_1/source/program.c",
+        "description": "programs/team_1/description.txt",
+    }
+
+
+@pytest.mark.parametrize("kind", [*kinds(), "build"])
+def test_any_file_that_was_changed_is_named(knobeln_contest: Published, tmp_path: Path, kind: str) -> None:
+    archive = copy_of(knobeln_contest.archive, tmp_path / "archive")
+    changed = archive / kinds()[kind] if kind != "build" else next((archive / "builds").iterdir())
+    changed.write_bytes(changed.read_bytes() + b" ")
+    result = knobeln("verify", archive)
+    assert result.exit_code == 1
+    assert f"{changed.relative_to(archive)} was changed" in result.output
+
+
+def test_an_archive_may_be_older_than_a_setting(knobeln_contest: Published, mended: Mended) -> None:
+    """A version that does not know it behaves as its default does."""
+
+    def older(contest: Any) -> None:
+        del contest["settings"]["teams"]["shared_people"]
+        contest["written_by"] = "0.0.9"
+
+    result = knobeln("verify", mended(knobeln_contest.archive, edit("contest.json", older)))
+    assert result.exit_code == 0, result.output
+    assert "not checked: the words of rules and announcement: knobeln 0.0.9 wrote them" in result.output
+
+
+def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Published, mended: Mended) -> None:
+    honest = files.digest_of((knobeln_contest.archive / files.MANIFEST).read_bytes())
+    assert knobeln("verify", knobeln_contest.archive, "--digest", honest).exit_code == 0
+    changed = mended(
+        knobeln_contest.archive, edit("entries.json", set_to("Somebody else", 0, "organization"))
+    )
+    unproved = knobeln("verify", changed)
+    assert unproved.exit_code == 0
+    assert "not checked: names of organizations" in unproved.output
+    found = knobeln("verify", changed, "--digest", honest)
+    assert found.exit_code == 1
+    assert "this is another archive" in found.output
+
+
+def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(
+    knobeln_contest: Published, mended: Mended
+) -> None:
+    """As on a computer with another gcc: the build here is another one, and not what was published."""
+
+    def other(archive: dict[str, bytes]) -> None:
+        edit("entries.json", set_to("riscv64-unknown-elf-gcc 99.1", 5, "tool"))(archive)
+        swap("programs/team_6/source/program.c", b"i < 60", b"i < 59")(archive)
+
+    result = knobeln("verify", mended(knobeln_contest.archive, other))
+    assert result.exit_code == 0, result.output
+    assert "5 programs, built again: the same" in result.output
+    assert "not checked: the way from source to build of the program of team_6" in result.output
+    assert "riscv64-unknown-elf-gcc 99.1" in result.output
+
+
+class AfterADraw(Silence):
+    def round_drawn(self, plan: RoundPlan) -> None:
+        raise KeyboardInterrupt
+
+
+class AfterAGroup(Silence):
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        raise KeyboardInterrupt
+
+
+def interrupted(folder: ContestFolder, spectator: Silence) -> None:
+    """The day up to there."""
+    reporter = ContestReporter(folder.settings, folder.templates)
+    day = ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)
+    with pytest.raises(KeyboardInterrupt):
+        day.run()
+
+
+def disqualify(folder: ContestFolder, name: str) -> str:
+    done = knobeln("disqualify", name, "--reason", "somebody else wrote it", "-C", folder.path)
+    assert done.exit_code == 0, done.output
+    return name
+
+
+@pytest.mark.slow
+def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
+    tmp_path: Path, mended: Mended
+) -> None:
+    """One before its group was played, one before the draw of the next round, and one that came back. Who was
+    out before the start, or had withdrawn, is not in it."""
+    out: list[str] = []
+
+    def day(folder: ContestFolder) -> None:
+        disqualify(folder, "team_7")
+        with folder.store.write() as tx:
+            withdrawn = teams.by_name(tx, "team_8")
+            assert withdrawn is not None
+            teams.set_state(tx, withdrawn.id, TeamState.WITHDRAWN)
+        interrupted(folder, AfterAGroup())
+        with folder.store.read() as tx:
+            plan, done = results.drawn_round(tx, 1)
+        waiting = [group for group in plan.groups if group.number not in {o.plan.number for o in done}]
+        out.append(disqualify(folder, waiting[-1].members[0]))
+        proceeding = [line.entry for outcome in done for line in outcome.standings if line.advances]
+        out.append(disqualify(folder, proceeding[0]))
+        out.append(disqualify(folder, waiting[-1].members[1]))
+        knobeln("reinstate", out[-1], "-C", folder.path)
+        contest_day(folder).run()
+
+    field = knobeln_field()
+    field |= {"team_7": field["team_1"], "team_8": field["team_2"]}
+    contest, strings = played(tmp_path / "contest", small(), field, day)
+    published = publish(contest, tmp_path / "archive", strings)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    assert f"that the organizer took {', '.join(sorted(out))} out" in result.output
+    published_words = everything(published.archive)
+    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_7", b"team_8"))
+    decisions = json.loads((published.archive / "decisions.json").read_text())["taken_out"]
+    assert [each["lifted_at"] is None for each in decisions] == [True, True, False]
+    for number in (0, 1):
+        unsaid = edit("decisions.json", lambda d, number=number: d["taken_out"].pop(number))
+        result = knobeln("verify", mended(published.archive, unsaid))
+        assert result.exit_code == 1, result.output
+        assert "The first difference: round " in result.output
+
+
+@pytest.mark.slow
+def test_a_final_and_its_replays_are_played_without_who_was_taken_out(tmp_path: Path) -> None:
+    def day(folder: ContestFolder) -> None:
+        interrupted(folder, AfterADraw())
+        disqualify(folder, "team_2")
+        contest_day(folder).run()
+
+    chosen = small()
+    at_once = chosen.tournament.model_copy(update={"group_max": 6, "final_size": 6})
+    chosen = chosen.model_copy(update={"tournament": at_once})
+    contest, strings = played(tmp_path / "contest", chosen, knobeln_field(), day)
+    published = publish(contest, tmp_path / "archive", strings)
+    replays = json.loads((published.archive / "replays.json").read_text())
+    assert ["team_2", 0] in replays["firsts"]
+    assert "team_2" not in json.loads((published.archive / "evolution.json").read_text())["entries"]
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.slow
+def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Path) -> None:
+    out: list[str] = []
+
+    def day(folder: ContestFolder) -> None:
+        interrupted(folder, AfterAGroup())
+        with folder.store.read() as tx:
+            out.append(disqualify(folder, results.drawn_round(tx, 1)[1][0].standings[0].entry))
+        contest_day(folder).run()
+
+    chosen = small()
+    cup = chosen.tournament.model_copy(update={"format": "double-elimination", "final_replays": 0})
+    plain = chosen.evolution.model_copy(update={"enabled": False})
+    chosen = chosen.model_copy(update={"tournament": cup, "evolution": plain})
+    contest, strings = played(tmp_path / "contest", chosen, knobeln_field(), day)
+    published = publish(contest, tmp_path / "archive", strings)
+    ranking = json.loads((published.archive / "ranking.json").read_text())
+    assert out[0] in {line["entry"] for line in ranking if line["disqualified"]}
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.slow
+def test_a_game_of_all_that_began_without_one_of_them_can_be_checked(tmp_path: Path) -> None:
+    def day(folder: ContestFolder) -> None:
+        interrupted(folder, AfterADraw())
+        disqualify(folder, "avenger")
+        contest_day(folder).run()
+
+    published = of_game(tmp_path, "standoff", ("trigger_happy.sh", "avenger.pl", "dice.pl"), day)
+    group = json.loads((published.archive / GROUP).read_text())
+    assert len(group["matches"][0]["pairing"]["players"]) == 2
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+
+
+def again(folder: ContestFolder, *what: object) -> None:
+    """That much is played again, and the day to its end."""
+    done = knobeln("rerun", *what, "--reason", "the lights were out", "-C", folder.path)
+    assert done.exit_code == 0, done.output
+    with folder.store.read() as tx:
+        assert results.get_final_replays(tx) is None
+    contest_day(folder).run()
+
+
+def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_path: Path) -> None:
+    """With and without a team that was taken out since."""
+    out: list[str] = []
+    others: list[str] = []
+
+    def day(folder: ContestFolder) -> None:
+        contest_day(folder).run()
+        with folder.store.read() as tx:
+            names = [line.entry for line in results.drawn_round(tx, 1)[1][0].standings]
+        out.append(disqualify(folder, names[0]))
+        others.extend(names[1:])
+        again(folder, 1, 1)
+
+    contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
+    published = publish(contest, tmp_path / "archive", strings)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    assert "why group 1 of round 1 was played again" in result.output
+    assert b"the lights were out" not in everything(published.archive)
+    for where in (("-C", contest), ("--archive", published.archive)):
+        assert knobeln("replay", 1, *others, *where).exit_code == 0
+        assert "one was disqualified or taken out" in knobeln("replay", 1, out[0], others[0], *where).output
+    former = knobeln("replay", 1, out[0], others[0], "--former", "-C", contest)
+    assert former.exit_code == 0, former.output
+    assert "The digest is the one that was kept" in former.output
+
+
+def test_what_was_not_played_again_has_no_former_games(knobeln_contest: Published) -> None:
+    words = ("replay", 1, "team_1", "--former")
+    result = knobeln(*words, "-C", knobeln_contest.contest)
+    assert result.exit_code == 1
+    assert "nothing of round 1 was played again" in result.output
+    result = knobeln(*words, "--archive", knobeln_contest.archive)
+    assert result.exit_code == 2
+    assert "an archive has no former results" in result.output
+
+
+@pytest.mark.slow
+def test_a_final_without_its_winner_can_be_checked(tmp_path: Path) -> None:
+    def day(folder: ContestFolder) -> None:
+        contest_day(folder).run()
+        with folder.store.read() as tx:
+            final = results.finished_rounds(tx)[-1]
+        disqualify(folder, final.groups[0].standings[0].entry)
+        again(folder, final.plan.number)
+
+    contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
+    published = publish(contest, tmp_path / "archive", strings)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+
+
+# --- what strangers may send -------------------------------------------------------------------------------
+@pytest.fixture
+def hostile(knobeln_contest: Published, tmp_path: Path) -> Path:
+    return copy_of(knobeln_contest.archive, tmp_path / "hostile")
+
+
+def link(folder: Path) -> None:
+    (folder / "rules.md").unlink()
+    (folder / "rules.md").symlink_to("/etc/passwd")
+
+
+def folder_link(folder: Path) -> None:
+    (folder / "more").symlink_to("/etc")
+
+
+def pipe(folder: Path) -> None:
+    (folder / "rules.md").unlink()
+    os.mkfifo(folder / "rules.md")
+
+
+def sparse(folder: Path) -> None:
+    with (folder / "rules.md").open("r+b") as file:
+        file.truncate(files.MAX_FILE_BYTES * 1_000)
+
+
+def strange_name(folder: Path) -> None:
+    (folder / "a\x1b[2Jb").write_text("")
+
+
+def deep(folder: Path) -> None:
+    (folder / "a/b/c/d/e/f").mkdir(parents=True)
+
+
+def manifest(text: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / files.MANIFEST).write_text(text) and None
+
+
+HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "link": (link, "rules.md cannot be opened as a plain file"),
+    "link to a folder": (folder_link, "more is a link"),
+    "pipe": (pipe, "rules.md is no plain file"),
+    "endless": (sparse, "more than 64,000,000 bytes"),
+    "strange name": (strange_name, "cannot be the name"),
+    "deep": (deep, "cannot be the name"),
+    "no JSON": (manifest("{"), "manifest.json cannot be read"),
+    "deep JSON": (manifest("[" * 100_000), "manifest.json cannot be read"),
+    "other JSON": (manifest("[1, 2]"), "manifest.json cannot be read"),
+    "huge number": (
+        manifest('{"format":"knobeln archive","version":' + "9" * 5_000 + ',"files":{}}'),
+        "manifest.json",
+    ),
+    "no UTF-8": (lambda f: (f / files.MANIFEST).write_bytes(b'{"\xff": 1}') and None, "manifest.json"),
+    "another format": (manifest('{\n "format": "zip",\n "version": 1,\n "files": {}\n}\n'), "of a 'zip'"),
+    "of the future": (
+        manifest('{\n "format": "knobeln archive",\n "version": 2,\n "files": {}\n}\n'),
+        "reads version 1",
+    ),
+    "a way out": (
+        manifest(
+            '{\n "format": "knobeln archive",\n "version": 1,\n "files": {\n  "../../etc/passwd": {\n'
+            '   "size": 1,\n   "sha256": ""\n  }\n }\n}\n'
+        ),
+        "../../etc/passwd is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("trick", HOSTILE)
+def test_a_hostile_archive_is_refused_in_a_sentence(hostile: Path, trick: str) -> None:
+    do, words = HOSTILE[trick]
+    do(hostile)
+    for command in (("verify", hostile), ("replay", 1, "team_1", "team_2", "--archive", hostile)):
+        result = knobeln(*command)
+        assert result.exit_code == 1, result.output
+        assert words in result.output
+        assert "\x1b" not in result.output
+
+
+def test_a_hostile_build_is_no_program(knobeln_contest: Published, mended: Mended) -> None:
+    """Under a right digest, and with a compiler that we do not have."""
+
+    def change(archive: dict[str, bytes]) -> None:
+        path = one_build(archive)
+        data = archive.pop(path)[:40]
+        digest = files.hashlib.sha256(data).hexdigest()
+        archive[f"builds/{digest}"] = data
+        entries = json.loads(archive["entries.json"])
+        for entry in entries:
+            if path.endswith(entry["build"]):
+                entry.update(build=digest, tool="another")
+        archive["entries.json"] = json.dumps(entries, indent=1, ensure_ascii=False).encode() + b"\n"
+
+    result = knobeln("verify", mended(knobeln_contest.archive, change))
+    assert result.exit_code == 1
+    assert "is no build for this game" in result.output
+
+
+def test_too_many_files_are_not_read(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_FILES", 10)
+    with pytest.raises(Differs, match="more than 10 files"):
+        files.read(hostile)
+
+
+def test_too_many_bytes_are_not_read(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 1_000)
+    with pytest.raises(Differs, match="more than 1,000 bytes"):
+        files.read(hostile)
+
+
+@pytest.mark.parametrize(
+    "path", ["../a", "/etc/passwd", "a//b", "", "a/./b", ".hidden", files.MANIFEST, "a b"]
+)
+def test_an_archive_has_no_files_with_such_names(tmp_path: Path, path: str) -> None:
+    with pytest.raises(GiveUp, match="no place"):
+        files.write(tmp_path / "new", {path: b""})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_there_is_no_archive_that_is_said(tmp_path: Path) -> None:
+    assert "there is no folder" in knobeln("verify", tmp_path / "nowhere").output
+    assert "there is no archive" in knobeln("verify", tmp_path).output
+
+
+# --- replay ------------------------------------------------------------------------------------------------
+def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published) -> None:
+    group = json.loads((knobeln_contest.archive / GROUP).read_text())
+    for match in group["matches"]:
+        players = match["pairing"]["players"]
+        words = (1, *players, "--attempt", match["attempt"])
+        shown = knobeln("replay", *words, "-C", knobeln_contest.contest)
+        assert shown.exit_code == 0, shown.output
+        assert f"was kept: {match['result']['digest']}" in shown.output
+        throws = [
+            line for line in shown.output.splitlines() if line[:7].strip().isdigit() and line[:1] == " "
+        ]
+        assert len(throws) == match["result"]["turns"]
+        away = knobeln("replay", *words, "--archive", knobeln_contest.archive)
+        assert away.output == shown.output
+
+
+def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Published, tmp_path: Path) -> None:
+    contest = copy_of(knobeln_contest.contest, tmp_path / "contest")
+    store = Store(url_of(contest))
+    with store.write() as tx:
+        (outcome, *_) = results.finished_rounds(tx, results.Games.ALL)
+        match = outcome.groups[0].matches[0]
+        tx.exec_driver_sql("UPDATE matches SET digest = '0123456789abcdef' WHERE id = 1")
+    store.close()
+    result = knobeln("replay", 1, *match.players, "-C", contest)
+    assert result.exit_code == 1
+    assert "the digest of the moves: said to be 0123456789abcdef" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ((9, "team_1", "team_2"), "there is no round 9"),
+        ((1, "team_1", "nobody"), "nobody was not in it"),
+        ((1, "team_1", "--game", 7), "no game 7"),
+        ((1, "team_1", "--attempt", 7), "no attempt 7"),
+    ],
+)
+def test_a_game_that_there_was_not_is_told(
+    knobeln_contest: Published, words: tuple[Any, ...], answer: str
+) -> None:
+    for where in (("-C", knobeln_contest.contest), ("--archive", knobeln_contest.archive)):
+        result = knobeln("replay", *words, *where)
+        assert result.exit_code == 1
+        assert answer in result.output
+
+
+# --- other games -------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def cooperation(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    names = ("always_cooperate.sh", "two_tits.sh", "grudger.pl", "always_in_trouble.sh")
+    return of_game(tmp_path_factory.mktemp("cooperation"), "cooperation", names, games=2)
+
+
+@pytest.fixture(scope="module")
+def hog(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    return of_game(tmp_path_factory.mktemp("hog"), "hog", ("always_four.py", "always_six.py", "chaser.py"))
+
+
+def test_of_games_in_words_the_moves_are_held_to_the_rules(cooperation: Published) -> None:
+    result = knobeln("verify", cooperation.archive)
+    assert result.exit_code == 0, result.output
+    assert "12 games in 1 round: the moves keep to the rules, and give these points" in result.output
+    assert "not checked: programs" in result.output
+    published = everything(cooperation.archive)
+    assert not any(string.encode() in published for string in cooperation.strings)
+    assert b"My word:" in published
+    assert b"whbt b mess" not in published  # its own team's alone
+
+
+WORD_LIES: dict[str, tuple[Change, str]] = {
+    "a move": (edit(GROUP, lambda g: another(g["matches"][0]["result"]["moves"][0])), "said to be"),
+    "no move": (edit(GROUP, set_to("X", "matches", 0, "result", "moves", 0, 0)), "is no move"),
+    "a turn less": (edit(GROUP, lambda g: g["matches"][0]["result"]["moves"].pop()), "is not over"),
+    "a seat less": (edit(GROUP, set_to(None, "matches", 0, "result", "moves", 0, 0)), "seats 1 and 2 move"),
+    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "the points are said"),
+    "digest": (edit(GROUP, set_to("0123456789abcdef", "matches", 0, "result", "digest")), "the digest"),
+    "moves": (edit(GROUP, set_to(None, "matches", 0, "result", "moves")), "were not kept"),
+    "another order": (edit(GROUP, lambda g: g["matches"].reverse()), "another order"),
+    "a game less": (edit(GROUP, lambda g: g["matches"].pop()), "is missing"),
+    "ranking": (edit(GROUP, added(2, "standings", 0, "half_points")), "the ranking, line 1"),
+}
+
+
+def another(moves: list[str]) -> None:
+    moves[0] = "B" if moves[0] == "C" else "C"
+
+
+@pytest.mark.parametrize("lie", WORD_LIES)
+def test_a_lie_about_games_in_words_is_found(cooperation: Published, mended: Mended, lie: str) -> None:
+    change, words = WORD_LIES[lie]
+    result = knobeln("verify", mended(cooperation.archive, change))
+    assert result.exit_code == 1, result.output
+    assert words in result.output
+
+
+def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
+    words = ("replay", 1, "grudger", "two_tits")
+    shown = knobeln(*words, "-C", cooperation.contest)
+    assert shown.exit_code == 0, shown.output
+    assert "was kept" in shown.output
+    assert "This was game 1 of 2; --game shows another." in shown.output
+    assert knobeln(*words, "--archive", cooperation.archive).output == shown.output
+    second = knobeln(*words, "--game", 2, "-C", cooperation.contest)
+    assert "game 2 of 2" in second.output
+    faulty = knobeln("replay", 1, "always_in_trouble", "grudger", "-C", cooperation.contest)
+    assert "FAULT" in faulty.output
+
+
+@pytest.mark.slow
+def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
+    def day(folder: ContestFolder) -> None:
+        contest_day(folder).run()
+        again(folder, 1)
+
+    names = ("two_tits.sh", "grudger.pl", "always_in_trouble.sh")
+    published = of_game(tmp_path, "cooperation", names, day, games=1)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    assert "why round 1 was played again; programs that are asked in words may have" in result.output
+    words = ("replay", 1, "always_in_trouble", "grudger", "-C", published.contest)
+    former = knobeln(*words, "--former")
+    assert former.exit_code == 0, former.output
+    assert former.output == knobeln(*words).output
+    assert "FAULT" in former.output
+
+
+OTHERS: dict[str, tuple[tuple[str, ...], dict[str, int]]] = {
+    # One process through many games; a game that is lost by a fault.
+    "bid-tac-toe": (("even_hand.sh", "copycat.pl", "always_in_trouble.sh"), {"games": 3}),
+    # A bracket; in the place of a fault a random move that the seed decides.
+    "ultimate-tic-tac-toe": (
+        ("first_open.sh", "board_taker.pl", "always_in_trouble.sh"),
+        {"games": 1, "third_place_games": 1, "final_games": 1, "max_games": 2},
+    ),
+    # One game of all, in seats that are drawn; a fault is no action.
+    "standoff": (("trigger_happy.sh", "avenger.pl", "dice.pl", "always_in_trouble.sh"), {}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", OTHERS)
+def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mended, game: str) -> None:
+    names, tournament = OTHERS[game]
+    published = of_game(tmp_path, game, names, **tournament)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    assert "the moves keep to the rules" in result.output
+    first = json.loads((published.archive / GROUP).read_text())["matches"][0]
+    words = ("replay", 1, *first["pairing"]["players"])
+    shown = knobeln(*words, "--archive", published.archive)
+    assert shown.exit_code == 0, shown.output
+    assert shown.output == knobeln(*words, "-C", published.contest).output
+    less = edit(GROUP, lambda g: g["matches"][0]["result"]["moves"].pop())
+    assert knobeln("verify", mended(published.archive, less)).exit_code == 1
+
+
+def test_hog_is_computed_again_from_the_sources(hog: Published, mended: Mended) -> None:
+    result = knobeln("verify", hog.archive)
+    assert result.exit_code == 0, result.output
+    assert "3 programs, built again: the same, bit for bit" in result.output
+    assert "3 games in 1 round, played again" in result.output
+    shown = knobeln("replay", 1, "always_four", "chaser", "--archive", hog.archive)
+    assert "always_four wins" in shown.output
+    four = "programs/always_four/source/always_four.py"
+    lied = knobeln("verify", mended(hog.archive, swap(four, b"return 4", b"return 5")))
+    assert "the program of always_four is said to give the build" in lied.output
