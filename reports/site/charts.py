@@ -1,0 +1,314 @@
+"""The geometry of the pictures: what the templates draw as SVG. Pure.
+
+Lengths are in the picture's own units, which the templates stretch to whatever room there is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from knobeln.model import EvolutionOutcome
+from reports.bracket import BracketMatch, Node, forest
+
+SHADES = 9
+WIDTH = 1000  # of the plotting area of a chart over time
+HEIGHT = 300
+_TICKS = 5
+_COLUMNS = 250  # generations that a chart can tell apart
+
+
+# --- the heat map ------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class HeatMap:
+    """A square for each cell of a cross table: of each shade one path of squares with sides of 1."""
+
+    size: int
+    paths: tuple[tuple[int, str], ...]  # shade, path
+    low: str  # what the lightest shade stands for
+    high: str
+
+    @property
+    def letter(self) -> float:
+        """The size of the numbers at the edges, large enough to be read whatever the number of squares."""
+        return max(0.4, round(self.size / 40, 2))
+
+    @property
+    def margin(self) -> float:
+        return round(2 * self.letter, 2)
+
+    @property
+    def width(self) -> int:
+        """In pixels, where there is room."""
+        return min(480, int(28 * (self.size + self.margin)))
+
+    @property
+    def numbers(self) -> range:
+        """Of rows and columns, as many as there is room for."""
+        return range(1, self.size + 1, 1 + self.size // 25)
+
+
+def shade(value: float, low: float, high: float) -> int:
+    """Which of the shades a value between these ends has, from 0."""
+    if high <= low:
+        return 0
+    return min(SHADES - 1, int((value - low) / (high - low) * SHADES))
+
+
+def heat_map(shades: Sequence[Sequence[int | None]], low: str, high: str) -> HeatMap:
+    """`shades` row by row; None for a cell without a value."""
+    squares: defaultdict[int, list[str]] = defaultdict(list)
+    for y, row in enumerate(shades):
+        for x, level in enumerate(row):
+            if level is not None:
+                squares[level].append(f"M{x} {y}h1v1h-1z")
+    paths = tuple((level, "".join(squares[level])) for level in sorted(squares))
+    return HeatMap(len(shades), paths, low, high)
+
+
+# --- axes --------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Tick:
+    """A mark of an axis: where it stands, and what it says."""
+
+    at: float
+    text: str
+
+
+def ticks(last: int, length: float = WIDTH, first: int = 0) -> tuple[Tick, ...]:
+    """Round numbers from `first` to `last`, evenly spread over the length."""
+    span = max(1, last - first)
+    step = _round_step(span)
+    numbers = range(-(-first // step) * step, last + 1, step)
+    return tuple(Tick(_short((number - first) * length / span), f"{number:,}") for number in numbers)
+
+
+def _round_step(span: int) -> int:
+    """1, 2, 5, 10, 20 ... of which there are about five in the span."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if span <= factor * power * _TICKS:
+                return factor * power
+        power *= 10
+
+
+def _short(number: float) -> float:
+    return round(number, 1)
+
+
+# --- stacked areas -----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Area:
+    """An entry's band; `label` is where its name fits into it, None where it fits nowhere."""
+
+    entry: str
+    colour: int
+    path: str
+    label: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class StackedAreas:
+    """The shares of all entries over the generations, the best on top."""
+
+    areas: tuple[Area, ...]
+    generations: tuple[Tick, ...]
+    shares: tuple[Tick, ...]
+
+
+_LABEL_HEIGHT = 16.0
+_LABEL_WIDTH = 8.5  # of a character
+
+
+def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
+    """The evolution as a picture of WIDTH times HEIGHT."""
+    last = len(outcome.generations) - 1
+    chosen = sorted(
+        {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)} if last else {0}
+    )
+    order = [outcome.entries.index(line.entry) for line in outcome.ranking]
+    edges = [_edges([outcome.generations[g][entry] for entry in order]) for g in chosen]
+    xs = [_short(g * WIDTH / max(1, last)) for g in chosen]
+    if len(xs) == 1:
+        xs, edges = [0.0, float(WIDTH)], edges * 2
+    areas = tuple(
+        _area(outcome.entries[entry], place, xs, [(e[place], e[place + 1]) for e in edges])
+        for place, entry in enumerate(order)
+    )
+    shares = tuple(Tick(_short(HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100))
+    return StackedAreas(areas, ticks(last), shares)
+
+
+def _edges(counts: Sequence[int]) -> list[float]:
+    """The heights between the bands, from the top; all at the bottom where nobody is left."""
+    total = sum(counts)
+    return [_short(HEIGHT * end / total) if total else HEIGHT for end in accumulate(counts, initial=0)]
+
+
+def _area(entry: str, place: int, xs: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Area:
+    upper = [f"{x:g} {top:g}" for x, (top, _) in zip(xs, bounds, strict=True)]
+    lower = [f"{x:g} {bottom:g}" for x, (_, bottom) in zip(xs, bounds, strict=True)]
+    path = "M" + "L".join([*upper, *reversed(lower)]) + "z"
+    return Area(entry, place, path, _label(entry, xs, bounds))
+
+
+def _label(
+    entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
+) -> tuple[float, float] | None:
+    """The middle of the name where the band has most room for it; None where it fits nowhere."""
+    half = len(entry) * _LABEL_WIDTH / 2
+    middles = range(int(half) + 8, int(WIDTH - half) - 7, 20)
+    found = max((_room(x, half, xs, bounds) for x in middles), default=(0.0, 0.0, 0.0))
+    room, x, middle = found
+    return (_short(x), _short(middle + 5)) if room >= _LABEL_HEIGHT else None
+
+
+def _room(
+    x: float, half: float, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
+) -> tuple[float, float, float]:
+    """How high the band is everywhere around x, x itself, and the middle of that."""
+    first, last = bisect_right(xs, x - half) - 1, bisect_left(xs, x + half)
+    inside = bounds[max(0, first) : last + 1]
+    top, bottom = max(t for t, _ in inside), min(b for _, b in inside)
+    return bottom - top, x, (top + bottom) / 2
+
+
+# --- curves ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Curve:
+    """`points` as a polyline has them."""
+
+    name: str
+    points: str
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Values over the turns of a game, which count from 1. `marks`: for each curve where something begins."""
+
+    curves: tuple[Curve, ...]
+    turns: int
+    along: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    marks: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def step(self) -> float:
+        """How far a turn is from the next."""
+        return WIDTH / max(1, self.turns)
+
+
+def throw_curves(
+    names: Sequence[str], throws: Sequence[Sequence[int]], starts: Sequence[Sequence[int]]
+) -> Curves:
+    """The numbers thrown, each twice as high up as half of it, because points are its logarithm."""
+    low = min(map(min, throws)).bit_length() - 1
+    top = max(low + 1, (max(map(max, throws)) - 1).bit_length())
+    scale = HEIGHT / (top - low)
+    curves = tuple(
+        Curve(name, _polyline(of_one, lambda n: HEIGHT - (_log2(n) - low) * scale))
+        for name, of_one in zip(names, throws, strict=True)
+    )
+    turns = len(throws[0])
+    up = tuple(
+        Tick(_short(HEIGHT - (power - low) * scale), f"{2**power:,}")
+        for power in range(low, top + 1, 1 + (top - low) // 8)
+    )
+    marks = tuple(tuple(_short(_x(turn, turns)) for turn in of_one) for of_one in starts)
+    return Curves(curves, turns, ticks(turns), up, marks)
+
+
+def _log2(number: int) -> float:
+    """The logarithm of a number from 1 on, in straight lines between the powers of two."""
+    power = number.bit_length() - 1
+    return power + number / float(1 << power) - 1
+
+
+def point_curves(names: Sequence[str], totals: Sequence[Sequence[int]]) -> Curves:
+    """The points so far."""
+    most = max(1, *(max(of_one, default=0) for of_one in totals))
+    least = min(0, *(min(of_one, default=0) for of_one in totals))
+    scale = HEIGHT / (most - least)
+    curves = tuple(
+        Curve(name, _polyline(of_one, lambda n: HEIGHT - (n - least) * scale))
+        for name, of_one in zip(names, totals, strict=True)
+    )
+    turns = len(totals[0])
+    up = tuple(Tick(_short(HEIGHT - t.at), t.text) for t in ticks(most, HEIGHT, least))
+    return Curves(curves, turns, ticks(turns), up)
+
+
+_STRAIGHT = 1e-7  # over a thousand turns that is a fraction of a point
+
+
+def _x(turn: int, turns: int) -> float:
+    return turn * WIDTH / max(1, turns)
+
+
+def _polyline(values: Sequence[int], y: Callable[[int], float]) -> str:
+    """The curve from turn to turn, without the points in the middle of straight lines."""
+    turns, heights = len(values), list(map(y, values))
+    corners = (
+        (at, height)
+        for at, height in enumerate(heights, start=1)
+        if not 1 < at < turns or abs(heights[at] - 2 * height + heights[at - 2]) > _STRAIGHT
+    )
+    return " ".join(f"{_x(at, turns):.4g},{height:.4g}" for at, height in corners)
+
+
+# --- the bracket -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Box:
+    """A match or a bye in the bracket, with its upper left corner."""
+
+    match: BracketMatch
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class BracketSide:
+    """`lines` lead from each match to the place that its winner takes in the next one."""
+
+    title: str
+    boxes: tuple[Box, ...]
+    lines: tuple[str, ...]
+    width: float
+    height: float
+
+
+BOX_WIDTH, BOX_HEIGHT = 230, 48
+_GAP_X, _GAP_Y = 36, 16
+
+
+def bracket_side(matches: Sequence[BracketMatch], side: str) -> BracketSide:
+    """The matches of a side as boxes, the later ones further to the right."""
+    boxes: list[Box] = []
+    lines: list[str] = []
+    below = 0.0
+    for root in forest(matches, side):
+        _, below = _place(root, below, boxes, lines)
+    width = max((box.x for box in boxes), default=0.0) + BOX_WIDTH
+    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y))
+
+
+def _place(node: Node, top: float, boxes: list[Box], lines: list[str]) -> tuple[float, float]:
+    """Put the match and all before it below `top`; its middle, and where the next one may begin."""
+    x = (node.depth - 1) * (BOX_WIDTH + _GAP_X)
+    below, before = top, []
+    for row, source in enumerate(node.sources):
+        if source is not None:
+            start = (source.depth - 1) * (BOX_WIDTH + _GAP_X) + BOX_WIDTH
+            at, below = _place(source, below, boxes, lines)
+            before.append((row, start, at))
+    middle = sum(at for _, _, at in before) / len(before) if before else top + BOX_HEIGHT / 2
+    lines += (
+        f"M{start} {at:g}H{x - _GAP_X / 2:g}V{middle + (row - 0.5) * BOX_HEIGHT / 2:g}H{x}"
+        for row, start, at in before
+    )
+    boxes.append(Box(node.match, x, middle - BOX_HEIGHT / 2))
+    return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)

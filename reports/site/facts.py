@@ -1,0 +1,139 @@
+"""What the pages may tell: the contest as far as its results have gone out, and no further. Pure.
+
+A round is released when its summary has gone out; until then nothing of it shows, not even who plays in it,
+because that would tell who is out. What is told of a released round is what the contest's reports tell to
+everybody (`reports.offered`): where teams get their own results only, the pages name no team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from knobeln.config import Settings
+from knobeln.games import Dialogue, GameInfo
+from knobeln.model import EvolutionOutcome, HillRanking, MailPreference, Phase, RoundOutcome, Standing, Team
+
+P = MailPreference
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """What everybody may see of the released rounds."""
+
+    teams: bool  # who takes part
+    rankings: bool
+    games: bool  # the points of everybody's games
+    moves: bool  # everybody's games move by move
+    bracket: bool
+    words: bool  # the organizer's own summaries
+    programs: bool  # the teams' programs, after the contest
+
+
+def disclosure(offered: Container[MailPreference], *, programs: bool) -> Disclosure:
+    """What the pages of a contest that offers these reports may tell.
+
+    In the matches of a knock-out there are no others whose games could be told (GRG), so that there a team's
+    own games (GRP) together with the bracket are everybody's.
+    """
+    bracket = P.BRK in offered
+    games = P.GRG in offered or (bracket and P.GRP in offered)
+    teams = any(code in offered for code in (P.LAP, P.LGP, P.GRG, P.GRR, P.RSM, P.BRK))
+    return Disclosure(
+        teams=teams,
+        rankings=any(code in offered for code in (P.GRG, P.GRR, P.RSM)),
+        games=games,
+        moves=games and P.DGP in offered,
+        bracket=bracket or P.RSM in offered,
+        words=P.RSM in offered,
+        programs=teams and programs,
+    )
+
+
+@dataclass(frozen=True)
+class ReleasedRound:
+    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
+
+    outcome: RoundOutcome
+    drawn_at: datetime
+    played_at: datetime
+    released_at: datetime
+    words: str
+
+    @property
+    def number(self) -> int:
+        return self.outcome.plan.number
+
+    @property
+    def final(self) -> bool:
+        return self.outcome.plan.final
+
+
+@dataclass(frozen=True)
+class PublishedProgram:
+    """A team's program as it took part, without its authentification string: texts by the files' names."""
+
+    language: str
+    description: str
+    files: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened before everybody's eyes. `key` names it for ever; `text` has paragraphs."""
+
+    at: datetime
+    key: str
+    title: str
+    text: str = ""
+    link: str = ""  # the page about it
+
+
+@dataclass(frozen=True)
+class SiteFacts:
+    """All that pages are made of. Nothing in it is unreleased, whatever the store knows besides.
+
+    `playing` are those who take part, by name, nobody before the start; `registered` counts all
+    registrations; `ranking`, `evolution`, `seed` and `programs` come with the last round's release; `noted`
+    are events of the journal.
+    """
+
+    settings: Settings
+    game: GameInfo
+    phase: Phase
+    registered: int
+    commitment: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    playing: Mapping[str, Team]
+    rounds: tuple[ReleasedRound, ...]
+    ranking: tuple[Standing, ...]
+    evolution: EvolutionOutcome | None
+    seed: str | None
+    programs: Mapping[str, PublishedProgram]
+    noted: tuple[Event, ...]
+    hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved
+
+    @property
+    def shows(self) -> Disclosure:
+        return disclosure(self.settings.reports.offered, programs=self.settings.site.programs)
+
+    @property
+    def teams(self) -> Mapping[str, Team]:
+        """Those who take part, where everybody may know them."""
+        return self.playing if self.shows.teams else {}
+
+    @property
+    def plays_on_machine(self) -> bool:
+        """Whether a game can be played again from its seeds, to the last move."""
+        return Dialogue.MACHINE in self.game.dialogues
+
+    @property
+    def is_over(self) -> bool:
+        """The contest has ended, and everybody may know how."""
+        return self.seed is not None
+
+    @property
+    def history(self) -> tuple[RoundOutcome, ...]:
+        return tuple(each.outcome for each in self.rounds)

@@ -1,0 +1,93 @@
+"""The folder of the pages: files that are there whole or not at all, and only rewritten when they change.
+
+A list of the folder's files, `.knobeln-site.json`, says what each was made of. So what the contest has no
+page for any more is removed, and nothing else is: other files in the folder are left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import defaultdict
+from contextlib import suppress
+from pathlib import Path
+
+from knobeln.errors import GiveUp
+
+LIST = ".knobeln-site.json"
+
+
+class SiteFolder:
+    """One writing of the pages: `put` or `keep` each file, then `finish`."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises GiveUp for a folder with files in it that are not ours."""
+        self._path = path
+        self._before = _read_list(path)
+        self._by_key: defaultdict[str, list[str]] = defaultdict(list)
+        for file, key in self._before.items():
+            self._by_key[key].append(file)
+        self._now: dict[str, str] = {}
+        self.written = 0
+        if not (path / LIST).exists():  # a folder that is left half full is known as ours
+            write_at_once(path / LIST, b"{}")
+
+    def keep(self, file: str, key: str) -> bool:
+        """Whether this file, and all that were made with it of what `key` says, are there and stay."""
+        together = self._by_key.get(key, [])
+        if file not in together or not all((self._path / other).is_file() for other in together):
+            return False
+        self._now.update(dict.fromkeys(together, key))
+        return True
+
+    def put(self, file: str, data: bytes, key: str = "") -> None:
+        """The file, made of what `key` says; without one it is known by its contents, and may stay."""
+        known = key or hashlib.sha256(data).hexdigest()
+        if key or self._before.get(file) != known or not (self._path / file).is_file():
+            write_at_once(self._path / file, data)
+            self.written += 1
+        self._now[file] = known
+
+    def finish(self) -> int:
+        """Remove what belongs to the pages no more; how many files there are."""
+        for file in self._before.keys() - self._now.keys():
+            with suppress(FileNotFoundError):
+                (self._path / file).unlink()
+        if self._now != self._before:
+            text = json.dumps(self._now, indent=0, sort_keys=True)
+            write_at_once(self._path / LIST, text.encode())
+        return len(self._now)
+
+
+def write_at_once(path: Path, data: bytes) -> None:
+    """Readers see the old file or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.new")
+    half.write_bytes(data)
+    os.replace(half, path)
+
+
+def _read_list(path: Path) -> dict[str, str]:
+    """What was made before, by file."""
+    if path.exists() and not path.is_dir():
+        raise GiveUp(f"{path} is no folder: the pages need one of their own")
+    file = path / LIST
+    if not file.exists():
+        if path.is_dir() and any(path.iterdir()):
+            raise GiveUp(
+                f"{path} has files in it that are not pages of ours: the pages need a folder of their own"
+            )
+        return {}
+    try:
+        found = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        return {}  # the disk was full, or somebody wrote in it: everything is written anew
+    if not isinstance(found, dict):
+        return {}
+    return {name: key for name, key in found.items() if isinstance(key, str) and _is_below(name)}
+
+
+def _is_below(name: str) -> bool:
+    """Whether this names a file in the folder, and nothing elsewhere that we would remove."""
+    return not name.startswith("/") and ".." not in name.split("/")

@@ -1,0 +1,233 @@
+"""The page of a game: what was thrown or done in each turn, series, running points. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from knobeln.config import DEFAULT_GAME
+from knobeln.games import GameInfo
+from knobeln.games.knobeln import throw_points
+from knobeln.model import GroupPlan, Match, Missing, Moves, points_text
+from reports.results import verdict_words
+from reports.site import charts, paths
+from reports.site.charts import Curves
+from reports.site.facts import ReleasedRound
+from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
+
+
+@dataclass(frozen=True)
+class GameKey:
+    """A game of the contest that counted, and where its page stands."""
+
+    plan: GroupPlan
+    match: Match
+    path: str
+
+
+def chosen_games(rounds: Sequence[ReleasedRound], most: int) -> tuple[tuple[GameKey, ...], int]:
+    """The games that get pages, at most so many, and how many counted games there are.
+
+    The last round's games come first, then those of the one before, and so on; in a round those between the
+    best.
+    """
+    counted = [key for each in reversed(rounds) for key in sorted(_counted(each), key=lambda k: k[0])]
+    return tuple(key for _, key in counted[:most]), len(counted)
+
+
+def _counted(released: ReleasedRound) -> Iterator[tuple[tuple[int, int], GameKey]]:
+    """Each counted game with the places of its players, added up, and its group."""
+    for group in released.outcome.groups:
+        place = {line.entry: number for number, line in enumerate(group.standings)}
+        for match in group.matches:
+            if match.counted:
+                weight = sum(place[name] for name in match.players)
+                yield (weight, group.plan.number), GameKey(group.plan, match, paths.game(group.plan, match))
+
+
+@dataclass(frozen=True)
+class GamePage:
+    """What a page says of a game. `turns` is None where its moves are not known any more."""
+
+    key: GameKey
+    players: tuple[str, ...]
+    result: Table
+    turn_word: str
+    turns: Table | None
+    series: Table | None
+    throws: Curves | None
+    points: Curves | None
+
+
+Totals = Sequence[Sequence[int]]
+"""Every seat's points after each turn."""
+
+
+def game_page(key: GameKey, moves: Sequence[Moves] | None, totals: Totals | None, game: GameInfo) -> GamePage:
+    """The page of this game. `moves` is None where nobody knows them any more, `totals` where nobody knows
+    them, or where KNOBELN's own rules give them."""
+    if game.name == DEFAULT_GAME and moves:
+        return _of_throws(key, [(int(a), int(b)) for a, b in moves], game)  # type: ignore[arg-type]
+    turns = _turns(key, moves, totals, game) if moves else None
+    shown = totals if totals and any(map(any, totals)) and game.point == 1 else None
+    points = charts.point_curves(_names(key.match), list(zip(*shown, strict=True))) if shown else None
+    return GamePage(key, key.match.players, _result(key, game), game.turn_word, turns, None, None, points)
+
+
+def _result(key: GameKey, game: GameInfo) -> Table:
+    words = verdict_words(game.name)
+    return Table(
+        "result",
+        "Result",
+        (
+            Column("seat", "seat", numeric=True),
+            Column("team", "team"),
+            Column("points", "points", numeric=True),
+            Column("ending", "how it ended"),
+        ),
+        tuple(
+            (
+                cell(number),
+                name_cell(name, paths.team(name)),
+                points_cell(2 * seat.points, game.point),
+                cell(words[seat.verdict]),
+            )
+            for number, (name, seat) in enumerate(key.match.sides, start=1)
+        ),
+    )
+
+
+def points_cell(half_points: int | None, point: int, link: str = "", shade: int | None = None) -> Cell:
+    """Points as people count them; `-` where there are none."""
+    if half_points is None:
+        return Cell("-", None)
+    return Cell(points_text(half_points, point), points_value(half_points, point), link, shade)
+
+
+# --- KNOBELN -----------------------------------------------------------------------------------------------
+def _of_throws(key: GameKey, throws: Sequence[tuple[int, int]], game: GameInfo) -> GamePage:
+    sides = list(zip(*throws, strict=True))
+    won = list(zip(*(throw_points(*pair) for pair in throws), strict=True))
+    totals = [list(accumulate(of_one)) for of_one in won]
+    starts = [_starts(side) for side in sides]
+    names = _names(key.match)
+    return GamePage(
+        key,
+        key.match.players,
+        _result(key, game),
+        game.turn_word,
+        _throw_table(names, sides, won, totals, starts),
+        _series_table(names, sides, won, starts),
+        charts.throw_curves(names, sides, starts),
+        charts.point_curves(names, totals),
+    )
+
+
+def _names(match: Match) -> tuple[str, ...]:
+    """The players, told apart in a game against oneself."""
+    if match.pairing.is_self:
+        return tuple(f"{name} (seat {seat})" for seat, name in enumerate(match.players, start=1))
+    return match.players
+
+
+def _starts(side: Sequence[int]) -> tuple[int, ...]:
+    """The throws, from 1, with which series begin (K6)."""
+    return (1, *(at + 1 for at in range(1, len(side)) if side[at] < side[at - 1]))
+
+
+def _throw_table(
+    names: Sequence[str],
+    sides: Sequence[Sequence[int]],
+    won: Sequence[Sequence[int]],
+    totals: Sequence[Sequence[int]],
+    starts: Sequence[Sequence[int]],
+) -> Table:
+    columns = [Column("throw", "throw", numeric=True)]
+    for seat, name in enumerate(names, start=1):
+        columns += [
+            Column(f"number_{seat}", name, numeric=True, spoken=f"{name}: number thrown"),
+            Column(f"points_{seat}", "points", numeric=True, spoken=f"{name}: points of the throw"),
+            Column(f"total_{seat}", "total", numeric=True, spoken=f"{name}: points so far"),
+        ]
+    begins = [frozenset(of_one) for of_one in starts]
+    rows = tuple(
+        (
+            Cell(str(number), number, head=True),
+            *(
+                part
+                for seat, side in enumerate(sides)
+                for part in (
+                    Cell(f"{'▸' if number in begins[seat] else ''}{side[number - 1]}", side[number - 1]),
+                    cell(won[seat][number - 1]),
+                    cell(totals[seat][number - 1]),
+                )
+            ),
+        )
+        for number in range(1, len(sides[0]) + 1)
+    )
+    return Table("throws", "All throws (▸ begins a series)", tuple(columns), rows)
+
+
+def _series_table(
+    names: Sequence[str],
+    sides: Sequence[Sequence[int]],
+    won: Sequence[Sequence[int]],
+    starts: Sequence[Sequence[int]],
+) -> Table:
+    columns = (
+        Column("player", "player"),
+        *(
+            Column(key, title, numeric=True)
+            for key, title in (
+                ("series", "series"),
+                ("first_throw", "from throw"),
+                ("last_throw", "to throw"),
+                ("length", "throws"),
+                ("lowest", "from"),
+                ("highest", "to"),
+                ("points", "points"),
+            )
+        ),
+    )
+    rows = tuple(
+        (
+            name_cell(name),
+            *map(cell, (number, first, last, last - first + 1, side[first - 1], side[last - 1])),
+            cell(sum(of_one[first - 1 : last])),
+        )
+        for name, side, of_one, begins in zip(names, sides, won, starts, strict=True)
+        for number, (first, last) in enumerate(
+            zip(begins, [*(at - 1 for at in begins[1:]), len(side)], strict=True), start=1
+        )
+    )
+    return Table("series", "Series", columns, rows)
+
+
+# --- other games -------------------------------------------------------------------------------------------
+def _turns(key: GameKey, moves: Sequence[Moves], totals: Totals | None, game: GameInfo) -> Table:
+    names = _names(key.match)
+    columns = [
+        Column(game.turn_word, game.turn_word, numeric=True),
+        *(Column(f"seat_{seat}", name) for seat, name in enumerate(names, start=1)),
+    ]
+    if totals:
+        columns += [
+            Column(f"total_{seat}", f"points of {name}", numeric=True)
+            for seat, name in enumerate(names, start=1)
+        ]
+    rows = tuple(
+        (
+            Cell(str(number), number, head=True),
+            *map(_move_cell, turn),
+            *(points_cell(2 * total, game.point) for total in (totals[number - 1] if totals else ())),
+        )
+        for number, turn in enumerate(moves, start=1)
+    )
+    return Table("moves", f"Every {game.turn_word}", tuple(columns), rows)
+
+
+def _move_cell(move: int | str | Missing | None) -> Cell:
+    if isinstance(move, Missing):
+        return Cell(f"fault{f', instead {move.instead}' if move.instead else ''}", f"!{move.instead}")
+    return cell(move)

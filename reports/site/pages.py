@@ -1,0 +1,104 @@
+"""All pages of a contest, but for those of its games, one after the other. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from knobeln.games import Dialogue
+from knobeln.model import Moves, Pairing
+from reports.bracket import is_knock_out
+from reports.site import contest, groups, paths
+from reports.site.facts import SiteFacts
+from reports.site.games import GameKey, Totals, chosen_games, game_page
+from reports.site.page import Page
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which games get a page of their own, and how many counted games there are in the released rounds."""
+
+    games: tuple[GameKey, ...]
+    counted: int
+
+    @property
+    def made(self) -> frozenset[str]:
+        return frozenset(key.path for key in self.games)
+
+
+def plan(facts: SiteFacts) -> Plan:
+    """The games with pages; none where games are not told to everybody, or where nothing is played."""
+    if Dialogue.TABLE in facts.game.dialogues:
+        return Plan((), 0)
+    chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
+    return Plan(chosen if facts.shows.moves else (), counted)
+
+
+def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
+    """Every page that is not of a game."""
+    shows, made = facts.shows, planned.made
+    yield contest.index(facts, len(planned.games), planned.counted if shows.games else 0)
+    yield contest.log(facts)
+    yield contest.feed(facts)
+    for released in facts.rounds if shows.rankings or shows.bracket else ():
+        yield from groups.round_pages(released, facts.game, shows, made)
+    if facts.evolution and shows.rankings:
+        yield contest.evolution(facts.evolution)
+    if shows.bracket and any(map(is_knock_out, facts.history)):
+        yield contest.bracket(facts)
+    if facts.hill and shows.rankings:
+        yield contest.hill(facts.hill)
+    if facts.teams:
+        yield contest.teams(facts)
+        yield from contest.team_pages(facts, _views(facts, made))
+
+
+def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:
+    if not facts.shows.rankings:
+        return []
+    return [
+        [groups.GroupView(group, facts.game, made) for group in released.outcome.groups]
+        for released in facts.rounds
+    ]
+
+
+def page_of_game(
+    facts: SiteFacts, key: GameKey, moves: Sequence[Moves] | None, totals: Totals | None = None
+) -> Page:
+    """The page of a game; see `game_page`."""
+    page = game_page(key, moves, totals, facts.game)
+    released = next(r for r in facts.rounds if r.number == key.plan.round)
+    number = f", game {key.match.game}" if max(key.match.pairing.games, key.match.pairing.most) > 1 else ""
+    who = _players(key.match.pairing)
+    back = paths.round_page(key.plan.round) if key.plan.title else paths.group(key.plan)
+    return Page(
+        key.path,
+        "game",
+        f"{who}{number}",
+        {
+            "game": page,
+            "match": key.match,
+            "group_title": groups.title_of(released, key.plan),
+            "group_link": back,
+        },
+        tuple(table for table in (page.result, page.series, page.turns) if table),
+    )
+
+
+def _players(pairing: Pairing) -> str:
+    if len(pairing.players) > 2:
+        return "The game of all"
+    return f"{pairing.players[0]} against {'itself' if pairing.is_self else pairing.players[1]}"
+
+
+def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
+    """Title and path of the pages that every page leads to."""
+    shows = facts.shows
+    rounds = facts.rounds if shows.rankings or shows.bracket else ()
+    found = [("Contest", paths.INDEX)]
+    found += [("Teams", paths.TEAMS)] if facts.teams else []
+    found += [(groups.round_title(each), paths.round_page(each.number)) for each in rounds]
+    found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
+    found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
+    found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
+    return (*found, ("Log", paths.LOG))

@@ -1,0 +1,105 @@
+"""A table of a page, and the same as CSV and JSON beside the page. Pure.
+
+In CSV and JSON stand values: numbers as numbers, points as people count them, nothing as nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Value = int | float | str | bool | None
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell, and what it means to a program. `shade`: its colour in a heat map, 0 to 8."""
+
+    text: str
+    value: Value
+    link: str = ""  # from the site's root
+    shade: int | None = None
+    head: bool = False  # names the row
+
+
+@dataclass(frozen=True)
+class Column:
+    """`key` is its name in CSV and JSON. `spoken`: the heading in full, where `title` is too short for it."""
+
+    key: str
+    title: str
+    numeric: bool = False
+    spoken: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """`name` is part of the names of its files; `rows` are as long as `columns`."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def is_all_numeric(self) -> bool:
+        """Only numbers without links: said once, a long table gets much shorter."""
+        return all(column.numeric for column in self.columns) and not any(
+            c.link for r in self.rows for c in r
+        )
+
+    @property
+    def pairs(self) -> Sequence[Sequence[tuple[Column, Cell]]]:
+        """Each row's cells with their columns."""
+        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def cell(value: Value, link: str = "") -> Cell:
+    """A value that is shown as it is; nothing is shown as nothing."""
+    shown = "yes" if value is True else "no" if value is False else "" if value is None else str(value)
+    return Cell(shown, value, link)
+
+
+def name_cell(name: str, link: str = "") -> Cell:
+    """What the row is about."""
+    return Cell(name, name, link, head=True)
+
+
+def points_value(half_points: int, point: int) -> Value:
+    """Half points as a number: whole where it is one."""
+    value = Fraction(half_points, 2 * point)
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def as_json(table: Table) -> str:
+    """A list of objects, one for each row, on a line of its own."""
+    keys = [column.key for column in table.columns]
+    rows = (
+        json.dumps(
+            dict(zip(keys, (c.value for c in row), strict=True)), ensure_ascii=False, separators=(",", ":")
+        )
+        for row in table.rows
+    )
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+def as_csv(table: Table) -> str:
+    """RFC 4180 with a row of names. A text that a spreadsheet would compute gets an apostrophe in front."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(_harmless(column.key) for column in table.columns)
+    writer.writerows(_values(row) for row in table.rows)
+    return stream.getvalue()
+
+
+def _values(row: Iterable[Cell]) -> list[Value]:
+    return [_harmless(c.value) if isinstance(c.value, str) else c.value for c in row]
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

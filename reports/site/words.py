@@ -1,0 +1,123 @@
+"""Templates -> pages. What strangers wrote is only ever a value in them, and escaped wherever it stands.
+
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
+`replay.js`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateSyntaxError,
+)
+
+from knobeln import __version__
+from knobeln.config import Settings
+from knobeln.errors import ConfigError
+from knobeln.games import GameInfo
+from knobeln.model import points_text
+from reports import text
+from reports.site import charts, paths
+from reports.site.facts import disclosure
+from reports.site.page import Page
+from reports.site.tables import as_csv, as_json
+
+STATIC = ("style.css", "replay.js")
+_PACKAGE = "reports.site"
+
+
+class Words:
+    """Puts pages into HTML (and the feed into XML)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        game: GameInfo,
+        navigation: Sequence[tuple[str, str]],
+        override: Path | None = None,
+    ) -> None:
+        """`override` is the organizer's own folder; it need not exist."""
+        self._override = override
+        self._same_for_all = repr((settings.contest, settings.reports, settings.site, game, navigation))
+        own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
+        self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
+        self._environment = Environment(
+            loader=self._loader,
+            undefined=StrictUndefined,
+            autoescape=True,
+            auto_reload=False,  # all pages of one writing are made alike
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters.update(
+            date=text.date,
+            number=text.number,
+            plural=text.plural,
+            points=partial(points_text, point=game.point),
+        )
+        self._environment.globals.update(
+            contest=settings.contest,
+            settings=settings,
+            info=game,
+            nav=navigation,
+            charts=charts,
+            shows=disclosure(settings.reports.offered, programs=settings.site.programs),
+        )
+
+    def files(self, page: Page) -> dict[str, bytes]:
+        """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
+        name = f"{page.template}.{'xml' if page.path.endswith('.xml') else 'html'}.j2"
+        try:
+            shown = self._environment.get_template(name).render(
+                page.facts,
+                page=page,
+                root=paths.root_from(page.path),
+                beside=lambda table, ending: paths.beside(page.path, table.name, ending),
+            )
+        except TemplateSyntaxError as error:
+            raise ConfigError(
+                f"template site/{error.name or name}, line {error.lineno}: {error.message}"
+            ) from None
+        except TemplateError as error:
+            raise ConfigError(f"template site/{name}: {error.message}") from None
+        # XML has no control characters, and nobody wants them in HTML.
+        found = {page.path: _bytes(text.clean(shown))}
+        for table in page.tables:
+            found[paths.beside(page.path, table.name, "csv")] = _bytes(as_csv(table))
+            found[paths.beside(page.path, table.name, "json")] = _bytes(as_json(table))
+        return found
+
+    def fingerprint(self) -> str:
+        """Changes with everything in a page that is not about the page's own subject: templates, links, and
+        how pages are made."""
+        known = hashlib.sha256(f"{__version__} {self._same_for_all}".encode())
+        for name in self._loader.list_templates():
+            known.update(self._loader.get_source(self._environment, name)[0].encode())
+        for path in sorted(Path(__file__).parent.glob("*.py")):
+            known.update(path.read_bytes())
+        return known.hexdigest()
+
+    def static(self) -> dict[str, bytes]:
+        """Style and script of all pages."""
+        return {name: self._static(name) for name in STATIC}
+
+    def _static(self, name: str) -> bytes:
+        own = self._override / name if self._override else None
+        ours = Path(__file__).parent / "static" / name
+        return (own if own and own.is_file() else ours).read_bytes()
+
+
+def _bytes(shown: str) -> bytes:
+    """UTF-8; half a character of a stranger's becomes a question mark."""
+    return shown.encode(errors="replace")

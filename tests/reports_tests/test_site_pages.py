@@ -1,0 +1,438 @@
+"""The pages as models and as HTML: what is in them, what is not, and what strangers wrote."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import other_contests
+import pytest
+
+from knobeln.config import Reports, Settings, Site
+from knobeln.games import game_of
+from knobeln.model import EvolutionOutcome, MailPreference, Phase, RoundOutcome, Standing, Team
+from reports.site import contest as contest_pages
+from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts, disclosure
+from reports.site.games import GameKey, chosen_games
+from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.words import Words
+from tournament.replay import running_points
+
+P = MailPreference
+START = datetime(1994, 5, 14, 12, tzinfo=UTC)
+
+
+def facts_of(
+    settings: Settings,
+    teams: Mapping[str, Team],
+    history: Sequence[RoundOutcome],
+    ranking: Sequence[Standing] = (),
+    evolution: EvolutionOutcome | None = None,
+    **changes: Any,
+) -> SiteFacts:
+    """A contest whose rounds took an hour each and went out at once; over, where there is a ranking."""
+    rounds = tuple(
+        ReleasedRound(outcome, at, at + timedelta(minutes=50), at + timedelta(hours=1), words="")
+        for number, outcome in enumerate(history)
+        for at in (START + timedelta(hours=number),)
+    )
+    facts = SiteFacts(
+        settings=settings,
+        game=game_of(settings.game, settings.programs).info,
+        phase=Phase.FINISHED if ranking else Phase.RUNNING,
+        registered=len(teams),
+        commitment="c0ffee",
+        started_at=START,
+        finished_at=START + timedelta(hours=len(rounds)) if ranking else None,
+        playing=teams,
+        rounds=rounds,
+        ranking=tuple(ranking),
+        evolution=evolution,
+        seed="5eed" if ranking else None,
+        programs={},
+        noted=(),
+    )
+    return replace(facts, **changes)
+
+
+def files_of(facts: SiteFacts) -> dict[str, str]:
+    """All files of the site but style and script."""
+    words, planned = Words(facts.settings, facts.game, navigation(facts)), plan(facts)
+    found: dict[str, bytes] = {}
+    for page in pages(facts, planned):
+        found |= words.files(page)
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    for key in planned.games:
+        moves = key.match.result.moves
+        totals = None if facts.plays_on_machine else points_of(rules, key)
+        found |= words.files(page_of_game(facts, key, moves, totals))
+    return {path: data.decode() for path, data in found.items()}
+
+
+def points_of(rules: Any, key: GameKey) -> Any:
+    return running_points(rules, key.plan.round, key.match, other_contests.SEEDS)
+
+
+@pytest.fixture(scope="module")
+def small(settings: Settings, contest: Any) -> SiteFacts:
+    return facts_of(
+        settings, contest.teams, (contest.first, contest.final), contest.ranking, contest.evolution
+    )
+
+
+@pytest.fixture(scope="module")
+def small_files(small: SiteFacts) -> dict[str, str]:
+    return files_of(small)
+
+
+class Links(HTMLParser):
+    """Where a page leads to, and that its elements are closed in order."""
+
+    OPTIONAL = frozenset(("th", "td", "tr", "li", "meta", "link", "input", "option", "i"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.targets += [value or "" for name, value in attrs if name in ("href", "src")]
+        if tag not in self.OPTIONAL:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.OPTIONAL:
+            assert self.open.pop() == tag
+
+
+def atom_of(files: Mapping[str, str]) -> ElementTree.Element:
+    return ElementTree.fromstring(files["feed.xml"].encode())  # noqa: S314 - our own
+
+
+def names_in(text: str, facts: SiteFacts) -> set[str]:
+    """The teams that a text names; one of them is called like the domain of all addresses."""
+    return {name for name in facts.playing if name != "example" and name in text}
+
+
+def html(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((path, text) for path, text in files.items() if path.endswith(".html"))
+
+
+# --- all pages ---------------------------------------------------------------------------------------------
+CONTESTS = {
+    "ultimate-tic-tac-toe": other_contests.ultimate_tic_tac_toe,
+    "cooperation": other_contests.cooperation,
+    "standoff": other_contests.standoff,
+    "hog": other_contests.hog,
+    "bid-tac-toe": lambda: other_contests.bid_tac_toe(own_only=True),
+}
+
+
+@pytest.mark.parametrize("name", ["knobeln", *CONTESTS])
+def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
+    facts = small if name == "knobeln" else of_other_game(name)
+    files = files_of(facts)
+    there = {*files, "style.css", "replay.js"}
+    for path, text in html(files):
+        links = Links()
+        links.feed(text)
+        assert links.open in (["html"], []), path
+        for target in links.targets:
+            if not target.startswith(("mailto:", "#")):
+                folder = path.split("/")[:-1]
+                *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
+                depth = len(folder) - ups[0].count("../")
+                assert "/".join([*folder[:depth], rest]) in there, f"{path}: {target}"
+
+
+def of_other_game(name: str, **changes: Any) -> SiteFacts:
+    played = CONTESTS[name]()
+    return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
+
+
+def test_every_table_is_there_as_csv_and_as_json_with_the_same_rows(small_files: dict[str, str]) -> None:
+    tables = [path.removesuffix(".csv") for path in small_files if path.endswith(".csv")]
+    assert len(tables) > 20
+    for path in tables:
+        in_csv = list(csv.reader(io.StringIO(small_files[f"{path}.csv"])))
+        in_json = json.loads(small_files[f"{path}.json"])
+        assert len(in_csv) == len(in_json) + 1
+        assert all(list(row) == in_csv[0] for row in in_json)
+
+
+def test_a_table_of_a_page_has_the_values_of_the_contest(small_files: dict[str, str], contest: Any) -> None:
+    rows = json.loads(small_files["index.ranking.json"])
+    assert [(row["rank"], row["team"], row["points"]) for row in rows] == [
+        (s.rank, s.entry, s.half_points / 2) for s in contest.ranking
+    ]
+    against = json.loads(small_files["rounds/2.1.games.json"])
+    match = contest.final.groups[0].matches[1]
+    (first, mine), (second, theirs) = match.sides
+    by_team = {row["team"]: row for row in against}
+    assert by_team[first][second] == mine.points
+    assert by_team[second][first] == theirs.points
+
+
+def test_text_of_strangers_stays_text(small: SiteFacts) -> None:
+    evil = '<script>alert("1")</script>&amp;\x1b[31m'
+    name = "example"
+    team = small.playing[name]
+    registration = replace(team.registration, organization=evil)
+    facts = replace(
+        small,
+        playing={**small.playing, name: replace(team, registration=registration)},
+        programs={name: PublishedProgram(evil, evil, ((evil, evil),))},
+        rounds=tuple(replace(each, words=evil) for each in small.rounds),
+        settings=small.settings.model_copy(
+            update={"contest": small.settings.contest.model_copy(update={"title": evil})}
+        ),
+        noted=(Event(START, "note-1", evil, evil),),
+    )
+    files = files_of(facts)
+    for path, text in files.items():
+        if path.endswith((".html", ".xml")):
+            assert "<script>" not in text, path
+    assert "&lt;script&gt;" in files[f"teams/{name}.html"]
+    assert "\x1b" not in files[f"teams/{name}.html"]
+    assert atom_of(files).tag.endswith("feed")
+
+
+def test_a_spreadsheet_computes_nothing_of_a_strangers_text(small: SiteFacts) -> None:
+    team = small.playing["example"]
+    registration = replace(team.registration, organization="=1+1")
+    facts = replace(small, playing={**small.playing, "example": replace(team, registration=registration)})
+    assert ",'=1+1," in files_of(facts)["teams.teams.csv"]
+
+
+# --- people ------------------------------------------------------------------------------------------------
+def test_no_page_has_the_address_or_a_member_of_a_team(small_files: dict[str, str]) -> None:
+    for path, text in small_files.items():
+        assert "@machine.example" not in text, path
+        for person in ("Joe Cool", "Jane More", "Bill Neat", "hackeress"):
+            assert person not in text, path
+
+
+# --- what is released --------------------------------------------------------------------------------------
+def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
+    facts = replace(
+        small, phase=Phase.OPEN, playing={}, rounds=(), ranking=(), evolution=None, seed=None, started_at=None
+    )
+    files = files_of(facts)
+    assert set(files) == {
+        "index.html",
+        "index.dates.csv",
+        "index.dates.json",
+        "log.html",
+        "log.events.csv",
+        "log.events.json",
+        "feed.xml",
+    }
+    assert "6 teams registered so far." in files["index.html"]
+    assert not any(names_in(text, small) for text in files.values())
+
+
+def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFacts) -> None:
+    facts = replace(
+        small, phase=Phase.RUNNING, rounds=small.rounds[:1], ranking=(), evolution=None, seed=None
+    )
+    files = files_of(facts)
+    assert "rounds/1.html" in files
+    assert not any(path.startswith(("rounds/2", "games/2", "evolution")) for path in files)
+    assert not any("5eed" in text for text in files.values())
+
+
+@pytest.mark.parametrize(
+    ("offered", "shown"),
+    [
+        ((P.OWN,), ""),
+        ((), ""),
+        ((P.GRP, P.DGP), ""),
+        ((P.LAP,), "teams"),
+        ((P.LGP, P.OWN), "teams"),
+        ((P.GRR,), "teams rankings"),
+        ((P.RSM,), "teams rankings bracket words"),
+        ((P.GRG,), "teams rankings games"),
+        ((P.BRK,), "teams bracket"),
+        ((P.GRG, P.DGP), "teams rankings games moves"),
+        (
+            (P.LAP, P.LGP, P.DGP, P.GRP, P.RSM, P.OWN, P.BRK),
+            "teams rankings games moves bracket words",
+        ),
+    ],
+)
+def test_the_pages_tell_what_the_reports_tell_to_everybody(
+    offered: tuple[MailPreference, ...], shown: str
+) -> None:
+    found = disclosure(offered, programs=False)
+    assert {name for name, value in vars(found).items() if value} == set(shown.split())
+
+
+def test_where_teams_get_their_own_results_only_no_page_names_one(small: SiteFacts) -> None:
+    settings = small.settings.model_copy(update={"reports": Reports(offered=(P.OWN,))})
+    words = tuple(replace(each, words="silent won") for each in small.rounds)
+    programs = {"silent": PublishedProgram("C", "silent's own", (("silent.c", "int silent;"),))}
+    files = files_of(replace(small, settings=settings, rounds=words, programs=programs))
+    assert not any(path.startswith(("teams", "rounds", "games", "evolution")) for path in files)
+    for path, text in files.items():
+        assert not names_in(text, small), path
+    assert "The contest is over." in files["index.html"]
+
+
+def test_a_programs_text_shows_only_after_the_contest_and_where_it_may(small: SiteFacts) -> None:
+    program = {"silent": PublishedProgram("C", "says nothing", (("silent.c", "int quiet;"),))}
+    facts = replace(small, programs=program)
+    assert "int quiet;" in files_of(facts)["teams/silent.html"]
+    assert "int quiet;" not in files_of(replace(facts, seed=None, ranking=()))["teams/silent.html"]
+    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
+    assert "int quiet;" not in files_of(replace(facts, settings=forbidden))["teams/silent.html"]
+
+
+def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: dict[str, str]) -> None:
+    text = small_files["teams/zero_thrower.html"]
+    assert "zero_thrower: illegal throw in throw 17" in text
+    assert "only 1..12288 are allowed" not in "".join(small_files.values())
+
+
+# --- games -------------------------------------------------------------------------------------------------
+def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
+    planned = plan(small)
+    counted = [m for each in small.rounds for g in each.outcome.groups for m in g.matches if m.counted]
+    assert len(planned.games) == planned.counted == len(counted)
+    assert {key.match.attempt for key in planned.games} == {1, 2}
+
+
+def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: SiteFacts) -> None:
+    games, counted = chosen_games(small.rounds, 4)
+    assert counted > 4
+    assert {key.plan.round for key in games} == {2}
+    best = [line.entry for line in small.rounds[1].outcome.groups[0].standings]
+    assert set(games[0].match.players) == {best[0]}
+    assert set(games[1].match.players) == {best[0], best[1]}
+
+
+def test_no_pages_of_games_where_none_are_wanted(small: SiteFacts) -> None:
+    none = small.settings.model_copy(update={"site": Site(max_games=0)})
+    files = files_of(replace(small, settings=none))
+    assert not any(path.startswith("games/") for path in files)
+    assert "They have no pages of their own" in files["index.html"]
+
+
+def test_the_page_of_a_game_adds_up(small_files: dict[str, str], contest: Any) -> None:
+    match = next(m for m in contest.final.groups[0].matches if not m.pairing.is_self)
+    path = f"games/2.{'.'.join(match.players)}"
+    throws = json.loads(small_files[f"{path}.throws.json"])
+    series = json.loads(small_files[f"{path}.series.json"])
+    assert len(throws) == match.result.turns
+    assert [throws[-1]["total_1"], throws[-1]["total_2"]] == [seat.points for seat in match.result.seats]
+    for seat, name in enumerate(match.players, start=1):
+        own = [each for each in series if each["player"] == name]
+        assert sum(each["length"] for each in own) == match.result.turns
+        assert sum(each["points"] for each in own) == match.result.seats[seat - 1].points
+        assert all(each["lowest"] <= each["highest"] for each in own)
+
+
+def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
+    key = plan(small).games[0]
+    words = Words(small.settings, small.game, ())
+    text = words.files(page_of_game(small, key, None))[key.path].decode()
+    assert "was not kept" in text
+    assert "replay.js" not in text
+
+
+def test_games_in_words_are_shown_move_by_move() -> None:
+    files = files_of(of_other_game("cooperation"))
+    path = next(path for path in files if path.startswith("games/") and path.endswith(".moves.json"))
+    moves = json.loads(files[path])
+    assert {"C", "B"} & {moves[0]["seat_1"], moves[0]["seat_2"]}
+    result = json.loads(files[path.replace(".moves.", ".result.")])
+    assert [moves[-1]["total_1"], moves[-1]["total_2"]] == [row["points"] for row in result]
+    assert 'id="replay"' in files[path.removesuffix(".moves.json") + ".html"]
+
+
+@pytest.mark.parametrize("name", ["cooperation", "standoff", "ultimate-tic-tac-toe"])
+def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
+    facts = of_other_game(name)
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    games = [key for key in plan(facts).games if key.match.result.moves]
+    assert games
+    for key in games:
+        totals = points_of(rules, key)
+        assert len(totals) == key.match.result.turns
+        assert list(totals[-1]) == [seat.points for seat in key.match.result.seats]
+
+
+# --- other contests ----------------------------------------------------------------------------------------
+def test_a_knock_out_has_its_bracket_with_every_match() -> None:
+    facts = of_other_game("ultimate-tic-tac-toe")
+    files = files_of(facts)
+    played = [g for each in facts.history for g in each.groups if g.plan.pairings]
+    assert len(json.loads(files["bracket.matches.json"])) == len(played)
+    byes = [g for each in facts.history for g in each.groups if not g.plan.pairings]
+    assert files["bracket.html"].count("<rect ") == len(played) + len(byes)
+
+
+def test_a_melee_shows_who_fell_when() -> None:
+    files = files_of(of_other_game("standoff"))
+    places = json.loads(files["rounds/1.1.places-1.json"])
+    assert places[0]["rank"] == 1
+    assert any(place["fell_in"] for place in places)
+    assert 'href="../games/1.group1.html"' in files["rounds/1.1.html"]
+
+
+def test_what_was_computed_is_a_table_of_win_rates_without_games() -> None:
+    files = files_of(of_other_game("hog"))
+    rows = json.loads(files["rounds/1.1.games.json"])
+    names = [row["team"] for row in rows]
+    by_team = {row["team"]: row for row in rows}
+    assert by_team[names[0]][names[1]] + by_team[names[1]][names[0]] == pytest.approx(1)
+    assert not any(path.startswith("games/") for path in files)
+
+
+def test_prizes_stand_on_the_first_page() -> None:
+    played = other_contests.bid_tac_toe()
+    reports = Reports(offered=(P.GRR, P.OWN))
+    settings = played.settings.model_copy(update={"reports": reports})
+    files = files_of(facts_of(settings, played.teams, played.history, played.ranking))
+    assert "Grand prize: " in files["index.html"]
+    assert {row["place"] for row in json.loads(files["index.prizes.json"])} >= {1, 2, 3}
+
+
+# --- news --------------------------------------------------------------------------------------------------
+def test_the_feed_tells_the_released_rounds_newest_first(small: SiteFacts) -> None:
+    atom = "{http://www.w3.org/2005/Atom}"
+    url = small.settings.model_copy(update={"site": Site(url="https://contest.example/94/")})
+    root = atom_of(files_of(replace(small, settings=url)))
+    entries = root.findall(f"{atom}entry")
+    titles = [entry.findtext(f"{atom}title") for entry in entries]
+    assert titles[-1] == "The contest started with 6 programs"
+    assert "The results of round 1 are out" in titles
+    assert {"The results of the final are out"} < set(titles[:2])
+    ids = [entry.findtext(f"{atom}id") for entry in entries]
+    assert len(set(ids)) == len(ids)
+    links = [entry.find(f"{atom}link").get("href") for entry in entries]  # type: ignore[union-attr]
+    assert all(str(link).startswith("https://contest.example/94/") for link in links)
+    assert root.findtext(f"{atom}updated") == entries[0].findtext(f"{atom}updated")
+
+
+def test_the_organizers_words_stand_with_their_round(small: SiteFacts) -> None:
+    words = tuple(replace(each, words="A close race.\n\nWell played.") for each in small.rounds)
+    files = files_of(replace(small, rounds=words))
+    assert "A close race." in files["rounds/1.html"]
+    assert "A close race." in files["log.html"]
+
+
+def test_the_log_holds_the_commitment_and_at_the_end_the_seed(small: SiteFacts) -> None:
+    texts = " ".join(event.text for event in contest_pages.events(small))
+    assert "c0ffee" in texts
+    assert "5eed" in texts

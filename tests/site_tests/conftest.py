@@ -1,0 +1,62 @@
+"""A contest that was really played: two rounds, one team by mail, the others put straight into the store."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.contest_field import add_field
+from compiler.build import build
+from compiler.toolchain import Toolchain
+from knobellib.house import house_strategies
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Mail, Programs, Settings, Tournament, usual_dates
+
+sys.path.append(str(Path(__file__).parent))  # for site_contests.py
+
+from site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
+
+
+@pytest.fixture(scope="session")
+def make_contest() -> MakeContest:
+    """Makes a contest in this folder that is ready to be run, with these settings besides."""
+    toolchain = Toolchain()
+    chosen = house_strategies()[:TEAMS]
+    programs = {strategy.name: build(strategy.source, Programs(), toolchain) for strategy in chosen}
+
+    def make(path: Path, **sections: object) -> ContestFolder:
+        settings = Settings(
+            contest=Contest(title="The <i>contest</i> & more"),
+            dates=usual_dates(SystemClock().now()),
+            tournament=Tournament(group_min=4, group_max=8, final_size=8, workers=2),
+            mail=Mail(listen_port=0),
+            **sections,
+        )
+        folder = create_contest(path, settings)
+        add_field(folder, TEAMS, programs)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    path = tmp_path_factory.mktemp("played")
+    folder = make_contest(path / "contest").path
+    knobeln("receive", "-C", folder, stdin=letter("registration for KNOBELN", FORM))
+    answer = json.loads(knobeln("outbox", "list", "--json", "-C", folder))[-1]
+    body = json.loads(knobeln("outbox", "show", answer["id"], "--json", "-C", folder))["body"]
+    line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
+    secret = line.split()[-1]
+    source = house_strategies()[TEAMS].source
+    knobeln(
+        "receive", "-C", folder, stdin=letter("please compile", f"/* {line} */\n{source}/* {secret} */\n")
+    )
+    knobeln("run", "--now", "-C", folder)
+    knobeln("site", path / "pages", "-C", folder)
+    return Played(folder, path / "pages", secret)

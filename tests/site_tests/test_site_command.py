@@ -1,0 +1,263 @@
+"""`knobeln site`, and the pages that `serve` keeps: of a contest that was really played."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from site_contests import MakeContest, Played, knobeln
+
+from knobeln.cli.contest_day import Silence
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.services import Services
+from knobeln.config import Hill, Reports, Site
+from knobeln.model import GroupOutcome, MailPreference
+from knobeln.store import results
+from knobeln.store.results import Games
+from reports.letters import ContestReporter
+from reports.site.folder import LIST
+from sandbox.process import start
+from tournament.contest import ContestDay
+
+pytestmark = pytest.mark.slow
+PATIENCE = 240.0
+
+
+def texts(pages: Path) -> dict[str, str]:
+    return {str(file.relative_to(pages)): file.read_text() for file in pages.rglob("*") if file.is_file()}
+
+
+def stamps(pages: Path) -> dict[Path, int]:
+    return {file: file.stat().st_mtime_ns for file in pages.rglob("*") if file.is_file()}
+
+
+# --- what is written ---------------------------------------------------------------------------------------
+def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None:
+    folder = ContestFolder.open(played.folder)
+    with folder.store.read() as tx:
+        history = results.finished_rounds(tx, Games.ALL)
+    assert len(history) == 2
+    seen = 0
+    for outcome in history:
+        for group in outcome.groups:
+            for match in (m for m in group.matches if m.counted):
+                first, second = match.pairing.players
+                path = played.pages / "games" / f"{outcome.plan.number}.{first}.{second}.throws.json"
+                last = json.loads(path.read_text())[-1]
+                assert [last["total_1"], last["total_2"]] == [seat.points for seat in match.result.seats]
+                seen += 1
+    assert seen > 50
+
+
+def test_nothing_is_written_twice(played: Played) -> None:
+    before = stamps(played.pages)
+    said = knobeln("site", played.pages, "-C", played.folder)
+    assert " 0 of them new or changed" in said
+    assert stamps(played.pages) == before
+
+
+def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: Played) -> None:
+    files = texts(played.pages)
+    assert "the_heavy_lords_of_knobeln" in files["teams.html"]
+    program = files["teams/the_heavy_lords_of_knobeln.html"]
+    assert "&lt;&lt;FROM&gt;&gt; the_heavy_lords_of_knobeln" in program
+    for path, text in files.items():
+        assert played.secret not in text, path
+        assert "machine.domain" not in text, path
+        assert "Joe Cool" not in text, path
+
+
+def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    said = knobeln("site", tmp_path, "-C", played.folder, code=1)
+    assert "the pages need a folder of their own" in said
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_setting_says_how_many_games_have_pages_and_others_go(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest", site=Site(max_games=5)).path
+    knobeln("run", "--now", "-C", folder)
+    said = knobeln("site", tmp_path / "pages", "-C", folder)
+    assert "5 pages of games" in said
+    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 5
+    own = tmp_path / "pages" / "about.html"
+    own.write_text("mine")
+    settings = folder / "contest.toml"
+    settings.write_text(settings.read_text().replace("max_games = 5", "max_games = 2"))
+    knobeln("site", tmp_path / "pages", "-C", folder)
+    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 2
+    assert len(list((tmp_path / "pages" / "games").glob("*.json"))) == 2 * 3
+    assert own.read_text() == "mine"
+
+
+def test_the_hill_has_a_page_where_there_is_one(make_contest: MakeContest, tmp_path: Path) -> None:
+    without = make_contest(tmp_path / "flat").path
+    knobeln("site", tmp_path / "plain", "-C", without)
+    assert not (tmp_path / "plain" / "hill.html").exists()
+    folder = make_contest(tmp_path / "contest", hill=Hill(enabled=True))
+    while Services(folder).climb():
+        pass
+    shown = json.loads(knobeln("hill", "--json", "-C", folder.path))[0]["lines"]
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    page = (tmp_path / "pages" / "hill.html").read_text()
+    assert 'href="hill.html"' in (tmp_path / "pages" / "index.html").read_text()
+    assert [line["team"] for line in shown] == re.findall(r">(team_\d+)<", page)
+    rows = json.loads((tmp_path / "pages" / "hill.hill.json").read_text())
+    assert [(row["team"], row["points"]) for row in rows] == [
+        (line["team"], line["points"]) for line in shown
+    ]
+
+
+def test_the_organizers_own_style_and_templates_win(make_contest: MakeContest, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest").path
+    own = folder / "templates" / "site"
+    own.mkdir(parents=True)
+    (own / "style.css").write_text("body { color: teal }")
+    (own / "log.html.j2").write_text("{{ contest.title }}: quiet")
+    knobeln("site", tmp_path / "pages", "-C", folder)
+    assert (tmp_path / "pages" / "style.css").read_text() == "body { color: teal }"
+    assert (tmp_path / "pages" / "log.html").read_text() == "The &lt;i&gt;contest&lt;/i&gt; &amp; more: quiet"
+    (own / "log.html.j2").write_text("{{ nobody }}")
+    said = knobeln("site", tmp_path / "pages", "-C", folder, code=1)
+    assert "template site/log.html.j2" in said
+    assert "nobody" in said
+
+
+# --- what is released --------------------------------------------------------------------------------------
+class Stopping(Silence):
+    """Stops the run when so many groups have been finished."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+def run_until(folder: ContestFolder, groups: int) -> None:
+    reporter = ContestReporter(folder.settings, folder.templates)
+    with pytest.raises(KeyboardInterrupt):
+        ContestDay(folder.store, folder.settings, folder.clock, reporter, Stopping(groups)).run()
+
+
+def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest")
+    run_until(folder, 1)
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    assert not any(path.startswith(("rounds", "games")) for path in texts(tmp_path / "pages"))
+    assert "results yet" in texts(tmp_path / "pages")["teams/team_0001.html"]
+    run_until(folder, 3)  # both groups of the first round, and the final's, which is not closed
+    knobeln("site", tmp_path / "pages", "-C", folder.path)
+    files = texts(tmp_path / "pages")
+    assert "rounds/1.html" in files
+    assert not any(path.startswith(("rounds/2", "games/2", "evolution")) for path in files)
+    assert not any("<h2>Program</h2>" in text for text in files.values())
+
+
+def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest", reports=Reports(summary="organizer")).path
+    knobeln("run", "--now", "-C", folder)
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder)
+    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    assert "The contest has started." in texts(pages)["index.html"]
+    # The final's words alone release nothing: the first round would show who was out.
+    knobeln("summary", 2, "-", "-C", folder, stdin=b"What a final.\n")
+    knobeln("site", pages, "-C", folder)
+    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    knobeln("summary", 1, "-", "-C", folder, stdin=b"Many <good> games.\n")
+    knobeln("site", pages, "-C", folder)
+    files = texts(pages)
+    assert "Many &lt;good&gt; games." in files["rounds/1.html"]
+    assert "The contest is over." in files["index.html"]
+    assert "evolution.html" in files
+
+
+def test_where_only_own_results_are_offered_nobody_is_named(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest", reports=Reports(offered=(MailPreference.OWN,))).path
+    knobeln("run", "--now", "-C", folder)
+    knobeln("site", tmp_path / "pages", "-C", folder)
+    files = texts(tmp_path / "pages")
+    assert "The contest is over." in files["index.html"]
+    assert not any("team_0" in text for text in files.values())
+
+
+def test_nothing_shows_of_a_round_of_which_a_report_is_held(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest")
+    run_until(folder, 3)  # the first round is over, and nothing was delivered
+    knobeln("outbox", "hold", "--all", "-C", folder.path)
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder.path)
+    assert not any(path.startswith("rounds") for path in texts(pages))
+    knobeln("outbox", "release", "--all", "-C", folder.path)
+    knobeln("site", pages, "-C", folder.path)
+    assert "rounds/1.html" in texts(pages)
+
+
+def test_nothing_shows_of_what_was_played_while_reports_are_held(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    quiet = Reports(offered=(MailPreference.BRK,))  # nobody ordered it, so that no mail is held
+    folder = make_contest(tmp_path / "contest", reports=quiet).path
+    knobeln("hold", "--reason", "to look at them first", "-C", folder)
+    knobeln("run", "--now", "-C", folder)
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder)
+    assert not any(path.startswith(("rounds", "evolution")) for path in texts(pages))
+    knobeln("release", "-C", folder)
+    knobeln("site", pages, "-C", folder)
+    assert "rounds/2.html" in texts(pages)
+    assert "The contest is over." in texts(pages)["index.html"]
+
+
+def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest", site=Site(results="date")).path
+    knobeln("run", "--now", "-C", folder)
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder)
+    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    assert "The contest has started." in texts(pages)["index.html"]
+    settings = folder / "contest.toml"
+    in_the_past = re.sub(r"(?m)^(\w+ = )\d{4}-.*$", r"\g<1>1994-05-14T12:00:00Z", settings.read_text())
+    settings.write_text(in_the_past)
+    knobeln("site", pages, "-C", folder)
+    assert "The contest is over." in texts(pages)["index.html"]
+
+
+# --- serve -------------------------------------------------------------------------------------------------
+def wait_for(what: Callable[[], bool], said: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < deadline, said.read_text()
+        time.sleep(0.1)
+
+
+def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: Path) -> None:
+    folder = make_contest(tmp_path / "contest", site=Site(folder="www", max_games=20)).path
+    pages, said = folder / "www", tmp_path / "serve.log"
+    server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(folder)], said)
+    try:
+        wait_for(lambda: (pages / LIST).exists() and len(texts(pages)) > 5, said)
+        assert "13 teams registered so far." in (pages / "index.html").read_text()
+        knobeln("run", "--now", "-C", folder)
+        wait_for(lambda: "The contest is over." in (pages / "index.html").read_text(), said)
+        wait_for(lambda: "evolution.html" in json.loads((pages / LIST).read_text()), said)
+    finally:
+        server.terminate(30)
+    assert "unexpected" not in said.read_text()
+    assert " 0 of them new or changed" in knobeln("site", pages, "-C", folder)

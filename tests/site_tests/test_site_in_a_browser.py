@@ -1,0 +1,275 @@
+"""The pages as people see them: in Chromium, from the files, without a server.
+
+Screenshots stay in `build/screenshots`, to be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+from site_contests import Played
+
+pytestmark = pytest.mark.slow
+SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+PATIENCE = 120.0
+DESK, TELEPHONE = (1200, 900), (360, 740)
+
+
+def program(*names: str) -> str:
+    """Where the first of these is; without any the test is skipped, or fails where CI is set."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        text = f"{names[0]} is not installed: run `tools/system-packages --for-tests`"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(text)
+    return str(found)
+
+
+class Browser:
+    """Chromium with one page open, of one size, in one colour scheme."""
+
+    def __init__(self, pages: Path, *, javascript: bool = True) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = program("chromium", "chromium-browser")
+        for argument in (
+            "headless=new",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-dev-shm-usage",
+            "hide-scrollbars",
+        ):
+            options.add_argument(f"--{argument}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        if not javascript:
+            options.add_experimental_option(
+                "prefs", {"profile.managed_default_content_settings.javascript": 2}
+            )
+        service = Service(program("chromedriver"), env={**os.environ, "SE_OFFLINE": "true"})
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.pages = pages
+
+    def open(self, page: str, size: tuple[int, int] = DESK, scheme: str = "light") -> None:
+        self.size(size)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+        self.driver.get((self.pages / page).as_uri())
+
+    def size(self, size: tuple[int, int]) -> None:
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == TELEPHONE}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def shoot(self, name: str, size: tuple[int, int]) -> None:
+        """Keep the whole page as a picture, up to some screens of it."""
+        height = min(3_000, int(self.run("return document.documentElement.scrollHeight")))
+        self.size((size[0], height))
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        (SHOTS / f"{name}.png").write_bytes(self.driver.get_screenshot_as_png())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[Any]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> Any:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def complaints(self) -> list[Any]:
+        """What the page wrote to the console, errors and failed requests among it."""
+        return list(self.driver.get_log("browser"))
+
+
+@pytest.fixture(scope="module")
+def browser(played: Played) -> Iterator[Browser]:
+    found = Browser(played.pages)
+    yield found
+    found.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def game(played: Played) -> str:
+    """A game of the final between two."""
+    games = sorted((played.pages / "games").glob("2.*.html"))
+    return next(f"games/{g.name}" for g in games if g.name.split(".")[1] != g.name.split(".")[2])
+
+
+def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser, played: Played) -> None:
+    waiting, seen = ["index.html"], set()
+    while waiting:
+        page = waiting.pop()
+        if page in seen or not page.endswith(".html"):
+            continue
+        seen.add(page)
+        if page.startswith("games/") and sum(each.startswith("games/") for each in seen) > 5:
+            continue  # they are all alike
+        browser.open(page)
+        links = browser.run("return Array.from(document.querySelectorAll('a[href]'), a => a.href)")
+        for link in (each.partition("#")[0] for each in links if each.startswith("file:")):
+            file = Path(link.removeprefix("file://"))
+            assert file.is_file(), f"{page}: {link}"
+            waiting.append(str(file.relative_to(played.pages)))
+        assert browser.complaints() == [], page
+        assert browser.run("return document.querySelectorAll('h1').length") == 1
+    assert seen == {str(each.relative_to(played.pages)) for each in played.pages.rglob("*.html")}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
+def test_no_page_is_wider_than_the_screen(
+    browser: Browser, size: tuple[int, int], scheme: str, game: str
+) -> None:
+    team = "teams/the_heavy_lords_of_knobeln.html"
+    pages = ["index", "teams", "rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "log"]
+    for page in (*(f"{name}.html" for name in pages), team, game):
+        browser.open(page, size, scheme)
+        wide, room = browser.run(
+            "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert wide <= room, page
+        name = "games" if page == game else page.removesuffix(".html").replace("/", "-")
+        browser.shoot(f"{name}-{size[0]}-{scheme}", size)
+
+
+def luminance(colour: str) -> float:
+    """Of `rgb(1, 2, 3)`, as the guidelines for accessible pages (WCAG 2) compute it."""
+    parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+COLOURS = """
+const opaque = (e) => {
+  for (; e; e = e.parentElement) {
+    const c = getComputedStyle(e).backgroundColor;
+    if (c !== "rgba(0, 0, 0, 0)" && c !== "transparent") return c;
+  }
+  return getComputedStyle(document.body).backgroundColor;
+};
+return Array.from(document.querySelectorAll("p, th, td, a, caption, figcaption, summary, time, h1, h2"))
+  .filter((e) => e.checkVisibility() && e.textContent.trim())
+  .map((e) => [e.tagName, e.className, getComputedStyle(e).color, opaque(e)]);
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(browser: Browser, scheme: str, game: str) -> None:
+    for page in ("index.html", "rounds/1.1.html", "evolution.html", "log.html", game):
+        browser.open(page, DESK, scheme)
+        for tag, name, colour, ground in browser.run(COLOURS):
+            dark, light = sorted((luminance(colour), luminance(ground)))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, f"{page}: {tag} {name} {colour} on {ground}"
+
+
+def test_the_pictures_are_there_and_say_what_they_are(browser: Browser, game: str) -> None:
+    for page, selector, number in (
+        ("rounds/1.1.html", "svg.heat path", 5),
+        ("evolution.html", "svg.wide path[class^=a]:not(.axis)", 8),
+        (game, "svg.curves polyline", 4),
+    ):
+        browser.open(page)
+        assert len(browser.all(selector)) >= number
+        for picture in browser.all("svg"):
+            assert picture.get_attribute("role") == "img"
+            assert picture.get_attribute("aria-label")
+            assert picture.size["width"] > 200
+            assert picture.size["height"] > 100
+
+
+def test_a_square_of_the_heat_map_has_the_shade_of_its_cell(browser: Browser) -> None:
+    browser.open("rounds/1.1.html")
+    for cell in browser.all(".cross td[class*=h]")[:20]:
+        shade = next(word for word in cell.get_attribute("class").split() if word.startswith("h"))
+        legend = browser.one(f".b{shade[1:]}")
+        assert cell.value_of_css_property("background-color") == legend.value_of_css_property(
+            "background-color"
+        )
+
+
+def test_a_game_is_replayed_throw_by_throw(browser: Browser, game: str) -> None:
+    browser.open(game)
+    rows = browser.run(
+        "return Array.from(document.querySelectorAll('#turns tbody tr'),"
+        " r => Array.from(r.cells, c => c.textContent.trim()))"
+    )
+
+    def shown() -> list[str]:
+        found: list[str] = browser.run(
+            "return Array.from(document.querySelectorAll('.now dd'), d => d.textContent)"
+        )
+        return found
+
+    def press(to: str) -> None:
+        browser.one(f'[data-to="{to}"]').click()
+
+    assert len(rows) == 1000
+    assert set(shown()) == {""}
+    press("on")
+    assert shown() == rows[0]
+    press("on")
+    press("on")
+    press("back")
+    assert shown() == rows[1]
+    press("last")
+    assert shown() == rows[-1]
+    cursors = browser.all(".cursor")
+    assert [c.get_attribute("transform") for c in cursors] == ["translate(1000 0)"] * 2
+    assert {c.value_of_css_property("visibility") for c in cursors} == {"visible"}
+    press("first")
+    slider = browser.one("#replay input")
+    slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert shown() == rows[2]
+    assert slider.get_attribute("aria-valuetext") == "throw 3"
+    press("play")
+    WebDriverWait(browser.driver, PATIENCE).until(lambda _: int(shown()[0]) > 8)
+    press("play")
+    at = int(shown()[0])
+    browser.shoot("replay", DESK)
+    assert shown() == rows[at - 1]
+    press("last")
+    press("play")  # from the end it begins anew
+    WebDriverWait(browser.driver, PATIENCE).until(lambda _: 0 < int(shown()[0] or 0) < 900)
+    press("play")
+    assert browser.complaints() == []
+
+
+def test_everything_can_be_read_without_javascript(played: Played, game: str) -> None:
+    browser = Browser(played.pages, javascript=False)
+    try:
+        browser.open(game)
+        assert not browser.one("#replay").is_displayed()
+        assert len(browser.all("svg.curves polyline")) == 4
+        browser.one("details:not([open]) summary").click()
+        assert browser.one("#turns tbody tr:last-child th").text == "1000"
+        assert browser.one("#turns tbody tr:last-child").is_displayed()
+    finally:
+        browser.driver.quit()
+
+
+def test_the_keyboard_finds_links_tables_and_controls(browser: Browser, game: str) -> None:
+    browser.open(game)
+    reached = []
+    for _ in range(40):
+        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(
+            browser.run("const e = document.activeElement; return e.className || e.dataset.to || e.tagName")
+        )
+    assert reached[0] == "skip"
+    assert {"A", "scroll", "first", "play", "INPUT", "SELECT", "SUMMARY"} <= set(reached)
+
+
+def test_on_paper_there_are_neither_controls_nor_navigation(browser: Browser, game: str) -> None:
+    browser.open(game)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
+    assert not browser.one("#replay").is_displayed()
+    assert not browser.one("nav").is_displayed()
+    assert browser.one("svg.curves").is_displayed()
+    assert browser.one("body").value_of_css_property("background-color") == "rgba(255, 255, 255, 1)"
