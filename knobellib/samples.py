@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from knobeln.games import kind_of
+
 
 def samples(game_name: str) -> dict[str, bytes]:
     """The sample programs of a game by their file names; none for KNOBELN, which has its house strategies."""
     folder = files("knobellib").joinpath("opponents", game_name)
-    return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()} if folder.is_dir() else {}
+    if folder.is_dir():
+        return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()}
+    return dict(kind_of(game_name).samples)

@@ -1,6 +1,8 @@
 """The house strategies, built by the real compiler in the real jail, and the real machine to play on."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,10 @@ from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob, GameResult
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+
+sys.path.append(str(Path(__file__).parent))  # for kit_on_disk.py
+
+from kit_on_disk import Kit, unpacked
 
 Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart
 
@@ -57,3 +63,11 @@ def house_builds(compile_program: Callable[[str], Built]) -> dict[str, Built]:
 @pytest.fixture(scope="session")
 def house_images(house_builds: dict[str, Built]) -> dict[str, Image]:
     return {name: built.image for name, built in house_builds.items() if built.image}
+
+
+@pytest.fixture(scope="session")
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Kit:
+    """The software kit, unpacked and built."""
+    made = unpacked(tmp_path_factory.mktemp("kit"))
+    made.make()
+    return made

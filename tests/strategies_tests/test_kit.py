@@ -1,0 +1,298 @@
+"""The software kit as a team gets it: unpacked in an empty folder, built, played with, read."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import subprocess
+import tarfile
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from kit_on_disk import Kit, unpacked
+
+from compiler.toolchain import COMPILE_FLAGS
+from knobellib.house import house_strategies
+from knobellib.kit import FOLDER, STRATEGIES, kit_files, shell_archive, tar_archive
+from knobeln.games.knobeln import Rules
+from reports.protocol import full, read
+
+KIT = kit_files(Rules())
+
+
+# --- the archives -------------------------------------------------------------------------------------------
+def test_the_kit_has_what_the_announcement_and_its_readme_promise() -> None:
+    names = [file.name for file in KIT]
+    assert {"knobellib.c", "knobellib.h", "knobeln.c", "protocolfmt", "example.c", "Makefile", "README"} <= {
+        *names
+    }
+    assert len(STRATEGIES) == 6
+    assert {f"{name}.c" for name in STRATEGIES} < set(names)
+    assert names == sorted(names)
+
+
+def test_both_archives_are_smaller_than_100_kilobytes_and_the_same_whenever_they_are_made() -> None:
+    for archive in (tar_archive, shell_archive):
+        assert archive(KIT) == archive(kit_files(Rules()))
+        assert 10_000 < len(archive(KIT)) < 100_000
+
+
+def test_the_archive_for_tar_names_no_person_and_no_time_of_ours() -> None:
+    raw = tar_archive(KIT)
+    assert raw[4:8] == bytes(4)
+    with tarfile.open(fileobj=BytesIO(raw)) as archive:
+        entries = archive.getmembers()
+    assert {(e.uid, e.gid, e.uname, e.gname, e.mtime) for e in entries} == {(0, 0, "", "", 768_916_800)}
+    assert {e.mode for e in entries if e.isfile()} == {0o644, 0o755}
+    assert all(e.name == FOLDER or e.name.startswith(f"{FOLDER}/") for e in entries)
+
+
+def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
+    for file in KIT:
+        assert re.fullmatch(rb"[\t\n -~]+\n", file.data), file.name
+        assert b"<<FROM>>" not in file.data
+        assert not re.search(rb"[ \t]\n", file.data), file.name
+    assert max(map(len, shell_archive(KIT).splitlines())) < 120
+
+
+def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee() -> None:
+    texts = {file.name: file.data.decode() for file in KIT}
+    assert max(map(len, texts["README"].splitlines())) <= 72
+    options = re.findall(r"getopt \(argc, argv, \"([a-zA-Z:]+)\"\)", texts["knobeln.c"])[0].replace(":", "")
+    for option in options:
+        assert re.search(rf"^    (-a A )?-{option} [A-Z]+ ", texts["README"], re.MULTILINE), option
+
+
+def test_the_library_is_about_130_lines() -> None:
+    (library,) = (file.data for file in KIT if file.name == "knobellib.c")
+    assert 100 < library.count(b"\n") < 160
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
+def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path, shell: str) -> None:
+    other = unpacked(tmp_path).path.rename(tmp_path / "by_tar")
+    (tmp_path / "kit.shar").write_bytes(shell_archive(KIT) + b"\n-- \nSent by mail (with a signature)\n")
+    done = subprocess.run([shell, "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("x - this is all of it\n")
+    assert facts(tmp_path / FOLDER) == facts(other)
+
+
+def facts(folder: Path) -> dict[str, tuple[bytes, bool]]:
+    """Each file's content, and whether it is a program."""
+    return {
+        path.name: (path.read_bytes(), bool(path.stat().st_mode & 0o100)) for path in sorted(folder.iterdir())
+    }
+
+
+def test_a_damaged_shell_archive_says_which_file_is_damaged(tmp_path: Path) -> None:
+    """As the seeds of 1994 were: somebody's mailer had eaten blanks."""
+    text = shell_archive(KIT).decode()
+    assert "\nX  int len = 0;\n" in text
+    (tmp_path / "kit.shar").write_text(text.replace("\nX  int len = 0;\n", "\nX int len = 0;\n"))
+    done = subprocess.run(["sh", "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "shar: example.c was damaged on its way: its size is wrong\n"
+    assert "this is all of it" not in done.stdout
+
+
+def test_a_shell_archive_overwrites_nothing(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "README").write_text("mine")
+    (tmp_path / "kit.shar").write_bytes(shell_archive(KIT))
+    done = subprocess.run(["sh", "kit.shar"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "exists already" in done.stderr
+    assert facts(tmp_path / FOLDER) == {"README": (b"mine", False)}
+
+
+# --- building -----------------------------------------------------------------------------------------------
+def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit: Kit, tmp_path: Path) -> None:
+    fresh = unpacked(tmp_path)
+    said = fresh.run("make")
+    assert (said.status, said.err) == (0, "")
+    made = {path.name for path in fresh.path.iterdir()} - {file.name for file in KIT}
+    assert made == {"knobeln", "example", *STRATEGIES}
+    assert "gcc" not in fresh.run("make").out
+    fresh.make("clean")
+    assert {path.name for path in fresh.path.iterdir()} == {file.name for file in KIT}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("standard", ["c89", "gnu89", "c99", "gnu17", "gnu2x"])
+def test_our_own_c_has_no_warnings_in_any_standard(tmp_path: Path, compiler: str, standard: str) -> None:
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no {compiler}")
+    kit = unpacked(tmp_path)
+    ours = ("knobellib.c", "knobeln.c", "player.c", "seeds.c")
+    flags = (
+        f"-std={standard}",
+        "-pedantic",
+        "-Wall",
+        "-Wextra",
+        "-Wshadow",
+        "-Werror",
+        "-O2",
+        "-fno-builtin",
+    )
+    said = kit.run(compiler, *flags, "-c", *ours)
+    assert (said.status, said.err) == (0, "")
+
+
+def test_the_header_fits_callers_in_the_old_and_in_the_new_style(tmp_path: Path) -> None:
+    kit = unpacked(tmp_path)
+    for name in ("example", *STRATEGIES):
+        command = ("gcc", "-std=gnu89", "-fno-builtin", "-Werror", "-include", "knobellib.h", "-o", name)
+        said = kit.run(*command, f"{name}.c", "knobellib.c")
+        assert (said.status, said.err) == (0, ""), name
+
+
+def test_the_header_makes_the_compiler_find_a_wrong_call(tmp_path: Path) -> None:
+    kit = unpacked(tmp_path)
+    (kit.path / "wrong.c").write_text("int main (void) { return make_throw (1, 2); }\n")
+    said = kit.run("gcc", "-std=gnu89", "-fno-builtin", "-include", "knobellib.h", "-c", "wrong.c")
+    assert "too many arguments to function" in said.err
+
+
+def test_the_makefile_works_with_other_makes_and_compilers(tmp_path: Path) -> None:
+    if not shutil.which("bmake") or not shutil.which("clang"):
+        pytest.skip("there is no bmake or no clang")
+    kit = unpacked(tmp_path)
+    assert kit.run("bmake", "-s", "CC=clang", "OBJCOPY=true").status == 0
+    assert kit.play("-s", "1", "leapfrog", "planner").status == 0
+
+
+def test_make_play_shows_a_game_throw_by_throw(kit: Kit) -> None:
+    said = kit.run("make", "-s", "play")
+    assert said.status == 0
+    assert re.search(
+        r"^   1000 .*\n\nleapfrog: \d+ points, played to the end\nexample: \d+", said.out, re.MULTILINE
+    )
+
+
+def test_a_strategy_of_ones_own_is_built_and_played(kit: Kit) -> None:
+    kit.add("mine", "main () { for (;;) make_throw (4096); }")
+    said = kit.play("mine", "patient_cooperator")
+    assert said.status == 0
+    assert "players mine patient_cooperator\n" in said.out
+
+
+# --- by hand ------------------------------------------------------------------------------------------------
+def test_a_strategy_that_is_run_alone_plays_against_the_person_at_the_keyboard(kit: Kit) -> None:
+    kit.add("steady", "main () { for (;;) make_throw (4096); }")
+    said = kit.run("./steady", typed="8192 8193\n4096\n1")
+    assert said.out == (
+        "throw 1, your number:   it has 4096; points so far: 13 for you, 0 for it\n"
+        "throw 2, your number:   it has 4096; points so far: 13 for you, 12 for it\n"
+        "throw 3, your number:   it has 4096; points so far: 13 for you, 12 for it\n"
+        "throw 4, your number:   it has 4096; points so far: 13 for you, 12 for it\n"
+        "throw 5, your number: the end\n"
+    )
+
+
+def test_the_person_is_asked_before_the_number_of_the_strategy_shows(kit: Kit) -> None:
+    kit.add("steady", "main () { for (;;) make_throw (4096); }")
+    assert kit.run("./steady").out == "throw 1, your number: the end\n"
+    assert kit.run("./steady", typed="what?").out == "throw 1, your number: the end\n"
+
+
+def test_a_seed_gives_the_same_numbers_by_hand(kit: Kit) -> None:
+    one, other = (
+        kit.run("./dice_cup", typed="5 5 5 5 5 5 5 5 5 5", KNOBELN_SEED=seed)
+        for seed in ("1,2,3,4", "1,2,3,5")
+    )
+    again = kit.run("./dice_cup", typed="5 5 5 5 5 5 5 5 5 5", KNOBELN_SEED="1,2,3,4")
+    assert one == again
+    assert one != other
+
+
+# --- the formatter ------------------------------------------------------------------------------------------
+def test_the_formatter_takes_what_the_referee_prints(kit: Kit) -> None:
+    protocol = kit.play("-s", "1", "leapfrog", "planner").out
+    said = kit.run("./protocolfmt", typed=protocol)
+    assert said.out == full(read(protocol)[0])
+    assert said.status == 0
+
+
+def test_the_formatter_takes_files_gzipped_or_not_and_protocols_one_behind_the_other(kit: Kit) -> None:
+    games = [kit.play("-s", seed, "leapfrog", "planner").out for seed in "12"]
+    (kit.path / "two").write_text("".join(games))
+    (kit.path / "two.gz").write_bytes(gzip.compress("".join(games).encode()))
+    expected = "\n".join(full(read(game)[0]) for game in games)
+    assert kit.run("./protocolfmt", "two").out == expected
+    assert kit.run("./protocolfmt", "two.gz").out == expected
+    assert kit.run("./protocolfmt", "two", "two.gz").out == f"{expected}\n{expected}"
+
+
+def test_the_formatter_shows_only_the_games_that_are_asked_for(kit: Kit) -> None:
+    games = kit.play("-s", "1", "leapfrog", "planner").out + kit.play("-s", "1", "grim", "leapfrog").out
+    said = kit.run("./protocolfmt", "--against", "grim", typed=games)
+    assert "grim: " in said.out
+    assert "planner" not in said.out
+    said = kit.run("./protocolfmt", "--against", "nobody", typed=games)
+    assert (said.status, said.err) == (1, "protocolfmt: there is no such game\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("KNOBELN protocol 1", "KNOBELN protocol 2", "-: line 1: there must be `KNOBELN protocol 1`"),
+        ("verdicts OK", "verdicts FINE", "-: line 6: there must be `verdicts OK OK`, not `verdicts FINE OK`"),
+        ("throws 1000", "throws 999", "there are more throws than the 999 announced"),
+        ("throws 1000", "throws 1001", "there must be throws, `120,130,...`, not `end`"),
+        ("\nend\n", "\n", "the text ends in the middle of a game"),
+        ("\nend\n", "\nend\n\x1f", "there must be `game round=1 group=1 attempt=1`"),
+    ],
+)
+def test_the_formatter_says_in_which_line_a_protocol_is_damaged(
+    kit: Kit, old: str, new: str, complaint: str
+) -> None:
+    protocol = kit.play("-s", "1", "leapfrog", "planner").out
+    assert old in protocol
+    said = kit.run("./protocolfmt", typed=protocol.replace(old, new, 1))
+    assert (said.status, said.out) == (1, "")
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_the_formatter_says_when_a_file_is_not_there_or_no_text(kit: Kit) -> None:
+    assert "protocolfmt: nothing: " in kit.run("./protocolfmt", "nothing").err
+    (kit.path / "broken.gz").write_bytes(b"\x1f\x8bhello")
+    (kit.path / "latin").write_bytes(b"\xe4\xf6\xfc\n")
+    (kit.path / "empty").write_bytes(b"")
+    for name in ("broken.gz", "latin", "empty"):
+        said = kit.run("./protocolfmt", name)
+        assert (said.status, said.err.count("\n")) == (1, 1), said.err
+        assert said.err.startswith(f"protocolfmt: {name}: ")
+
+
+def test_a_reader_that_stops_early_is_no_trouble_for_the_formatter(kit: Kit) -> None:
+    (kit.path / "game").write_text(kit.play("-s", "1", "leapfrog", "planner").out)
+    said = kit.run("sh", "-c", "./protocolfmt game game game game game game | head -n 1")
+    assert (said.out, said.err) == ("a = 1, b = 12288, k = 8, L = 1000\n", "")
+
+
+# --- what is in it ------------------------------------------------------------------------------------------
+def test_the_programs_of_the_kit_are_those_of_the_house() -> None:
+    house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
+    assert all(house[file.name] == file.data for file in KIT if file.name in house)
+
+
+def test_the_numbers_of_the_contest_are_in_the_kit() -> None:
+    (header,) = (f.data.decode() for f in kit_files(Rules(2, 7, 3, 20)) if f.name == "rules.h")
+    assert re.findall(r"#define RULE_(\w) (\d+)", header) == [("A", "2"), ("B", "7"), ("K", "3"), ("L", "20")]
+
+
+def test_the_flags_that_change_what_c_means_are_those_of_the_contest() -> None:
+    makefile = files("knobellib").joinpath("software", "Makefile").read_text()
+    meaning = {
+        "-fwrapv",
+        "-fno-strict-aliasing",
+        "-fno-delete-null-pointer-checks",
+        "-fno-builtin",
+        "-std=gnu89",
+    }
+    assert meaning <= set(COMPILE_FLAGS)
+    assert meaning <= set(makefile.split())

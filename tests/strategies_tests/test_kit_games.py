@@ -1,0 +1,472 @@
+"""The kit's referee and the contest machine: the same programs and seeds, the same protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kit_on_disk import Kit, Said, unpacked
+
+from compiler.build import Built
+from knobellib.house import house_strategies
+from knobellib.kit import STRATEGIES
+from knobeln.clock import Seeds, seed_from
+from knobeln.games.knobeln import Rules
+from knobeln.model import Match, Pairing, Verdict
+from reports.protocol import GameProtocol, read, write
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import Image
+from tournament.referee import game_job
+
+Compile = Callable[[str], Built]
+
+CONTEST_SEED = bytes(range(32))
+ROUND, GROUP, ATTEMPT = 3, 2, 1
+INSTRUCTIONS = 100_000_000
+
+
+def on_the_machine(
+    images: Mapping[str, Image], pairs: Iterable[tuple[str, str]], rules: Rules | None = None
+) -> dict[tuple[str, str], str]:
+    """The protocols of a contest's games between these, as DGP has them."""
+    chosen = [Pairing(pair) for pair in pairs]
+    arena = MachineArena(
+        {image.digest: image for image in images.values()}, rules or Rules(), INSTRUCTIONS, workers=2
+    )
+    digests = {name: image.digest for name, image in images.items()}
+    jobs = [
+        game_job(ROUND, (pairing, 1, ATTEMPT), digests, Seeds(CONTEST_SEED), images.keys())
+        for pairing in chosen
+    ]
+    return {
+        (pairing.players[0], pairing.players[1]): write(
+            [
+                GameProtocol.of(
+                    Match(pairing, ATTEMPT, result, result.is_flawless), ROUND, GROUP, rules or Rules()
+                )
+            ]
+        )
+        for pairing, result in zip(chosen, arena.play(jobs), strict=True)
+    }
+
+
+def at_home(kit: Kit, first: str, second: str, *options: str) -> Said:
+    """The same game of the contest by the kit's referee."""
+    game = ("-c", CONTEST_SEED.hex(), "-r", str(ROUND), "-g", str(GROUP), "-n", str(ATTEMPT))
+    return kit.play(*game, *options, first, second)
+
+
+def differing(kit: Kit, protocols: Mapping[tuple[str, str], str]) -> list[tuple[str, str]]:
+    return [pair for pair, protocol in protocols.items() if at_home(kit, *pair).out != protocol]
+
+
+def test_the_kits_strategies_play_the_same_games_as_on_the_machine(
+    kit: Kit, compile_program: Compile
+) -> None:
+    house = {strategy.name: strategy.source for strategy in house_strategies()}
+    images = {name: image_of(compile_program(house[name])) for name in STRATEGIES}
+    protocols = on_the_machine(images, combinations_with_replacement(STRATEGIES, 2))
+    assert all("verdicts OK OK\ncounted yes" in protocol for protocol in protocols.values())
+    assert differing(kit, protocols) == []
+
+
+@pytest.mark.slow
+def test_all_house_strategies_play_the_same_games_as_on_the_machine(
+    kit: Kit, house_images: dict[str, Image]
+) -> None:
+    for strategy in house_strategies():
+        if strategy.name not in STRATEGIES:
+            kit.add(strategy.name, strategy.source)
+    assert len(house_images) == len(house_strategies())
+    protocols = on_the_machine(house_images, combinations_with_replacement(sorted(house_images), 2))
+    assert len(protocols) == 42 * 43 / 2
+    assert differing(kit, protocols) == []
+
+
+def image_of(built: Built) -> Image:
+    assert built.image, built.report.findings
+    return built.image
+
+
+DESCRIPTION = "#if 0\n" + "It is there to be compared.\n" * 15 + "#endif\n"
+
+
+def in_both(
+    kit: Kit, compile_program: Compile, programs: Mapping[str, str], *options: str, rules: Rules | None = None
+) -> tuple[Said, str]:
+    """The game of the two programs, by the kit's referee and by the machine."""
+    images = {}
+    for name, source in programs.items():
+        kit.add(name, source)
+        images[name] = image_of(compile_program(DESCRIPTION + source))
+    names = tuple(programs)
+    pair = (names[0], names[-1])
+    return at_home(kit, *pair, *options), on_the_machine(images, [pair], rules)[pair]
+
+
+# --- what C may mean differently on two computers -----------------------------------------------------------
+# Each is the value of a variable `x` that a program throws, after statements that compute it.
+SHOWING = """
+{before}
+static unsigned int sum;
+static int shown (unsigned int number)
+{{
+  int i;
+  sum = sum * 2654435761u + number;
+  for (i = 0; i < 8; i++)
+    make_throw ((int) (1 + sum % 12288));
+  return 0;
+}}
+int main ()
+{{
+  unsigned int x = 0;
+  {{
+{code}
+    shown (x);
+  }}
+  for (;;)
+    shown (next_random (-2147483647 - 1, 2147483647));
+}}
+"""
+CASES = {
+    "plain_char_has_no_sign": ("static char c = (char) 200;", "x = c > 0; c += 100; x += c;"),
+    "characters_above_127": ('static char text[] = "\\377\\200";', "x = text[0] + 256 * text[1];"),
+    "overflow_wraps_around": (
+        "static int big = 2147483647;",
+        "big++; x = big < 0; x += (big - 1 > big) * 2; x += big * 3;",
+    ),
+    "a_loop_that_overflows_ends": ("", "int i; for (i = 1; i > 0; i *= 2) x++;"),
+    "division_rounds_towards_zero": ("static int a = -7, b = 2;", "x = a / b * 100 + a % b * 10 + (a >> 1);"),
+    "doubles_are_exact": (
+        "static double a = 1.0, b = 3.0;",
+        "int i; double s = 0; for (i = 0; i < 999; i++) s = s * 0.7 + a / (b + i); x = (int) (s * 1e9);",
+    ),
+    "products_and_sums_of_doubles_are_two_operations": (
+        "static double a = 134217729.0;",
+        "double r = a * a - 18014398777917440.0; x = (int) r;",
+    ),
+    "floats_are_exact": (
+        "static float a = 16777216.0f;",
+        "float s = a + 1.0f; x = s == a; s = 0.1f + 0.2f; x += (int) (s * 100000000.0f);",
+    ),
+    "long_long_is_the_same": (
+        "static long long big = 1;",
+        "big <<= 40; big *= -3; x = (int) (big / 1000003) + (int) (big >> 33);",
+    ),
+    "structures_are_copied": (
+        'struct pair { int one; char name[60]; int other; }; static struct pair a = { 1, "abc", 2 }, b;',
+        "struct pair c; b = a; c = b; c.other += c.name[1]; a = c; x = a.other * 7 + sizeof a;",
+    ),
+    "bit_fields_have_a_sign": (
+        "static struct { int small : 3; unsigned int more : 5; } f;",
+        "f.small = 7; f.more = 63; x = f.small * 100 + f.more;",
+    ),
+    "names_of_the_c_library_are_free": (
+        "int read (int n) { return n + 1; } int write, printf (void); int printf (void) { return 40; }\n"
+        "int getenv = 5, exit = 6; int scanf (void) { return 7; } int fflush (void) { return 8; }",
+        "write = read (1); x = write + printf () + getenv + exit + scanf () + fflush ();",
+    ),
+    "an_own_log2_may_be_declared": ("int log2 ();", "x = log2 (8191) + log2 (0) + log2 (-5);"),
+    "log2_needs_no_declaration": ("int n = 8192;", "x = log2 (n);"),
+    "all_numbers_may_be_drawn": ("", "x = next_random (5, 1) + next_random (7, 7) + next_random (-3, -1);"),
+    "the_generator_starts_anew": (
+        "",
+        "int a = next_random (1, 1000000); init_random (); x = a == next_random (1, 1000000);",
+    ),
+    "points_are_counted_up": (
+        "",
+        "int p = 5, q = 6, i; for (i = 1; i < 99; i++) x += count_points (i, 50, &p, &q); x += p * 1000 + q;",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_c_means_the_same_at_home(kit: Kit, compile_program: Compile, case: str) -> None:
+    before, code = CASES[case]
+    said, protocol = in_both(kit, compile_program, {case: SHOWING.format(before=before, code=code)})
+    assert "verdicts OK OK" in protocol
+    assert said.out == protocol
+
+
+NARROW = "-m32 -fno-pie -no-pie -malign-double -msse2 -mfpmath=sse"
+NARROW_CASES = {
+    "long_has_32_bits": (
+        "static long big = 2147483647;",
+        "big++; x = big < 0; x += sizeof big + sizeof &big;",
+    ),
+    "structures_are_as_large": (
+        "static struct { char a; double b; char c; long long d; short e; } s, *p = &s;",
+        "x = sizeof s * 100 + ((char *) &p->d - (char *) p); p->b = 0.1; x += (int) (p->b * 3e9 * 0.7);",
+    ),
+    "pointers_are_numbers_of_32_bits": (
+        "static int a[2];",
+        "x = sizeof (a + 1) + ((long) &a[1] - (long) &a[0]);",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NARROW_CASES)
+def test_where_gcc_can_the_makefile_gives_long_and_pointers_32_bits(
+    kit: Kit, compile_program: Compile, case: str
+) -> None:
+    (kit.path / "narrow.c").write_text("int main () { return make_throw (1); }\n")
+    if kit.run("make", "-s", f"MACHINE={NARROW}", "narrow").status != 0:
+        pytest.skip("gcc makes no programs of 32 bits here")
+    before, code = NARROW_CASES[case]
+    source = SHOWING.format(before=before, code=code)
+    (kit.path / f"{case}.c").write_text(source)
+    kit.make(f"MACHINE={NARROW}", case)
+    image = image_of(compile_program(DESCRIPTION + source))
+    assert differing(kit, on_the_machine({case: image}, [(case, case)])) == []
+
+
+OLD_STYLE = """
+main ()
+{
+  auto mine = 4096, i;
+  for (i = 0; i < 1000; i++)
+    mine = max (mine, make_throw (mine) - 1);
+}
+max (a, b)
+{
+  return a > b ? a : b;
+}
+"""
+NEW_STYLE = """
+int make_throw (int my_throw);
+static int larger (const int a, const int b) { return a > b ? a : b; }
+int main (void)
+{
+  int mine = 4000;
+  for (;;)
+    mine = larger (mine, make_throw (mine));
+}
+"""
+
+
+def test_programs_in_the_old_and_in_the_new_style_play_the_same_at_home(
+    kit: Kit, compile_program: Compile
+) -> None:
+    said, protocol = in_both(kit, compile_program, {"old_style": OLD_STYLE, "new_style": NEW_STYLE})
+    assert "verdicts OK OK" in protocol
+    assert said.out == protocol
+
+
+# --- failures -----------------------------------------------------------------------------------------------
+FAILING = {
+    "throws_nothing": ("main () { }", "PROTOCOL", "ended after 0 of 1000 throws"),
+    "leaves_early": (
+        "main () { int i; for (i = 0; i < 999; i++) make_throw (5); }",
+        "PROTOCOL",
+        "ended after 999 of 1000 throws",
+    ),
+    "throws_zero": (
+        "main () { make_throw (1); make_throw (0); }",
+        "ILLEGAL_MOVE",
+        "throw 2 was 0, but only 1..12288 are allowed",
+    ),
+    "throws_too_much": (
+        "main () { make_throw (2147483647); }",
+        "ILLEGAL_MOVE",
+        "throw 1 was 2147483647, but only 1..12288 are allowed",
+    ),
+    "drops_too_early": (
+        "main () { int i; for (i = 0;; i++) make_throw (i == 15 ? 3 : i < 8 ? 7 : 5); }",
+        "ILLEGAL_MOVE",
+        "throw 16 (3) is lower than throw 15 (5), but its series is only 7 throws long; 8 are needed",
+    ),
+    "drops_at_once": (
+        "main () { make_throw (7); make_throw (6); }",
+        "ILLEGAL_MOVE",
+        "throw 2 (6) is lower than throw 1 (7), but its series is only 1 throw long; 8 are needed",
+    ),
+    "follows_a_wild_pointer": (
+        "int *wild = (int *) 64; main () { make_throw (7); make_throw (*wild); }",
+        "CRASH",
+        "was stopped by signal 11 (Segmentation fault)",
+    ),
+    "thinks_for_ever": (
+        "volatile int on = 1; main () { make_throw (7); while (on) continue; }",
+        "TIME",
+        "used more than 1 s of processor time",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failure_is_the_same_failure_at_home(kit: Kit, compile_program: Compile, name: str) -> None:
+    source, verdict, reason = FAILING[name]
+    good = "main () { for (;;) make_throw (9); }"
+    said, protocol = in_both(kit, compile_program, {"good": good, name: source}, "-t", "1")
+    assert f"verdicts OK {verdict}\ncounted no" in protocol
+    assert said.out == protocol
+    assert said.status == 1
+    assert f"good: 0 points\n{name}: 0 points; failed: {reason}\n" == said.err
+
+
+def test_two_that_fail_at_once_are_both_charged(kit: Kit, compile_program: Compile) -> None:
+    leaves, drops = "main () { make_throw (9); }", "main () { make_throw (9); make_throw (8); }"
+    said, protocol = in_both(kit, compile_program, {"leaves": leaves, "drops": drops})
+    assert "points 0 0\nverdicts PROTOCOL ILLEGAL_MOVE" in protocol
+    assert said.out == protocol
+
+
+def test_the_drop_after_a_whole_series_is_none_that_is_too_early(kit: Kit, compile_program: Compile) -> None:
+    source = "main () { int i; for (i = 0;; i++) make_throw (i / 8 % 2 ? 5 : 7); }"
+    said, protocol = in_both(kit, compile_program, {"zigzag": source})
+    assert "verdicts OK OK" in protocol
+    assert said.out == protocol
+
+
+# --- the numbers of a contest -------------------------------------------------------------------------------
+def test_the_referee_has_the_numbers_of_the_contest_that_the_kit_is_for(
+    tmp_path: Path, compile_program: Compile
+) -> None:
+    rules = Rules(a=2, b=7, k=3, L=20)
+    kit = unpacked(tmp_path, rules)
+    kit.make("knobeln")
+    source = "main () { int i; for (i = 0;; i++) make_throw (2 + i % 3); }"
+    said, protocol = in_both(kit, compile_program, {"short": source}, rules=rules)
+    assert "rules a=2 b=7 k=3 L=20" in protocol
+    assert said.out == protocol
+
+
+def test_options_change_the_numbers(kit: Kit) -> None:
+    said = kit.play("-s", "1", "-a", "2", "-b", "6144", "-k", "1", "-L", "4", "patient_cooperator", "grim")
+    assert "rules a=2 b=6144 k=1 L=4\n" in said.out
+    assert "verdicts OK OK" in said.out
+    assert "\nthrows 4\n" in said.out
+    said = kit.play("-s", "1", "-b", "6143", "patient_cooperator", "grim")
+    assert "throw 1 was 6144, but only 1..6143 are allowed" in said.err
+
+
+# --- seeds --------------------------------------------------------------------------------------------------
+PROBE = '#!/bin/sh\necho "$KNOBELN_SEED" >"$0.seed"\n'
+
+
+@pytest.fixture(scope="module")
+def probes(kit: Kit) -> tuple[Path, Path]:
+    """Two programs that write down their seeds and leave."""
+    paths = (kit.path / "one", kit.path / "other")
+    for path in paths:
+        path.write_text(PROBE)
+        path.chmod(0o755)
+    return paths
+
+
+def words(seed: bytes) -> str:
+    return ",".join(str(int.from_bytes(seed[at : at + 4], "little")) for at in range(0, 16, 4)) + "\n"
+
+
+def seeds_told(probes: tuple[Path, Path]) -> list[str]:
+    return [Path(f"{path}.seed").read_text() for path in probes]
+
+
+# An argument of a command holds any text but NUL.
+@settings(max_examples=30, deadline=None)
+@given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300))
+def test_a_text_gives_the_same_seeds_as_for_knobeln_play(
+    kit: Kit, probes: tuple[Path, Path], text: str
+) -> None:
+    seeds = Seeds(seed_from(f"play/{text}"))
+    kit.play("-s", text, "one", "other")
+    assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]
+
+
+@pytest.mark.parametrize("length", [122, 123, 124, 250, 251, 252, 5_000])
+def test_a_text_of_any_length_gives_the_same_seeds(kit: Kit, probes: tuple[Path, Path], length: int) -> None:
+    """`play/` and the text fill blocks of 128 bytes: just not, exactly, and one more."""
+    seeds = Seeds(seed_from(f"play/{'x' * length}"))
+    kit.play("-s", "x" * length, "one", "other")
+    assert seeds_told(probes) == [words(seeds.stream("seat/0")), words(seeds.stream("seat/1"))]
+
+
+def test_a_game_without_a_seed_gets_one_that_plays_it_again(kit: Kit) -> None:
+    first = kit.play("dice_cup", "grim")
+    seed = first.err.splitlines()[-1].split()[1]
+    assert first.err.endswith(f"-s {seed} plays this game again.\n")
+    assert kit.play("-s", seed, "dice_cup", "grim") == first
+
+
+# --- what the referee answers -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ((), "usage: knobeln"),
+        (("grim",), "usage: knobeln"),
+        (("grim", "grim", "grim"), "usage: knobeln"),
+        (("-x", "grim", "grim"), "./knobeln: invalid option -- 'x'\nusage: knobeln"),
+        (("-k", "0", "grim", "grim"), "knobeln: -k: a number from 1 to 1073741824 is needed"),
+        (("-k", "8x", "grim", "grim"), "knobeln: -k: a number from 1 to"),
+        (("-L", "99999999999999999999", "grim", "grim"), "knobeln: -L: a number from 1 to 1000000 is needed"),
+        (("-a", "9", "-b", "8", "grim", "grim"), "knobeln: -a: A is larger than B"),
+        (("-c", "12", "-r", "1", "grim", "grim"), "knobeln: -c: the seed of a contest has 64 hex digits"),
+        (("-c", "0" * 64, "grim", "grim"), "knobeln: -c and -r: the seed of a contest and the number of"),
+        (("-r", "1", "grim", "grim"), "knobeln: -c and -r: the seed of a contest and the number of"),
+        (("-s", "1", "-c", "0" * 64, "-r", "1", "grim", "grim"), "knobeln: -c and -s: a game has one seed"),
+        (("grim", "nobody"), "knobeln: nobody: No such file or directory"),
+        (("grim", "README"), "knobeln: README: Permission denied"),
+        (("grim", "./"), "knobeln: ./: a program's name is neither empty nor has it white space"),
+        (("a b", "grim"), "knobeln: a b: a program's name is neither empty nor has it white space"),
+    ],
+)
+def test_a_wrong_command_line_gets_a_clear_answer(kit: Kit, command: tuple[str, ...], complaint: str) -> None:
+    said = kit.play(*command)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith(complaint)
+
+
+@pytest.mark.parametrize("words", ["hello", "12 13", "99999999999", "", "5\\n6", "x" * 500])
+def test_a_program_that_says_what_is_no_throw_has_failed(kit: Kit, words: str) -> None:
+    path = kit.path / "babbler"
+    path.write_text(f"#!/bin/sh\nprintf '{words}\\n'\nread answer\n")
+    path.chmod(0o755)
+    said = kit.play("-s", "1", "babbler", "grim")
+    assert "verdicts PROTOCOL OK\n" in said.out
+    assert "babbler: 0 points; failed: said what is no throw instead of throw 1\n" in said.err
+
+
+def test_no_program_is_left_behind(kit: Kit) -> None:
+    """One that ignores all signals that can be ignored, and would go on for ever."""
+    path = kit.path / "stays"
+    path.write_text('#!/bin/sh\ntrap "" HUP PIPE TERM\nwhile :; do echo 5; done\n')
+    path.chmod(0o755)
+    for opponent in ("stays", "grim"):
+        assert "failed" in kit.play("-s", "1", "stays", opponent).err
+    assert "No such file" in kit.play("-s", "1", "stays", "nobody").err
+    assert running_in(kit.path) == []
+
+
+def running_in(folder: Path) -> list[str]:
+    """The processes whose current folder this is."""
+    return [link.parent.name for link in Path("/proc").glob("[0-9]*/cwd") if target(link) == str(folder)]
+
+
+def target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:  # it has just ended
+        return ""
+
+
+def test_the_referee_needs_no_standard_input(kit: Kit) -> None:
+    usual = kit.play("-s", "1", "leapfrog", "grim")
+    assert kit.run("sh", "-c", "./knobeln -s 1 leapfrog grim <&-") == usual
+    assert kit.run("sh", "-c", "./knobeln -s 1 leapfrog grim <&- 2>&-").out == usual.out
+
+
+def test_a_protocol_that_cannot_be_written_is_no_game(kit: Kit) -> None:
+    said = kit.run("sh", "-c", "./knobeln -s 1 leapfrog grim >/dev/full")
+    assert (said.status, said.err) == (2, "knobeln: standard output: No space left on device\n")
+
+
+def test_a_protocol_of_the_referee_is_read_by_the_server(kit: Kit) -> None:
+    said = kit.play("-s", "1", "leapfrog", "./grim")
+    (game,) = read(said.out)
+    assert game.players == ("leapfrog", "grim")
+    assert game.verdicts == (Verdict.OK, Verdict.OK)
+    assert said.err.startswith(f"leapfrog: {game.points[0]} points\ngrim: {game.points[1]} points\n")
