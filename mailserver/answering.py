@@ -23,10 +23,18 @@ LIMITED = (
     "wrong_authentification",
     "wrong_authentification_notice",
     "help",
+    "help_word",
+    "did_you_mean",
+    "status",
+    "command_refused",
     "software",
+    "kit",
     "rules",
+    "call",
+    "faq",
     "leaderboard",
     "comparison_refused",
+    "organizer_answer",
 )
 # They go to an address that the letter names, which may be somebody else's (M52, R04). What is too much goes
 # out later, because a registration without its answer would be worth nothing.
@@ -48,6 +56,7 @@ class Desk:
     stored: StoredLetter
     letter: Letter
     writer: str  # where answers to the writer go
+    commands: tuple[Command, ...] = ()  # all that there are
 
     def answer(
         self,
@@ -113,3 +122,7 @@ class Command:
     name: str
     recognises: Callable[[str, Settings], bool]  # takes a subject as `plain_subject` makes it
     handle: Callable[[Desk], str]
+    # Subjects that mean it, the right one first; () = it is not for everybody, or not in this contest.
+    forms: Callable[[Settings], tuple[str, ...]] = lambda _settings: ()
+    words: str = ""  # what follows in the subject, as help shows it
+    harmless: bool = False  # it only answers: a typing error in its subject need not be asked about

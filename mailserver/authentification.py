@@ -38,6 +38,15 @@ def matches(string: str, known_digest: str | None) -> bool:
     return equal and known_digest is not None
 
 
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}"  # longer ones, too: something may stand right before or behind
+_LIKE_A_STRING = re.compile(rf"{_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}", re.IGNORECASE)
+
+
+def without_strings(text: str) -> str:
+    """The text with crosses in the place of everything that has an authentification string in it (K42)."""
+    return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
+
+
 @dataclass(frozen=True)
 class FromLine:
     """`<<FROM>> team string`. `string` is what the sender wrote, right or wrong."""

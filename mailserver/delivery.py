@@ -25,6 +25,7 @@ from mailserver.verp import bounce_address
 BATCH = 100
 REFUSALS_IN_A_ROW = 10  # from here on it is not the recipients whom the relay does not want
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
+FEWEST_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
 _LONGEST_RESPONSE = 500
 
 log = structlog.get_logger()
@@ -48,6 +49,8 @@ def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Trans
     A relay that is away, or refuses so many in a row that it must mean us, costs no mail: all wait (O11).
     """
     with store.read() as tx:
+        if outbox.stopped(tx):
+            return Delivered()
         items = outbox.due(tx, clock.now(), BATCH)
         sender = senders(tx, settings)
     total = Delivered()
@@ -122,7 +125,9 @@ def _defer(
 ) -> Delivered:
     now = clock.now()
     with store.write() as tx:
-        if now - item.ready_at >= timedelta(hours=settings.mail.give_up_after_hours):
+        too_old = now - item.ready_at >= timedelta(hours=settings.mail.give_up_after_hours)
+        # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
+        if too_old and item.attempts >= FEWEST_ATTEMPTS:
             outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))
             return Delivered(failed=1)
         outbox.mark_deferred(tx, item.id, now + back_off(item.attempts), _short(str(error)))

@@ -14,7 +14,7 @@ from knobeln.ports import Renderer
 from knobeln.store import Store, Transaction, letters, outbox
 from mailserver import bounces
 from mailserver.answering import DAY, Desk
-from mailserver.commands import recognise
+from mailserver.commands import COMMANDS, recognise
 from mailserver.letter import Letter, parse
 from mailserver.manners import why_ignored
 
@@ -81,7 +81,7 @@ def _effect(
         )
     writer = letter.answer_to
     assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
-    desk = Desk(tx, settings, renderer, clock.now(), stored, letter, writer)
+    desk = Desk(tx, settings, renderer, clock.now(), stored, letter, writer, COMMANDS)
     return LetterState.HANDLED, recognise(letter.subject, settings).handle(desk)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from knobeln.file_names import IMAGE_NAME, MAX_FILES, RIGHT_NAME, is_archive, is_safe
 from mailserver import addresses, mime
 from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.mime import Headers, Part, TooComplex
@@ -307,11 +307,13 @@ class Files:
     repairs: tuple[str, ...] = ()
 
 
-def find_files(letter: Letter, text_is: str = "") -> Files | Problem:
+def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Files | Problem:
     """The files of a program in any language, attached under their own names (U7, H1, L16).
 
     Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
-    instead of an attachment: `text_is` is that name, "" = the program must be attached.
+    instead of an attachment: `text_is` is that name, "" = the program must be attached. With `images` it may
+    be the archive of a container image, or a line of the letter's text that names one (M11), which becomes
+    the file IMAGE_NAME.
     """
     if letter.problems and not letter.files:
         return _unread(letter)
@@ -319,15 +321,36 @@ def find_files(letter: Letter, text_is: str = "") -> Files | Problem:
     if not letter.files and text_is and not body.is_blank:
         data = "\n".join(body.lines) + "\n"
         return Files({text_is: data.encode()}, (), body.lines, text_is, body.repairs)
-    problem = next(_file_problems(letter.files), None)
+    named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
+    if named:
+        return _named(letter, body, named)
+    problem = next(_file_problems(letter.files, images), None)
     if problem:
         return problem
     # A text part with a file name is a file, also where a mailer shows it as the letter's text.
     said = () if letter.body.name else body.lines
     files = {file.name: file.data for file in letter.files}
-    sources = {"": said} | {name: tuple(data.decode("latin-1").split("\n")) for name, data in files.items()}
+    sources = {"": said} | {
+        name: tuple(data.decode("latin-1").split("\n"))
+        for name, data in files.items()
+        if not is_archive(name)
+    }
     repairs = tuple(f"{file.name}: {file.remark}" for file in letter.files if file.remark)
     return _declared(files, sources, repairs)
+
+
+_IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
+
+
+def _named(letter: Letter, body: Text, named: Sequence[str]) -> Files | Problem:
+    """An image by the name in the letter's text; whatever is attached besides would not be looked at."""
+    if len(set(named)) > 1 or letter.files:
+        return Problem(
+            "There is more than one program: " + ", ".join((*named, *(file.name for file in letter.files))),
+            expected="one line `image: NAME` and no attached file, or an attached program and no such line",
+        )
+    said = tuple(line for line in body.lines if not _IMAGE_LINE.fullmatch(line))
+    return _declared({IMAGE_NAME: f"{named[0]}\n".encode()}, {"": said}, body.repairs)
 
 
 def _declared(
@@ -368,13 +391,15 @@ def _trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines[full[0] : full[-1] + 1] if full else ()
 
 
-def _file_problems(files: tuple[SentFile, ...]) -> Iterator[Problem]:
+def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:
     """What is wrong with the attached files, the names first; none = they can be taken."""
+    right = _RIGHT_FILES + (_OR_IMAGE if images else "")
     if not files:
-        yield Problem("There is no file attached to the letter.", expected=_RIGHT_FILES)
+        yield Problem("There is no file attached to the letter.", expected=right)
     if len(files) > MAX_FILES:
         yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
-    size = sum(len(file.data) for file in files)
+    # How large an archive may be is the contest's own affair.
+    size = sum(len(file.data) for file in files if not (images and is_archive(file.name)))
     if size > MAX_FILE_BYTES:
         yield Problem(f"The attached files have {size:,} bytes; all together may have {MAX_FILE_BYTES:,}.")
     for file in files:
@@ -389,12 +414,18 @@ def _file_problems(files: tuple[SentFile, ...]) -> Iterator[Problem]:
         if names.count(file.name.casefold()) > 1:
             yield Problem(f"There are several files named {file.name}.", expected="each name only once")
         elif file.problem:
-            yield Problem(f"The file {file.name} could not be read: {file.problem}.", expected=_RIGHT_FILES)
-        elif not _CONTROLS.isdisjoint(file.data):
-            yield Problem(f"The file {file.name} is no text.", expected=_RIGHT_FILES)
+            yield Problem(f"The file {file.name} could not be read: {file.problem}.", expected=right)
+        elif is_archive(file.name) and not images:
+            yield Problem(f"The file {file.name} is an archive, and this contest takes none.", expected=right)
+        elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
+            yield Problem(f"The file {file.name} is no text.", expected=right)
 
 
 _RIGHT_FILES = (
     "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\n"
     "and beside it text files that it reads, if any"
+)
+_OR_IMAGE = (
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing beside it;\n"
+    "or a line `image: NAME` in the text of the letter, if the organizer has pulled it"
 )

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import StringIO
+from pathlib import Path
 
 from rich.console import Console, ConsoleOptions
 from rich.markdown import Heading, Markdown
 from rich.text import Text
 
-from knobeln.config import DEFAULT_GAME
-from knobeln.games import rules_text
+import knobeln
+from knobellib.kit import SHELL_NAME, TAR_NAME, kit_files, shell_archive, tar_archive
+from knobellib.samples import samples
+from knobeln.config import DEFAULT_GAME, Settings
+from knobeln.form import sample
+from knobeln.games import Dialogue, game_of, rules_text
+from knobeln.games.knobeln import Rules
 from knobeln.model import Attachment
 
 WIDTH = 72
+_WIDE = 82  # has room for the longest line of a sample letter, which must not be broken
 
 
 @cache
 def software(game: str) -> tuple[Attachment, ...]:
     """For KNOBELN the library's source, for the other games sample programs to play against."""
-    folder = files("knobellib")
     if game == DEFAULT_GAME:
-        data = folder.joinpath("knobellib.c").read_bytes()
+        data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
-    samples = folder.joinpath("opponents", game)
-    if not samples.is_dir():
-        return ()
-    programs = sorted((f for f in samples.iterdir() if f.is_file()), key=lambda file: file.name)
-    return tuple(Attachment(f.name, "text/plain", f.read_bytes()) for f in programs)
+    return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game).items()))
+
+
+@cache
+def kit(numbers: Rules, *, as_shell_archive: bool) -> Attachment:
+    """All that a team of KNOBELN works with at home, for a contest with these numbers (K23)."""
+    files = kit_files(numbers)
+    if as_shell_archive:
+        return Attachment(SHELL_NAME, "application/x-shar", shell_archive(files))
+    return Attachment(TAR_NAME, "application/gzip", tar_archive(files))
 
 
 @cache
@@ -38,6 +50,48 @@ def rules(game: str) -> tuple[Attachment, ...]:
     """The rules of the game as rules.txt; nothing where nobody wrote them down."""
     text = rules_text(game)
     return (Attachment("rules.txt", "text/plain", _plain(text).encode()),) if text else ()
+
+
+def guide(settings: Settings) -> tuple[Attachment, ...]:
+    """What a team has to know, as guide.txt: of KNOBELN the guide's first page, of others how programs are
+    sent; nothing where programs are tabulated."""
+    if Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues:
+        return ()
+    first, last = _KNOBELNS_PART if settings.game.name == DEFAULT_GAME else _OTHERS_PART
+    text = _team_guide().partition(first)[2].partition(last)[0]
+    text = re.sub(r"\b(?:knobeln|contest)@contest\.example", settings.contest.address, text)
+    text = text.replace("registration for KNOBELN", f"registration for {settings.contest.subject_word}")
+    page = _plain(f"# How to take part\n\n{text}", _WIDE)
+    return (Attachment("guide.txt", "text/plain", page.encode()),)
+
+
+_KNOBELNS_PART = ("## The first page\n", "\n## The game\n")
+_OTHERS_PART = ("## Other games\n", "\n### Hog\n")
+
+
+@cache
+def _team_guide() -> str:
+    """In the wheel it is inside our package, in a checkout in `docs/`."""
+    package = Path(knobeln.__file__).parent
+    installed = package / "team-guide.md"
+    found = installed if installed.is_file() else package.parent / "docs" / "team-guide.md"
+    return found.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the announcement says besides the settings: the form, and the rules or ""."""
+
+    form: str
+    rules: str
+
+
+def words_for(settings: Settings) -> Words:
+    """The announcement's words for a contest of these settings."""
+    text = rules_text(settings.game.name)
+    # Under a heading of its own: without the page's title.
+    body = text.split("\n", 1)[-1] if text.startswith("# ") else text
+    return Words(sample(settings).text, _plain(body).strip("\n") if text else "")
 
 
 class _Underlined(Heading):
@@ -53,10 +107,10 @@ class _Page(Markdown):
     elements = {**Markdown.elements, "heading_open": _Underlined}  # noqa: RUF012 - as in the library
 
 
-def _plain(markdown: str) -> str:
-    """A page as plain text in at most 72 columns."""
+def _plain(markdown: str, width: int = WIDTH) -> str:
+    """A page as plain text in at most so many columns."""
     out = StringIO()
-    console = Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
     console.print(_Page(markdown, hyperlinks=True))
     lines = "\n".join(line.rstrip() for line in out.getvalue().splitlines())
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"

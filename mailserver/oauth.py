@@ -63,6 +63,11 @@ class AccessToken:
         self._token: _Token | None = None
         self._lock = Lock()
 
+    @property
+    def is_set(self) -> bool:
+        """Whether the settings of this process say how to get one."""
+        return self._settings.is_set
+
     def get(self) -> str:
         """A token that is good for the next minute. Raises TokenUnavailable or TokenRefused."""
         if self._settings.token_command:

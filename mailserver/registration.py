@@ -188,7 +188,7 @@ def _expected(name: str, settings: Settings) -> str:
     if name == MEMBERS:
         return members.expected(settings.teams.member_lines)
     if name == PREFERENCE:
-        return _preferences_offered(settings)
+        return preferences_offered(settings)
     examples = {
         ADDRESS: "name@machine.domain",
         TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
@@ -198,8 +198,8 @@ def _expected(name: str, settings: Settings) -> str:
     return f"{name}: {examples[name]}"
 
 
-def _preferences_offered(settings: Settings) -> str:
-    """An example, and what each code means."""
+def preferences_offered(settings: Settings) -> str:
+    """An example of the field, and what each code means."""
     offered = settings.reports.offered
     meanings = [f"  {code}  {code.meaning}" for code in offered]
     return "\n".join((f"{PREFERENCE}: {sample(settings).preferences}".rstrip(), *meanings))
@@ -251,7 +251,7 @@ class _Values:
     def _preferences(self, field: Field) -> tuple[MailPreference, ...]:
         codes = [code.strip() for code in field.value.split(",") if code.strip()]
         offered = self._settings.reports.offered
-        for text in _wrong_codes(codes, offered):
+        for text in wrong_codes(codes, offered):
             self._wrong(field, text)
         return tuple(MailPreference(code) for code in dict.fromkeys(codes) if code in offered)
 
@@ -308,7 +308,8 @@ def _member_lines(field: Field) -> tuple[Line, ...]:
 _CODES = frozenset(map(str, MailPreference))
 
 
-def _wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iterator[str]:
+def wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iterator[str]:
+    """A sentence for each code that the contest does not offer, or that is not written as it should be."""
     known = ", ".join(offered)
     for code in dict.fromkeys(codes):
         if not offered:

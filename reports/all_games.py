@@ -21,13 +21,15 @@ class GroupParagraph:
     games: tuple[str, ...]
 
 
-def group_paragraphs(outcome: GroupOutcome, game: GameInfo) -> tuple[GroupParagraph, ...]:
+def group_paragraphs(
+    outcome: GroupOutcome, own_games: Mapping[str, OwnGames], game: GameInfo
+) -> tuple[GroupParagraph, ...]:
     """All games of a group of pairs, each once, under the member that stands higher in the ranking.
 
     A pairing of several games is one text: its points, and the points of each game in brackets, or, where
     they are many, how many were won, tied and lost.
     """
-    own_games, shape = results.own_games(outcome), shape_of(outcome.plan, game)
+    shape = shape_of(outcome.plan, game)
     numbers = {standing.entry: number for number, standing in enumerate(outcome.standings, 1)}
     return tuple(
         GroupParagraph(number, standing, tuple(_texts(own_games[standing.entry], numbers, shape, game.point)))
@@ -47,7 +49,7 @@ def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) 
         if shape is Shape.SINGLE:
             yield f"{label} {_game_text(own.entry, tried, point)}"
         else:
-            score = Score(own.entry, pairing.is_self, own.lines_of(pairing, tried))
+            score = Score(own.entry, pairing.is_self, own.lines_of[pairing])
             yield f"{label} {_rate_text(score) if shape is Shape.RATES else _series_text(score, point)}"
 
 

@@ -46,6 +46,7 @@ def announcement(
         generations=condensed(evolution) if evolution else None,
         seed=seed.hex(),
         seed_commitment=hashlib.sha256(seed).hexdigest(),
+        rounds_drawn=summary.rounds_drawn(settings, seed),
         **summary.bracket_facts(history, ranking, game),
         **summary.prize_facts(ranking, teams, settings),
     )

@@ -127,11 +127,11 @@ def _row(match: BracketMatch, point: int) -> tuple[str, str, str, str, str]:
 
 
 @dataclass(frozen=True)
-class _Node:
+class Node:
     """A match with those of the same side that its players came from; None for who came from elsewhere."""
 
     match: BracketMatch
-    sources: tuple[_Node | None, ...]
+    sources: tuple[Node | None, ...]
 
     @property
     def depth(self) -> int:
@@ -142,7 +142,7 @@ class _Node:
 def tree_lines(matches: Sequence[BracketMatch], side: str, point: int) -> list[str]:
     """The matches of a side, to be read from left to right: a player's line, and further to the right, half
     way between the two who met, the winner with the points of the match."""
-    roots = _forest([match for match in matches if match.side == side or match.is_bye], side)
+    roots = forest(matches, side)
     for step in _STEPS:
         lines = [line for root in roots for line in (*_drawn(root, step, point), "")]
         if max(map(columns_of, lines), default=0) <= WIDTH:
@@ -150,16 +150,17 @@ def tree_lines(matches: Sequence[BracketMatch], side: str, point: int) -> list[s
     return lines[:-1]
 
 
-def _forest(matches: Sequence[BracketMatch], side: str) -> list[_Node]:
+def forest(matches: Sequence[BracketMatch], side: str) -> list[Node]:
     """The matches that no other one of this side follows. Byes belong to the side of the first round."""
-    waiting: dict[str, _Node] = {}
-    dead: list[_Node] = []
+    matches = [match for match in matches if match.side == side or match.is_bye]
+    waiting: dict[str, Node] = {}
+    dead: list[Node] = []
     if any(match.side == side and match.round == 1 for match in matches):
-        waiting |= {match.players[0]: _Node(match, ()) for match in matches if match.is_bye}
+        waiting |= {match.players[0]: Node(match, ()) for match in matches if match.is_bye}
     for match in matches:
         if match.is_bye:
             continue
-        node = _Node(match, tuple(waiting.pop(name, None) for name in match.players))
+        node = Node(match, tuple(waiting.pop(name, None) for name in match.players))
         if match.winner is None:
             dead.append(node)
         else:
@@ -167,7 +168,7 @@ def _forest(matches: Sequence[BracketMatch], side: str) -> list[_Node]:
     return [*dead, *(node for node in waiting.values() if not node.match.is_bye)]
 
 
-def _drawn(node: _Node, step: int, point: int) -> Iterator[str]:
+def _drawn(node: Node, step: int, point: int) -> Iterator[str]:
     match, drawn = node.match, partial(_drawn, step=step, point=point)
     indent = " " * (step * node.depth)
     if match.is_bye:

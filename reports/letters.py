@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from knobeln.config import Settings
 from knobeln.form import record_text
-from knobeln.games import Dialogue, Ruling, game_of
-from knobeln.games.knobeln import rules_of
+from knobeln.games import GameInfo, Ruling, game_of
 from knobeln.model import (
     Attachment,
     EvolutionOutcome,
+    FinalReplays,
     GroupOutcome,
     GroupPlan,
     MailPreference,
@@ -24,12 +26,36 @@ from knobeln.model import (
     Team,
 )
 from knobeln.ports import Rendered, Renderer
-from reports import protocol, results, scores, summary, word_protocol
+from reports import protocols, results, scores, summary
 from reports.all_games import group_paragraphs
 from reports.evolution_table import condensed
 from reports.preferences import Occasion, due
 
 Teams = Mapping[str, Team]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A group that has finished, with what many of its mails tell."""
+
+    outcome: GroupOutcome
+    game: GameInfo
+
+    @property
+    def plan(self) -> GroupPlan:
+        return self.outcome.plan
+
+    @cached_property
+    def shape(self) -> scores.Shape:
+        return scores.shape_of(self.plan, self.game)
+
+    @cached_property
+    def own_games(self) -> Mapping[str, results.OwnGames]:
+        return results.own_games(self.outcome)
+
+    @cached_property
+    def melees(self) -> tuple[tuple[scores.Place, ...], ...]:
+        return scores.melees(self.outcome, self.game.max_turns)
 
 
 class ContestReporter:
@@ -67,9 +93,10 @@ class ContestReporter:
             MailPreference.GRG: self._all_games,
             MailPreference.GRR: self._ranking,
         }
+        told = _Told(outcome, self._game)
         members = _members(outcome.plan, teams) if outcome.plan.pairings else ()
         for preference, wanting in self._due(Occasion.GROUP_FINISHED, teams, members):
-            yield from writers[preference](outcome, wanting)
+            yield from writers[preference](told, wanting)
 
     def round_played(
         self, history: Sequence[RoundOutcome], ranking: Sequence[Standing], teams: Teams
@@ -91,89 +118,95 @@ class ContestReporter:
         words: str,
         evolution: EvolutionOutcome | None,
         seed: bytes | None,
+        replays: FinalReplays | None = None,
+        scores: str = "",
     ) -> Iterator[Outgoing]:
         """RSM (K94), to the eliminated and disqualified as well."""
         outcome = history[-1]
+        table = (Attachment("scores.csv", "text/csv", scores.encode()),) if scores else ()
         for preference, wanting in self._due(Occasion.ROUND_FINISHED, teams):
-            yield from self._same(
+            mails = self._same(
                 f"round/{outcome.plan.number}",
                 preference,
                 wanting,
                 outcome=outcome,
                 ranking=ranking,
                 words=words,
+                scores=scores,
                 places=summary.places(outcome, self._game),
                 failures=results.failures_of_round(outcome),
                 evolution=evolution,
                 generations=condensed(evolution) if evolution else None,
+                margins=summary.margins(outcome, self._game),
+                replays=replays,
                 seed=seed.hex() if seed else None,
                 seed_commitment=hashlib.sha256(seed).hexdigest() if seed else None,
+                rounds_drawn=summary.rounds_drawn(self._settings, seed) if seed else None,
                 **summary.bracket_facts(history, ranking, self._game),
                 **summary.prize_facts(ranking, teams, self._settings),
             )
+            yield from (replace(mail, attachments=table) for mail in mails)
 
     # --- one writer per report of a group --------------------------------------------------------------
-    def _protocols(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        own_games = results.own_games(outcome)
+    def _protocols(self, told: _Told, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         for team in wanting:
-            protocols = self._packed_protocols(outcome.plan, own_games[team.name])
-            yield self._to_one("DGP", outcome, team, own_games[team.name], protocols)
+            protocols = self._packed_protocols(told.plan, told.own_games[team.name])
+            yield self._to_one("DGP", told, team, protocols)
 
-    def _own_games(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        own_games = results.own_games(outcome)
+    def _own_games(self, told: _Told, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         for team in wanting:
-            yield self._to_one("GRP", outcome, team, own_games[team.name])
+            yield self._to_one("GRP", told, team)
 
-    def _all_games(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        shape = scores.shape_of(outcome.plan, self._game)
+    def _all_games(self, told: _Told, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        outcome, is_melee = told.outcome, told.shape is scores.Shape.MELEE
         yield from self._to_group(
             "GRG",
-            outcome,
+            told,
             wanting,
-            paragraphs=() if shape is scores.Shape.MELEE else group_paragraphs(outcome, self._game),
-            melees=scores.melees(outcome, self._game.max_turns),
-            score=scores.winners_score(outcome) if outcome.plan.title else None,
+            paragraphs=() if is_melee else group_paragraphs(outcome, told.own_games, self._game),
+            melees=told.melees,
+            score=scores.winners_score(outcome, told.own_games) if outcome.plan.title else None,
         )
 
-    def _ranking(self, outcome: GroupOutcome, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        yield from self._to_group("GRR", outcome, wanting)
+    def _ranking(self, told: _Told, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        yield from self._to_group("GRR", told, wanting)
 
     def _to_group(
-        self, kind: str, outcome: GroupOutcome, wanting: Sequence[Team], **facts: object
+        self, kind: str, told: _Told, wanting: Sequence[Team], **facts: object
     ) -> Iterator[Outgoing]:
         yield from self._same(
-            _group_key(outcome.plan),
+            _group_key(told.plan),
             kind,
             wanting,
-            plan=outcome.plan,
-            shape=scores.shape_of(outcome.plan, self._game),
-            standings=outcome.standings,
-            places=scores.only_melee(outcome, self._game.max_turns),
-            failures=results.failures(outcome),
+            plan=told.plan,
+            shape=told.shape,
+            standings=told.outcome.standings,
+            places=told.melees[0] if len(told.melees) == 1 else (),
+            failures=results.failures(told.outcome),
             **facts,
         )
 
     def _to_one(
         self,
         kind: str,
-        outcome: GroupOutcome,
+        told: _Told,
         team: Team,
-        own: results.OwnGames,
         attachments: tuple[Attachment, ...] = (),
     ) -> Outgoing:
+        own = told.own_games[team.name]
         rendered = self._templates.render(
             _template(kind),
             team=team.name,
-            plan=outcome.plan,
-            shape=scores.shape_of(outcome.plan, self._game),
+            plan=told.plan,
+            shape=told.shape,
             games=own.lines,
             scores=scores.scores(own),
-            melees=scores.melees(outcome, self._game.max_turns),
-            standing=next(s for s in outcome.standings if s.entry == team.name),
+            melees=told.melees,
+            standing=next(s for s in told.outcome.standings if s.entry == team.name),
             failures=own.failures if self._replays else results.alike(own.failures),
             attachments=attachments,
         )
-        return _mail(_group_key(outcome.plan), kind, team, rendered, attachments)
+        return _mail(_group_key(told.plan), kind, team, rendered, attachments)
 
     def _own_results(
         self,
@@ -192,20 +225,8 @@ class ContestReporter:
 
     def _packed_protocols(self, plan: GroupPlan, own: results.OwnGames) -> tuple[Attachment, ...]:
         """The compact protocols of all attempts at the entry's games (K93, K97); a computed game has none."""
-        if Dialogue.TABLE in self._game.dialogues:
-            return ()
-        if Dialogue.MACHINE in self._game.dialogues:
-            rules = rules_of(self._settings.game)
-            text = protocol.write(
-                protocol.GameProtocol.of(match, plan.round, plan.number, rules) for match in own.matches
-            )
-        else:
-            text = word_protocol.write(
-                self._game,
-                (word_protocol.of(match, plan.round, plan.number, own.entry) for match in own.matches),
-            )
         name = f"round{plan.round}-group{plan.number}-{own.entry}.protocol.gz"
-        return (Attachment(name, "application/gzip", protocol.packed(text)),)
+        return protocols.attached(own.matches, plan.round, plan.number, own.entry, self._settings, name)
 
     def _due(
         self, occasion: Occasion, teams: Teams, some: Sequence[Team] = ()

@@ -70,6 +70,8 @@ def due(
     members = tuple(some)
     asked = {Audience.EVERYBODY: tuple(everybody), Audience.GROUP: members, Audience.LEAVING: members}
     for report in REPORTS:
-        wanting = tuple(team for team in asked[report.audience] if wants(team, report.preference))
-        if report.occasion is occasion and report.preference in offered and wanting:
+        if report.occasion is not occasion or report.preference not in offered:
+            continue
+        wanting = tuple([team for team in asked[report.audience] if wants(team, report.preference)])
+        if wanting:
             yield report.preference, wanting

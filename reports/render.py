@@ -4,9 +4,9 @@ A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank lin
 organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `game` (the GameInfo of the
-contest's game), `where(plan)`, the filters of `FILTERS`, and `{% include "_signature.txt.j2" %}`. Whatever it
-says, the mail is plain text of at most 72 columns: a line that is longer is broken, a character that cannot
-be printed becomes a `?`, and several blank lines one.
+contest's game), `samples` (the names of its sample programs), `where(plan)`, the filters of `FILTERS`, and
+`{% include "_signature.txt.j2" %}`. Whatever it says, the mail is plain text of at most 72 columns: a line
+that is longer is broken, a character that cannot be printed becomes a `?`, and several blank lines one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
+from knobellib.samples import samples
 from knobeln.config import Settings, Tournament
 from knobeln.errors import ConfigError
 from knobeln.games import game_of
@@ -69,13 +70,29 @@ def where(tournament: Tournament, plan: GroupPlan, before: str = "") -> str:
     return "" if tournament.format in _ONE_ROUND else f"{before}round {plan.round}, group {plan.number}"
 
 
+class _OurTemplates(PackageLoader):
+    """They do not change while the program runs: each is read once."""
+
+    def __init__(self, package: str, folder: str) -> None:
+        super().__init__(package, folder)
+        self._read: dict[str, tuple[str, str]] = {}
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool] | None]:
+        if template not in self._read:
+            self._read[template] = super().get_source(environment, template)[:2]
+        return *self._read[template], lambda: True
+
+
 class Templates:
     """The words of all mails (implements knobeln.ports.Renderer)."""
 
     def __init__(self, settings: Settings, override: Path | None) -> None:
         """`override` is the organizer's own folder of templates; it need not exist."""
+        self._settings, self._override = settings, override
         own = [FileSystemLoader(override)] if override else []
-        self._loader: BaseLoader = ChoiceLoader([*own, PackageLoader("reports", "templates")])
+        self._loader: BaseLoader = ChoiceLoader([*own, _OurTemplates("reports", "templates")])
         self._environment = Environment(
             loader=self._loader,
             undefined=StrictUndefined,
@@ -90,10 +107,15 @@ class Templates:
             settings=settings,
             game=game,
             verdict_words=verdict_words(game.name),
+            samples=tuple(sorted(samples(game.name))),
             where=partial(where, settings.tournament),
         )
         # By the source text, so that a changed template counts from the next mail on.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """In another process, the same files are read."""
+        return Templates, (self._settings, self._override)
 
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2` with these facts.

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
+from itertools import chain
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Verdict
@@ -95,6 +97,8 @@ def status(match: Match) -> GameStatus:
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Who is charged for this attempt. Both sides of a self-game are one failure, ours are none (K75)."""
+    if match.result.is_flawless:
+        return ()
     charged = (_failure(match, entry, seat) for entry, seat in match.sides if _is_at_fault(seat))
     return tuple({failure.entry: failure for failure in charged}.values())
 
@@ -138,7 +142,10 @@ def _attempt(match: Match) -> tuple[int, int]:
 
 def opponent(pairing: Pairing, entry: str) -> str:
     """The other player, or how many others; the entry itself in a self-game."""
-    others = [name for name in pairing.players if name != entry] or [entry]
+    players = pairing.players
+    if len(players) == 2:
+        return players[1] if players[0] == entry else players[0]
+    others = [name for name in players if name != entry] or [entry]
     return others[0] if len(others) == 1 else f"{len(others)} others"
 
 
@@ -157,10 +164,12 @@ class OwnGames:
     @property
     def lines(self) -> tuple[GameLine, ...]:
         """With the discarded attempts and the games that were not played."""
-        return tuple(line for pairing, matches in self.tried for line in self.lines_of(pairing, matches))
+        return tuple(chain.from_iterable(self.lines_of.values()))
 
-    def lines_of(self, pairing: Pairing, matches: Sequence[Match]) -> tuple[GameLine, ...]:
-        return tuple(_lines(pairing, matches, self.entry, self.out))
+    @cached_property
+    def lines_of(self) -> Mapping[Pairing, tuple[GameLine, ...]]:
+        """The same by pairing."""
+        return {pairing: tuple(_lines(pairing, tried, self.entry, self.out)) for pairing, tried in self.tried}
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -219,6 +228,7 @@ def _lines(pairing: Pairing, tried: Sequence[Match], entry: str, out: frozenset[
 
 def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLine:
     own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
+    faulty = () if match.result.is_flawless else match.sides
     return GameLine(
         other,
         match.pairing.is_self,
@@ -230,8 +240,8 @@ def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLi
         tuple(seat.points for seat in match.result.seats),
         failures_of_match(match),
         gone,
-        own_faults=sum(seat.faults for name, seat in match.sides if name == entry),
-        their_faults=sum(seat.faults for name, seat in match.sides if name != entry),
+        own_faults=sum(seat.faults for name, seat in faulty if name == entry),
+        their_faults=sum(seat.faults for name, seat in faulty if name != entry),
     )
 
 
@@ -240,6 +250,7 @@ def points_of(match: Match, entry: str) -> tuple[int, int | None]:
     self-game the entry gets the mean (K66)."""
     if match.pairing.is_self:
         return sum(seat.points for seat in match.result.seats), None
-    own = next(2 * seat.points for name, seat in match.sides if name == entry)
-    others = [2 * seat.points for name, seat in match.sides if name != entry]
-    return own, others[0] if len(others) == 1 else None
+    points = dict(zip(match.players, match.result.seats, strict=True))
+    own = 2 * points.pop(entry).points
+    others = tuple(points.values())
+    return own, 2 * others[0].points if len(others) == 1 else None

@@ -3,6 +3,7 @@ rates that were computed. Pure functions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -125,15 +126,15 @@ def _theirs(line: GameLine) -> int:
 def scores(own: OwnGames) -> tuple[Score, ...]:
     """The entry's pairings of two in this group, by opponent."""
     return tuple(
-        Score(results.opponent(pairing, own.entry), pairing.is_self, own.lines_of(pairing, tried))
-        for pairing, tried in own.tried
+        Score(results.opponent(pairing, own.entry), pairing.is_self, own.lines_of[pairing])
+        for pairing, _ in own.tried
         if len(pairing.players) == 2
     )
 
 
-def winners_score(outcome: GroupOutcome) -> Score:
-    """A match, as it looks to the one who stands first."""
-    return scores(results.own_games(outcome)[outcome.standings[0].entry])[0]
+def winners_score(outcome: GroupOutcome, own_games: Mapping[str, OwnGames]) -> Score:
+    """A match, as it looks to the one who stands first. `own_games` are the group's."""
+    return scores(own_games[outcome.standings[0].entry])[0]
 
 
 # --- more than two ----------------------------------------------------------------------------------------
@@ -182,7 +183,9 @@ def places(match: Match, max_turns: int) -> tuple[Place, ...]:
 def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[Place, ...], ...]:
     """The places of each counted game of more than two."""
     return tuple(
-        places(match, max_turns) for match in outcome.matches if match.counted and len(match.players) > 2
+        places(match, max_turns)
+        for match in outcome.matches
+        if match.counted and len(match.pairing.players) > 2
     )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from knobeln.clock import Seeds
 from knobeln.config import Settings
-from knobeln.games import GameInfo
+from knobeln.games import GameInfo, game_of
+from knobeln.games.cooperation import Cooperation, CooperationSettings
 from knobeln.model import RoundOutcome, Standing, Team
 from reports import bracket, results, scores
 from reports.prizes import PrizeList, grand_prize, prize_lists
@@ -14,6 +17,16 @@ from reports.results import Failure
 
 Teams = Mapping[str, Team]
 History = Sequence[RoundOutcome]
+
+
+def rounds_drawn(settings: Settings, seed: bytes) -> int | None:
+    """How many rounds a game of this contest had, where that was drawn and a secret (C1); None elsewhere."""
+    rules = game_of(settings.game, settings.programs)
+    if not isinstance(rules, Cooperation) or not isinstance(settings.game, CooperationSettings):
+        return None
+    if settings.game.fewest_rounds == settings.game.most_rounds:
+        return None
+    return rules.set_up((), partial(Seeds(seed).below, "game")).rounds
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
@@ -53,6 +66,29 @@ def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> 
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.Place, ...]:
     """The places of a melee, if the round was a single one; its games must be there."""
     return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
+
+
+# --- how close it was ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Margin:
+    """How far the first of a group is from the second: in half points, and as a part of the first's own
+    (numerator, denominator)."""
+
+    ahead: int
+    part: tuple[int, int]
+
+
+def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
+    """By the number of the group; where points alone decide, and there is a second."""
+    found = {}
+    for group in outcome.groups:
+        by_points = not group.plan.title and scores.shape_of(group.plan, game) is not scores.Shape.MELEE
+        ranked = [line for line in group.standings if not line.disqualified]
+        if by_points and len(ranked) > 1:
+            first, second = ranked[:2]
+            ahead = first.half_points - second.half_points
+            found[group.plan.number] = Margin(ahead, (ahead, max(1, abs(first.half_points))))
+    return found
 
 
 # --- one team's own result ---------------------------------------------------------------------------------

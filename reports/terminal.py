@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from string import ascii_letters
 
+from rich.bar import Bar
 from rich.columns import Columns
 from rich.console import Group
 from rich.table import Table
@@ -19,7 +20,8 @@ from reports.all_games import group_paragraphs
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed
 from reports.prizes import PrizeList
-from reports.scores import Shape, melees, shape_of
+from reports.results import own_games
+from reports.scores import Shape, melees, scores, shape_of
 from reports.text import percent
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
@@ -38,21 +40,21 @@ def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
     fates = [_fate(s) for s in standings]
     table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
     most = max((s.half_points for s in standings), default=0)
+    # On a narrow terminal the bars give way, not the names.
+    for column in table.columns:
+        column.no_wrap = True
+    table.columns[3].no_wrap, table.columns[3].max_width = False, _BAR
     for s, fate in zip(standings, fates, strict=True):
         points = "-" if s.disqualified else points_text(s.half_points, game.point)
         style = "dim" if s.disqualified else "bold" if s.advances or s.rank == 1 else ""
-        cells = [str(s.rank or "-"), s.entry, points, _bar(s.half_points, most), str(s.failures)]
-        table.add_row(*map(Text, cells + ([fate] if any(fates) else [])), style=style)
+        bar = Bar(most, 0, s.half_points) if s.half_points > 0 else Text("")
+        cells = [Text(str(s.rank or "-")), Text(s.entry), Text(points), bar, Text(str(s.failures))]
+        table.add_row(*cells, *([Text(fate)] if any(fates) else []), style=style)
     return table
 
 
 def _fate(standing: Standing) -> str:
     return "disqualified" if standing.disqualified else "proceeds" if standing.advances else ""
-
-
-def _bar(value: int, most: int) -> str:
-    """As long as its share of the greatest value; nothing for what is below zero."""
-    return "█" * round(_BAR * max(0, value) / most) if most > 0 else ""
 
 
 def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
@@ -61,7 +63,7 @@ def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
     if shape_of(outcome.plan, game) is Shape.MELEE:
         return _melees(outcome, game, title)
     table = _table(f"{title}: {_LEGENDS[shape_of(outcome.plan, game)]}", "#no.", "team", "#points", "games")
-    for p in group_paragraphs(outcome, game):
+    for p in group_paragraphs(outcome, own_games(outcome), game):
         points = "-" if p.standing.disqualified else points_text(p.standing.half_points, game.point)
         games = ", ".join(map(str.strip, p.games))
         table.add_row(*map(Text, (str(p.number), p.standing.entry, points, games)))
@@ -83,6 +85,47 @@ def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
             cells = (str(number), str(p.rank), p.entry, points, str(p.fell_in or ""), str(p.faults or ""))
             table.add_row(*map(Text, cells), style="bold" if p.rank == 1 else "")
     return table
+
+
+def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -> Table:
+    """What everybody won of everybody, in the order of the ranking: a heat map of `width` columns.
+
+    A cell is a shade, from blank (least) to full (most); with room enough it is the points themselves.
+    """
+    names = [standing.entry for standing in outcome.standings if not standing.disqualified]
+    own = own_games(outcome)
+    won = {name: {score.opponent: score.own for score in scores(own[name])} for name in names}
+    known = [points for name in names for other, points in won[name].items() if other in names]
+    low, high = min(known, default=0), max(known, default=0)
+    longest = max((len(points_text(points, game.point)) for points in known), default=1)
+    room = (width - _NAMES) // max(1, len(names))
+    width_of_cell = room if room > longest else min(2, room)
+    table = Table(title=title, title_justify="left", box=None, padding=0, header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("", no_wrap=True)
+    for at in range(1, len(names) + 1):
+        table.add_column(str(at) if width_of_cell > 2 else str(at % 10), justify="right", no_wrap=True)
+    for at, name in enumerate(names, start=1):
+        cells = [_heat(won[name].get(other), low, high, game, width_of_cell) for other in names]
+        table.add_row(Text(str(at)), Text(f" {name[:_LONGEST_NAME]} "), *cells)
+    return table
+
+
+_LONGEST_NAME = 18
+_NAMES = 24  # columns of number and name
+
+
+def _heat(points: int | None, low: int, high: int, game: GameInfo, room: int) -> Text:
+    """A cell of so many columns; more than 2 have room for points. The shade tells without colours too."""
+    if points is None:
+        return Text(" " * max(1, room))
+    part = (points - low) / (high - low) if high > low else 1.0
+    shade = " ░▒▓█"[round(part * 4)]
+    words = points_text(points, game.point).rjust(room) if room > 2 else shade * max(1, room)
+    return Text(words, style=_HEAT[round(part * 4)])
+
+
+_HEAT = ("bright_black", "blue", "cyan", "yellow", "bright_red")
 
 
 def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:

@@ -23,8 +23,11 @@ _DEEPEST_INDENT = 24
 
 def clean(text: str) -> str:
     """The text with plain newlines, tabs expanded, and a `?` for each character that is no printable one."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return _UNPRINTABLE.sub("?", "\n".join(line.expandtabs() for line in lines))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\t" in text:
+        text = "\n".join(line.expandtabs() for line in text.split("\n"))
+    return _UNPRINTABLE.sub("?", text)
 
 
 def one_line(text: str) -> str:
@@ -97,11 +100,17 @@ def fold(text: object, width: int = WIDTH, indent: str = "") -> str:
 
     Every line starts with `indent`. A broken line goes on two columns further in, so that it is seen.
     """
-    lines = (indent + line if line else "" for line in clean(str(text)).split("\n"))
-    return "\n".join(part for line in lines for part in _folded(line, width))
+    lines = [indent + line if line else "" for line in clean(str(text)).split("\n")]
+    return "\n".join([part for line in lines for part in _folded(line, width)])
 
 
-def _folded(line: str, width: int) -> Iterator[str]:
+def _folded(line: str, width: int) -> list[str]:
+    if columns_of(line) <= width:
+        return [line if line == _SIGNATURE_MARK else line.rstrip()]
+    return [*_broken(line, width)]
+
+
+def _broken(line: str, width: int) -> Iterator[str]:
     depth = min(len(line) - len(line.lstrip(" ")), _DEEPEST_INDENT) + 2
     while columns_of(line) > width:
         cut = _fitting(line, width)
@@ -109,7 +118,7 @@ def _folded(line: str, width: int) -> Iterator[str]:
         cut = blank if blank > 0 and line[:blank].strip() else cut
         yield line[:cut].rstrip()
         line = " " * depth + line[cut:].lstrip(" ")
-    yield line if line == _SIGNATURE_MARK else line.rstrip()
+    yield line.rstrip()
 
 
 def plain(text: str) -> str:

@@ -74,7 +74,7 @@ class WordProtocol:
     counted: bool
     digest: str
     turns: int
-    moves: tuple[Moves, ...] | None
+    moves: Sequence[Moves] | None
 
 
 @dataclass(frozen=True)

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from knobeln.config import Settings
 from knobeln.games.hog import MATCH_POINT
-from knobeln.model import Team, TeamState
-from knobeln.store import leaderboard, teams
+from knobeln.model import Team
+from knobeln.store import leaderboard
 from knobeln.store.leaderboard import Board
+from mailserver import proof
 from mailserver.answering import HOUR, Command, Desk
-from mailserver.authentification import FromLine, find_from_line, matches
 from mailserver.commands.leaderboard import has_leaderboard
 from mailserver.problem import Problem, quote
-from mailserver.program_text import FROM_MARK
+from mailserver.subject import words_behind
 
 _START = "please compare"
-_WRONG = (
-    f"The team name and the authentification string behind {FROM_MARK} do not belong together; both stand in "
-    "the answer to your registration."
-)
 _RIGHT_FORM = (
     "Subject: please compare NAME NAME\n"
     "\n"
-    f"{FROM_MARK} team_name authentification_string\n"
+    f"{proof.FROM_LINE}\n"
     "\n"
     "or `please compare NAME` for your own strategy against that of NAME"
 )
@@ -36,31 +32,19 @@ def recognises(subject: str, settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    from_line = find_from_line(desk.letter.body.lines)
-    if isinstance(from_line, Problem):
-        text = from_line.text if from_line.line else f"There is no {FROM_MARK} line in the letter."
-        return _refuse(desk, desk.writer, Problem(text, from_line.line, expected=_RIGHT_FORM))
-    team = _proved(desk, from_line)
-    if team is None:
-        return _refuse(desk, desk.writer, Problem(_WRONG))
+    team = proof.writer_of(desk, COMMAND)
+    if isinstance(team, str):
+        return team
     board = leaderboard.board(desk.tx)
     pair = _pair(_names(desk.letter.subject, team), board)
     if isinstance(pair, Problem):
-        return _refuse(desk, team.address, pair, team)
+        return _refuse(desk, team, pair)
     return _answer(desk, team, board, pair)
-
-
-def _proved(desk: Desk, from_line: FromLine) -> Team | None:
-    team = teams.by_name(desk.tx, from_line.team)
-    known = teams.auth_digest(desk.tx, team.id) if team and team.state is TeamState.ACTIVE else None
-    return team if matches(from_line.string, known) else None
 
 
 def _names(subject: str, team: Team) -> tuple[str, ...]:
     """Both names as they were written; the team's own where there is only one."""
-    words = [word.strip(" .,;:!?'\"<>()`*") for word in subject.split()]
-    place = next((n for n, word in enumerate(words) if word.casefold() == "compare"), len(words))
-    named = tuple(words[place + 1 :])
+    named = words_behind(subject, _START)
     return (team.name, *named) if len(named) == 1 else named
 
 
@@ -80,7 +64,7 @@ def _answer(desk: Desk, team: Team, board: Board, pair: tuple[int, int]) -> str:
     limit = desk.settings.programs.max_comparisons_per_hour
     if desk.count_answered("comparison", team.address, HOUR) >= limit:
         problem = Problem(f"Your team has had its {limit} comparisons of this hour; please try again later.")
-        return _refuse(desk, team.address, problem, team)
+        return _refuse(desk, team, problem)
     rate = board.rate(*pair)
     first, second = (board.entrants[number] for number in pair)
     winner = first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None
@@ -90,9 +74,13 @@ def _answer(desk: Desk, team: Team, board: Board, pair: tuple[int, int]) -> str:
     return f"{first.team} and {second.team} were compared for {team.name}"
 
 
-def _refuse(desk: Desk, to: str, problem: Problem, team: Team | None = None) -> str:
-    sent = desk.answer("comparison_refused", to, team_id=team.id if team else None, problems=[problem])
+def _refuse(desk: Desk, team: Team, problem: Problem) -> str:
+    sent = desk.answer("comparison_refused", team.address, team_id=team.id, problems=[problem])
     return f"no comparison: {problem.text}" + ("" if sent else " (too many answers to this address)")
 
 
-COMMAND = Command("compare", recognises, handle)
+def _forms(settings: Settings) -> tuple[str, ...]:
+    return (_START,) if has_leaderboard(settings) else ()
+
+
+COMMAND = Command("compare", recognises, handle, _forms, "NAME NAME")

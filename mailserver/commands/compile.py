@@ -1,36 +1,36 @@
 """`please compile`: whose program is it, may it come now; then it is queued for the compiler (K43-K49).
 
 A program for the contest machine is a single C text; of the other games the attached files are taken as they
-are, in any language (B14, U7, H1). The report follows when it is compiled. Until the writer has proved to be
-the team, nothing that we answer tells whether the name or the string was wrong (K44, S05).
+are, in any language (B14, U7, H1). The report follows when it is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from knobeln.config import Settings
+from knobeln.file_names import IMAGE_NAME, is_archive
 from knobeln.games import Dialogue, game_of, hog
-from knobeln.model import Team, TeamState
-from knobeln.store import contest, submissions, teams
-from mailserver import windows
-from mailserver.answering import DAY, Command, Desk
-from mailserver.authentification import FromLine, digest, find_from_line, matches
+from knobeln.model import Team
+from knobeln.store import contest, levers, submissions
+from mailserver import proof, windows
+from mailserver.answering import Command, Desk
 from mailserver.letter import Letter, find_files, find_program
-from mailserver.problem import Problem
-from mailserver.program_text import FROM_MARK
+from mailserver.problem import Problem, quote
 from mailserver.windows import Window
+
+FORM = "please compile"
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
 
 def recognises(subject: str, _settings: Settings) -> bool:
-    return subject == "please compile"
+    return subject == FORM
 
 
 @dataclass(frozen=True)
-class _Sent:
+class Sent:
     """What a letter brings, and the lines among which the `<<FROM>>` line is to be found."""
 
     files: Mapping[str, bytes]
@@ -42,44 +42,49 @@ class _Sent:
 
 
 def handle(desk: Desk) -> str:
+    return receive(desk, _take)
+
+
+def receive(desk: Desk, take: Callable[[Desk, Team, Sent], str]) -> str:
+    """Find the program in the letter and the team that it comes from, and hand both on."""
     program = _sent(desk)
     if isinstance(program, Problem):
         return _refuse(desk, desk.writer, "problem", problem=program)
-    from_line = find_from_line(program.marked)
-    if isinstance(from_line, Problem):
-        return _refuse(desk, desk.writer, "problem", problem=_in_its_place(from_line, program))
-    team = teams.by_name(desk.tx, from_line.team)
-    owner = teams.with_auth_digest(desk.tx, digest(from_line.string))
-    if _is_proved(desk, team, from_line):
-        assert team is not None, "a team without a digest proves nothing"  # noqa: S101
-        return _take(desk, team, program)
-    if owner and owner.state is TeamState.ACTIVE and owner.requested_name == from_line.team:
-        return _refuse(desk, owner.address, "old name", team=owner)
-    return _unknown(desk, team)
+    writer = proof.team_of(desk.tx, program.marked)
+    if isinstance(writer, Team):
+        return take(desk, writer, program)
+    if writer.problem:
+        return _refuse(desk, desk.writer, "problem", problem=_in_its_place(writer.problem, program))
+    for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
+        if team:
+            return _refuse(desk, team.address, reason, team=team)
+    return _unknown(desk, writer.named)
 
 
-def _sent(desk: Desk) -> _Sent | Problem:
+def _sent(desk: Desk) -> Sent | Problem:
     dialogues = game_of(desk.settings.game, desk.settings.programs).info.dialogues
-    return _c_text(desk.letter) if Dialogue.MACHINE in dialogues else _files(desk.letter, dialogues)
+    if Dialogue.MACHINE in dialogues:
+        return _c_text(desk.letter)
+    return _files(desk.letter, dialogues, desk.settings.programs.takes_images)
 
 
-def _c_text(letter: Letter) -> _Sent | Problem:
+def _c_text(letter: Letter) -> Sent | Problem:
     program = find_program(letter)
     if isinstance(program, Problem):
         return program
     source = "\n".join(program.lines) + "\n"
-    return _Sent({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
+    return Sent({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
 
 
-def _files(letter: Letter, dialogues: Sequence[Dialogue]) -> _Sent | Problem:
-    found = find_files(letter, hog.PROGRAM if Dialogue.TABLE in dialogues else "")
+def _files(letter: Letter, dialogues: Sequence[Dialogue], images: bool) -> Sent | Problem:
+    found = find_files(letter, hog.PROGRAM if Dialogue.TABLE in dialogues else "", images=images)
     if isinstance(found, Problem):
         return found
     words = "\n".join(found.text)
-    return _Sent(found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words)
+    return Sent(found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words)
 
 
-def _in_its_place(problem: Problem, program: _Sent) -> Problem:
+def _in_its_place(problem: Problem, program: Sent) -> Problem:
     """The right form of the `<<FROM>>` line: in a game of any language a comment of C is not the only one."""
     if program.program:
         return problem
@@ -87,26 +92,23 @@ def _in_its_place(problem: Problem, program: _Sent) -> Problem:
     return replace(problem, text=problem.text + place, expected=_ANY_FROM_LINE)
 
 
-_ANY_FROM_LINE = (
-    f"{FROM_MARK} team_name authentification_string\n"
-    "\n"
-    "as a line of the letter's text, or in a comment of one of the files"
-)
+_ANY_FROM_LINE = f"{proof.FROM_LINE}\n\nas a line of the letter's text, or in a comment of one of the files"
 
 
-def _is_proved(desk: Desk, team: Team | None, from_line: FromLine) -> bool:
-    known = teams.auth_digest(desk.tx, team.id) if team and team.state is TeamState.ACTIVE else None
-    return matches(from_line.string, known)
-
-
-def _take(desk: Desk, team: Team, program: _Sent) -> str:
+def _take(desk: Desk, team: Team, program: Sent) -> str:
     limit = desk.settings.programs.max_source_bytes
     phase = contest.state(desk.tx).phase
+    ban = levers.ban_of(desk.tx, team.id)
+    if ban is not None:
+        return _refuse(desk, team.address, str(ban.kind), team=team)
     window = windows.compilation(desk.settings.dates, phase, desk.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(desk, team.address, window, team=team)
-    if sum(map(len, program.files.values())) > limit:
+    if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
         return _refuse(desk, team.address, "too long", team=team)
+    problem = _image_problem(program.files, team, desk.settings)
+    if problem:
+        return _refuse(desk, team.address, "problem", problem=problem, team=team)
     submission = submissions.add(
         desk.tx,
         team.id,
@@ -119,6 +121,35 @@ def _take(desk: Desk, team: Team, program: _Sent) -> str:
         reply_to=desk.letter.message_id,
     )
     return f"version {submission.number} of {team.name} queued for the compiler"
+
+
+def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -> Problem | None:
+    """Whether there is an image that this contest does not take (M11). What is in it, the compiler sees."""
+    most = settings.programs.max_image_bytes
+    size = sum(len(data) for name, data in files.items() if is_archive(name))
+    if size > most:
+        return Problem(f"The archive of your image has {size:,} bytes." + _room(most))
+    name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
+    pulled = {row.image for row in settings.programs.pulled_images if row.team == team.name}
+    if name and name not in pulled:
+        known = f" Pulled for you: {', '.join(sorted(pulled))}." if pulled else ""
+        return Problem(
+            f"The organizer has pulled no image `{quote(name)}` for your team.{known}"
+            + (_OR_ARCHIVE if most else _ASK.format(settings.contest.organizer_address))
+        )
+    return None
+
+
+def _room(most: int) -> str:
+    if most:
+        return (
+            f" It may have {most:,}; gzip it, and build it on a smaller base image (slim, alpine, scratch)."
+        )
+    return " This contest takes no archives of images, only names of images that the organizer has pulled."
+
+
+_OR_ARCHIVE = " You can also send the archive of the image itself, attached."
+_ASK = " Ask the organizer ({}) to pull it."
 
 
 def _refuse(
@@ -140,16 +171,8 @@ def _refuse(
 def _unknown(desk: Desk, named: Team | None) -> str:
     """One text to the writer whatever was wrong, and a notice to a team that was really named (S01)."""
     sent = desk.answer("wrong_authentification", desk.writer)
-    if named and named.state is TeamState.ACTIVE and named.address.casefold() != desk.writer.casefold():
-        _notify(desk, named)
+    proof.notify(desk, named, COMMAND)
     return "program refused: wrong authentification" + ("" if sent else "; too many answers to this address")
 
 
-def _notify(desk: Desk, team: Team) -> None:
-    template = "wrong_authentification_notice"
-    if not desk.has_answered(template, team.address, DAY):
-        at = desk.stored.received_at
-        desk.answer(template, team.address, team_id=team.id, is_notice=True, team=team, received_at=at)
-
-
-COMMAND = Command("compile", recognises, handle)
+COMMAND = Command("compile", recognises, handle, forms=lambda _settings: (FORM, "compile"))

@@ -23,4 +23,8 @@ def handle(desk: Desk) -> str:
     return "leaderboard sent" if sent else "too many answers to this address"
 
 
-COMMAND = Command("leaderboard", recognises, handle)
+def _forms(settings: Settings) -> tuple[str, ...]:
+    return ("please send leaderboard", "send leaderboard") if has_leaderboard(settings) else ()
+
+
+COMMAND = Command("leaderboard", recognises, handle, _forms, harmless=True)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from knobeln.clock import Seeds
 from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.form import record_text, sample
 from knobeln.model import Attachment, Outgoing, Registration, Team, TeamState
 from knobeln.ports import Renderer
-from knobeln.store import Transaction, contest, outbox, teams
+from knobeln.store import Transaction, contest, outbox, submissions, teams
 from mailserver import windows
 from mailserver.answering import Command, Desk
 from mailserver.authentification import digest, new_string
@@ -23,7 +24,11 @@ from mailserver.windows import Window
 
 
 def recognises(subject: str, settings: Settings) -> bool:
-    return subject == plain_subject(f"registration for {settings.contest.subject_word}")
+    return subject == plain_subject(_forms(settings)[0])
+
+
+def _forms(settings: Settings) -> tuple[str, ...]:
+    return (f"registration for {settings.contest.subject_word}", "registration", "register")
 
 
 def handle(desk: Desk) -> str:
@@ -53,16 +58,20 @@ def _mended(desk: Desk) -> tuple[Problem, ...]:
 def _reason_against(desk: Desk, registration: Registration) -> str:
     """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
     rules = desk.settings.teams
-    if teams.by_address(desk.tx, registration.address):
+    if _there_is(teams.by_address(desk.tx, registration.address)):
         return "duplicate"
     if teams.count(desk.tx) >= rules.max_teams:
         return "full"
     of_organization = teams.count_organization(desk.tx, registration.organization)
     if rules.max_per_organization and of_organization >= rules.max_per_organization:
         return "organization"
-    if rules.shared_people == "refuse" and _shared_people(registration, teams.all_teams(desk.tx)):
+    if rules.shared_people == "refuse" and _shared_people(registration, teams.present(desk.tx)):
         return "shared people"
     return ""
+
+
+def _there_is(team: Team | None) -> bool:
+    return team is not None and team.state is not TeamState.WITHDRAWN
 
 
 def _refuse(desk: Desk, reason: str, *, problems: tuple[Problem, ...] = (), form: str = "") -> str:
@@ -78,7 +87,9 @@ def _refuse(desk: Desk, reason: str, *, problems: tuple[Problem, ...] = (), form
 
 
 def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
-    name = unique_name(wanted.team_name, teams.taken_names(desk.tx))
+    earlier = teams.by_address(desk.tx, wanted.address)  # has withdrawn, and comes back
+    own_name = {earlier.name.casefold()} if earlier else set()
+    name = unique_name(wanted.team_name, teams.taken_names(desk.tx) - own_name)
     registration = replace(wanted, team_name=name)
     waits = desk.settings.teams.approval == "organizer"
     string = new_string()
@@ -90,7 +101,8 @@ def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
         auth_digest=digest(string),
         letter_id=desk.stored.id,
         now=desk.stored.received_at,
-        flags=_shared_people(registration, teams.all_teams(desk.tx)),
+        flags=_shared_people(registration, teams.present(desk.tx)),
+        returning=earlier.id if earlier else None,
     )
     remarks = (*desk.letter.body.repairs, *reading.remarks)
     facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": remarks}
@@ -105,9 +117,17 @@ def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
         attachments=_with_welcome(desk.settings),
         string=string,
         has_rules=bool(rules(desk.settings.game.name)),
+        seed_commitment=Seeds(contest.state(desk.tx).seed).commitment,
+        counts=_version_that_counts(desk.tx, team),
         **facts,
     )
     return f"registered {name}"
+
+
+def _version_that_counts(tx: Transaction, team: Team) -> int | None:
+    """Only a team that comes back has one already."""
+    good = submissions.latest_good(tx, team.id)
+    return good.number if good else None
 
 
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
@@ -132,14 +152,15 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-COMMAND = Command("registration", recognises, handle)
+COMMAND = Command("registration", recognises, handle, _forms)
 
 
 # --- the organizer's word ----------------------------------------------------------------------------------
 def accept_pending(
     tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """The organizer accepts a registration that waited: the team gets its string and everything else."""
+    """The organizer accepts a registration that waited, or one that was withdrawn: the team gets a string and
+    everything else."""
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
@@ -150,9 +171,11 @@ def accept_pending(
         record=record_text(team.registration),
         remarks=(),
         has_rules=bool(rules(settings.game.name)),
+        seed_commitment=Seeds(contest.state(tx).seed).commitment,
+        counts=_version_that_counts(tx, team),
     )
     outgoing = Outgoing(
-        key=_key(team, "accepted"),
+        key=_key(team, f"accepted/{digest(string)[:12]}"),
         kind="registration_accepted",
         to=team.address,
         subject=words.subject,
@@ -166,8 +189,14 @@ def accept_pending(
 def reject_pending(
     tx: Transaction, team: Team, words: str, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """The organizer does not accept it, and says why; name and address are free again."""
-    teams.remove(tx, team.id)
+    """The organizer does not accept it, and says why; name and address are free again.
+
+    A team that had withdrawn and wanted to come back is withdrawn as before.
+    """
+    if outbox.has_mail_of(tx, team.id):
+        teams.set_state(tx, team.id, TeamState.WITHDRAWN)
+    else:
+        teams.remove(tx, team.id)
     text = renderer.render("registration_rejected", team=team, words=words)
     outgoing = Outgoing(
         key=_key(team, "rejected"),

@@ -9,7 +9,7 @@ from mailserver.library import rules
 
 def recognises(subject: str, settings: Settings) -> bool:
     word = settings.contest.subject_word.casefold()
-    return subject.replace(" ", "") in ("sendrules", f"send{word}rules")
+    return subject.replace(" ", "") in ("rules", "sendrules", f"send{word}rules")
 
 
 def handle(desk: Desk) -> str:
@@ -20,4 +20,4 @@ def handle(desk: Desk) -> str:
     return "rules sent" if sent else "too many answers to this address"
 
 
-COMMAND = Command("rules", recognises, handle)
+COMMAND = Command("rules", recognises, handle, lambda _settings: ("send rules", "rules"), harmless=True)

@@ -1,18 +1,33 @@
-"""`SEND knobelnsoftware`: what a team tests a program with (K24, U14), once per address and hour (M62)."""
+"""`SEND knobelnsoftware`: what a team tests a program with (K24, U14), once per address and hour (M62).
+
+A registered team of KNOBELN gets the whole kit, or with the word `shar` behind it as a shell archive. Whoever
+is no team gets the library alone: nothing large goes to strangers.
+"""
 
 from __future__ import annotations
 
-from knobeln.config import Settings
+from knobeln.config import DEFAULT_GAME, Settings
+from knobeln.games.knobeln import rules_of
+from knobeln.model import Team, TeamState
+from knobeln.store import teams
 from mailserver.answering import HOUR, Command, Desk
-from mailserver.library import software
+from mailserver.library import kit, software
+from mailserver.subject import plain_subject
+
+_SHELL = "shar"
+_FORMS = ("", "tar", _SHELL)
 
 
 def recognises(subject: str, settings: Settings) -> bool:
     word = settings.contest.subject_word.casefold()
-    return subject.replace(" ", "") in ("sendsoftware", f"send{word}software")
+    asked = subject.replace(" ", "")
+    return any(asked in (f"sendsoftware{form}", f"send{word}software{form}") for form in _FORMS)
 
 
 def handle(desk: Desk) -> str:
+    team = teams.by_address(desk.tx, desk.writer)
+    if team and team.state is TeamState.ACTIVE and desk.settings.game.name == DEFAULT_GAME:
+        return _send_kit(desk, team)
     if desk.has_answered("software", desk.writer, HOUR):
         return "the software was sent within the last hour"
     programs = software(desk.settings.game.name)
@@ -22,4 +37,26 @@ def handle(desk: Desk) -> str:
     return "software sent" if sent else "too many answers to this address"
 
 
-COMMAND = Command("software", recognises, handle)
+def _send_kit(desk: Desk, team: Team) -> str:
+    if desk.has_answered("kit", team.address, HOUR):
+        return "the kit was sent within the last hour"
+    as_shell_archive = plain_subject(desk.letter.subject).endswith(_SHELL)
+    archive = kit(rules_of(desk.settings.game), as_shell_archive=as_shell_archive)
+    sent = desk.answer(
+        "kit",
+        team.address,
+        team_id=team.id,
+        attachments=(archive,),
+        archive=archive.name,
+        is_shell_archive=as_shell_archive,
+    )
+    return f"kit sent to {team.name}" if sent else "too many answers to this address"
+
+
+def _forms(settings: Settings) -> tuple[str, ...]:
+    word = settings.contest.subject_word.lower()
+    own = f"SEND {word}software"
+    return (own, "send software") if settings.game.name == DEFAULT_GAME else ("send software", own)
+
+
+COMMAND = Command("software", recognises, handle, _forms, harmless=True)

@@ -1,10 +1,13 @@
-"""No command that we know: the help text, once per address and day (M61)."""
+"""No command that we know: which one may be meant, or else the help text, once per address and day (M61)."""
 
 from __future__ import annotations
 
 from knobeln.config import Settings
 from knobeln.form import sample
+from mailserver import nearest
 from mailserver.answering import DAY, Command, Desk
+from mailserver.commands.help import send_help
+from mailserver.subject import plain_subject
 
 
 def recognises(_subject: str, _settings: Settings) -> bool:
@@ -12,10 +15,21 @@ def recognises(_subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
+    meant = nearest.meant(plain_subject(desk.letter.subject), desk.commands, desk.settings)
+    if meant:
+        return _ask(desk, meant)
     if desk.has_answered("help", desk.writer, DAY):
         return "unknown subject; help was sent within the last 24 hours"
-    sent = desk.answer("help", desk.writer, form=sample(desk.settings).text)
-    return "unknown subject; help sent" if sent else "unknown subject; too many answers to this address"
+    return f"unknown subject; {send_help(desk, is_asked_for=False)}"
+
+
+def _ask(desk: Desk, meant: Command) -> str:
+    right = f"{meant.forms(desk.settings)[0]} {meant.words}".rstrip()
+    sent = desk.answer(
+        "did_you_mean", desk.writer, right=right, command=meant.name, form=sample(desk.settings).text
+    )
+    note = f"unknown subject; asked whether `{right}` is meant"
+    return note if sent else f"{note}: too many answers to this address"
 
 
 COMMAND = Command("unknown", recognises, handle)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from knobeln.store import Store, letters
 from mailserver.intake import envelope
+from mailserver.intake.bounds import Bounds
 
 
 def accept(
@@ -55,11 +56,22 @@ class AcceptFound(Protocol):
         """`arrived_at` is when it came into the mailbox: this decides deadlines (R11). Raises StoreBusy."""
 
 
-def accept_found(store: Store, raw: bytes, channel: str, arrived_at: datetime, now: datetime) -> int:
+def accept_found(
+    store: Store,
+    raw: bytes,
+    channel: str,
+    arrived_at: datetime,
+    now: datetime,
+    bounds: Bounds | None = None,
+) -> int:
     """`accept` for a letter that a mail system has put somewhere, with the envelope that it wrote on top.
 
-    A mailbox whose clock is ahead does not bring letters from the future.
+    One that is larger than its writer may send is kept without its body, and answered so. A mailbox whose
+    clock is ahead does not bring letters from the future.
     """
     letter = envelope.without_from_line(raw)
     found = envelope.of(letter)
+    most = bounds.of_letter(letter, found.sender) if bounds else len(letter)
+    if len(letter) > most:
+        letter = envelope.without_body(letter, len(letter), most)
     return accept(store, letter, found.sender, found.recipients, channel, min(arrived_at, now))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from mailserver import addresses
+
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 _HEAD_BYTES = 16_384
 _LONGEST_ADDRESS = 254
@@ -35,6 +37,15 @@ def of(raw: bytes) -> Envelope:
         _short(senders[0]) if senders else "",
         tuple(dict.fromkeys(_short(r) for r in recipients))[:_MAX_RECIPIENTS],
     )
+
+
+def writer(raw: bytes) -> str:
+    """The address in the one From field of the letter; "" where that is not so."""
+    head = raw[:_HEAD_BYTES].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
+    fields = [line for line in re.split(rb"\n(?![ \t])", head) if line[:5].lower() == b"from:"]
+    if len(fields) != 1:
+        return ""
+    return addresses.mailbox(fields[0][5:].decode("latin-1").replace("\n", "").strip()) or ""
 
 
 def without_from_line(raw: bytes) -> bytes:

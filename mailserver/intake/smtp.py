@@ -44,6 +44,7 @@ _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
 Accept = Callable[[Sequence[Arrival]], object]
+MostBytes = Callable[[str], int]
 
 log = structlog.get_logger()
 
@@ -55,9 +56,17 @@ class Listener:
     while it works comes with its next call, so that many at once cost one commit.
     """
 
-    def __init__(self, settings: Settings, accept: Accept, folder: Path = Path()) -> None:
-        """`folder` is the contest's: relative names of files in the settings are below it."""
+    def __init__(
+        self,
+        settings: Settings,
+        accept: Accept,
+        folder: Path = Path(),
+        most_bytes: MostBytes | None = None,
+    ) -> None:
+        """`folder` is the contest's: relative names of files in the settings are below it. `most_bytes` says
+        how large a letter of an envelope's sender may be; without it `mail.max_letter_bytes` says so."""
         self._settings = settings
+        self._most_bytes = most_bytes
         mail = settings.mail
         self._socket = folder / mail.listen_socket if mail.listen_socket else None
         self._certificate = Certificate(
@@ -133,7 +142,7 @@ class Listener:
     def _protocol(self) -> asyncio.Protocol:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
-        handler = _Handler(self._settings, self._counter)
+        handler = _Handler(self._settings, self._counter, self._most_bytes)
         kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
         context = self._certificate.context if self._settings.mail.tls_certificate else None
         conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
@@ -287,7 +296,7 @@ class _Conversation(SMTP):
         self.command_size_limits = defaultdict(lambda: _LONGEST_COMMAND)
         super().__init__(
             handler,
-            data_size_limit=settings.mail.max_letter_bytes,
+            data_size_limit=settings.max_team_letter_bytes,
             enable_SMTPUTF8=True,
             tls_context=context,
             hostname=settings.contest.address.rpartition("@")[2],
@@ -297,9 +306,15 @@ class _Conversation(SMTP):
             loop=loop,
         )
         self.host = ""
+        self._largest = settings.max_team_letter_bytes
         self._has_room = has_room
         self._ended = ended
         self._unfinished = 0  # bytes of the line that is just coming in
+
+    def _set_post_data_state(self) -> None:
+        """A new letter may have another sender, whose letters may be larger."""
+        super()._set_post_data_state()  # type: ignore[no-untyped-call]
+        self.data_size_limit = self._largest
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Also called when STARTTLS has succeeded."""
@@ -363,7 +378,9 @@ class _LmtpConversation(LMTP, _Conversation):
 class _Handler:
     """What the library asks us: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, counter: _Counter) -> None:
+    def __init__(self, settings: Settings, counter: _Counter, most_bytes: MostBytes | None) -> None:
+        self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
+        self._most_bytes = most_bytes
         self._ours = (settings.contest.address, *settings.contest.aliases)
         self._counter = counter
 
@@ -375,15 +392,25 @@ class _Handler:
         return [line for line in lines if not line.startswith("250-AUTH")]
 
     async def handle_MAIL(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
+        self, server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if address != _NULL_SENDER and not is_usable(address):
             return "553 5.1.7 this is no usable sender address"
         if not address.isascii() and not envelope.smtp_utf8:
             return "553 5.6.7 such an address needs SMTPUTF8"
+        most = await self._room_of(address)
+        if _announced(options) > most:
+            return "552 5.3.4 the letter is larger than yours may be"
+        server.data_size_limit = most
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
+
+    async def _room_of(self, address: str) -> int:
+        """How large a letter of this sender may be."""
+        if self._most_bytes is None or self._largest == self._usual_bytes:
+            return self._usual_bytes
+        return await asyncio.get_running_loop().run_in_executor(None, self._most_bytes, address)
 
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
@@ -413,6 +440,12 @@ class _Handler:
         expected = isinstance(error, KnobelnError)
         log.error("letter not taken", error=str(error), exc_info=None if expected else error)
         return "451 4.3.0 a failure of ours, please try again later"
+
+
+def _announced(options: Sequence[str]) -> int:
+    """How large the letter is going to be, as its sender says (RFC 1870); 0 = no word of it."""
+    sizes = [option.removeprefix("SIZE=") for option in options if option.startswith("SIZE=")]
+    return int(sizes[0]) if sizes and sizes[0].isdigit() else 0
 
 
 def is_usable(address: str) -> bool:

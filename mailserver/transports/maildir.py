@@ -9,6 +9,7 @@ import socket
 import time
 from pathlib import Path
 
+from knobeln.durable import sync_folder
 from mailserver.transports.base import RelayUnreachable
 
 _LONGEST_FOLDER = 200
@@ -44,7 +45,7 @@ def _make(folder: Path) -> None:
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
     if missing:
         for changed in (folder, folder.parent, folder.parent.parent):
-            _sync(changed)
+            sync_folder(changed)
 
 
 def _keep(folder: Path, digest: str, text: bytes) -> str:
@@ -59,20 +60,11 @@ def _keep(folder: Path, digest: str, text: bytes) -> str:
             file.flush()
             os.fsync(file.fileno())
         draft.rename(folder / "new" / name)
-        _sync(folder / "new")
+        sync_folder(folder / "new")
     except OSError:
         draft.unlink(missing_ok=True)
         raise
     return name
-
-
-def _sync(folder: Path) -> None:
-    """Make the folder's list of names durable, as fsync of a file does not."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def folder_name(address: str) -> str:

@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterator
 
 from knobeln.config import Mail
-from knobeln.errors import DeliveryDeferred, DeliveryRefused, KnobelnError
+from knobeln.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 from mailserver.transports.base import RelayUnreachable
@@ -80,6 +80,7 @@ class SmtpTransport:
         return self._connection
 
     def _connect(self) -> smtplib.SMTP:
+        self._must_have_token()
         connection = self._open()
         try:
             if self._mail.security == "starttls":
@@ -91,6 +92,15 @@ class SmtpTransport:
             connection.close()
             raise
         return connection
+
+    def _must_have_token(self) -> None:
+        """Looked at only here, because the secrets may be in the environment of `serve` alone."""
+        mail = self._mail
+        if mail.login == "xoauth2" and not (mail.username and self._token.is_set):
+            raise ConfigError(
+                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
+                "oauth.token_url, client_id and refresh_token"
+            )
 
     def _open(self) -> smtplib.SMTP:
         mail = self._mail

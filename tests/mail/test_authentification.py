@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.authentification import ALPHABET, FromLine, digest, find_from_line, matches, new_string
+from mailserver.authentification import (
+    ALPHABET,
+    FromLine,
+    digest,
+    find_from_line,
+    matches,
+    new_string,
+    without_strings,
+)
 from mailserver.problem import Problem
 
 
@@ -76,3 +84,24 @@ def test_a_wrong_from_line_is_explained_without_its_secret(lines: list[str], lin
 @given(st.lists(st.text() | st.sampled_from(["<<FROM>>", "<<FROM>> a b", "*/"]), max_size=8))
 def test_no_program_raises(lines: list[str]) -> None:
     assert isinstance(find_from_line(lines), FromLine | Problem)
+
+
+_STRING = new_string()
+
+
+@given(
+    st.text(),
+    st.sampled_from(["", "-", "k7qd-", "zzzz-zzzz-zzzz-zzzz-z", "_", "a", " ", "7-", "*/"]),
+    st.text(),
+)
+def test_no_string_is_left_in_what_is_published(before: str, between: str, after: str) -> None:
+    text = before + between + _STRING + between + after
+    for shown in (text, text.upper()):
+        public = without_strings(shown)
+        assert _STRING not in public.casefold()
+        assert len(public) == len(shown)
+
+
+def test_what_only_resembles_a_string_is_published() -> None:
+    text = "int a = b-c-d-e; /* well-known: one-step-at-a-time, 2024-05-14 */"
+    assert without_strings(text) == text

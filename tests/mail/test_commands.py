@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from knobellib.kit import kit_files, shell_archive, tar_archive
 from knobeln.config import Mail, Teams
+from knobeln.games.knobeln import KnobelnSettings, Rules
 from knobeln.model import LetterState, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
 from mailserver.commands import COMMANDS, recognise
@@ -36,9 +38,38 @@ SUBJECTS = [
     ("SEND knobelnsoftware", "software"),
     ("send Knobeln Software", "software"),
     ("send software", "software"),
+    ("SEND knobelnsoftware shar", "software"),
+    ("Re: send Knobeln Software Shar!", "software"),
+    ("SEND knobelnsoftware tar", "software"),
+    ("SEND knobelnsoftware zip", "unknown"),
     ("Send Rules", "rules"),
     ("send KNOBELN rules", "rules"),
-    ("rules", "unknown"),
+    ("Organizer pause", "organizer"),
+    ("organizers", "unknown"),
+    ("Re: confirm k7qd-2mxw-9rtz-h4pc-8nvb", "confirm"),
+    ("confirm my registration", "unknown"),
+    ("confirm registration", "unknown"),
+    ("send announcement", "announcement"),
+    ("Re: Send KNOBELN announcement", "announcement"),
+    ("SEND FAQ", "faq"),
+    ("rules", "rules"),
+    ("status", "status"),
+    ("Re: Status?", "status"),
+    ("help", "help"),
+    ("HELP lap", "help"),
+    ("helpless", "unknown"),
+    ("mail-preference", "mail-preference"),
+    ("Mail-Preference: LAP, DGP", "mail-preference"),
+    ("mail-preferences LAP", "unknown"),
+    ("withdraw", "withdraw"),
+    ("withdraw us", "unknown"),
+    ("resend authentification", "resend"),
+    ("re-send authentication string", "resend"),
+    ("statsu", "status"),
+    ("SEND knobelsoftware", "software"),
+    ("send rulse", "rules"),
+    ("pleas compile", "unknown"),
+    ("withdrow", "unknown"),
     ("", "unknown"),
     ("Re:", "unknown"),
 ]
@@ -60,10 +91,22 @@ def test_the_registry_names_each_command_once() -> None:
     assert [command.name for command in COMMANDS] == [
         "registration",
         "compile",
+        "status",
+        "mail-preference",
+        "resend",
+        "withdraw",
+        "test",
+        "play",
+        "friendly",
         "software",
         "rules",
+        "announcement",
+        "faq",
         "leaderboard",
         "compare",
+        "help",
+        "organizer",
+        "confirm",
     ]
 
 
@@ -333,7 +376,10 @@ def test_a_team_that_errs_itself_gets_the_refusal_only(world: World) -> None:
     assert "do not belong together" in body_of(mail)
 
 
-@pytest.mark.parametrize("state", [state for state in TeamState if state is not TeamState.ACTIVE])
+_WITH_STRING = (TeamState.ACTIVE, TeamState.WITHDRAWN)  # the others have been told none
+
+
+@pytest.mark.parametrize("state", [state for state in TeamState if state not in _WITH_STRING])
 def test_only_an_active_team_can_send_programs(world: World, state: TeamState) -> None:
     name, string = registered(world)
     with world.store.write() as tx:
@@ -463,6 +509,54 @@ def test_the_software_is_sent_once_an_hour(world: World) -> None:
     assert [part.get_filename() for part in sent[0][0].iter_attachments()] == ["knobellib.c"]
 
 
+@pytest.mark.parametrize(
+    ("subject", "name", "archive"),
+    [
+        ("SEND knobelnsoftware", "knobelnsoftware.tar.gz", tar_archive),
+        ("Re: send software shar.", "knobelnsoftware.shar", shell_archive),
+    ],
+)
+def test_a_team_gets_the_whole_kit_as_it_was_made(
+    world: World, subject: str, name: str, archive: Callable[..., bytes]
+) -> None:
+    registered(world)
+    (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
+    assert mail["To"] == ADDRESS
+    (part,) = mail.iter_attachments()
+    assert (part.get_filename(), part.get_content()) == (name, archive(kit_files(Rules())))
+    assert f"{'sh' if 'shar' in name else 'tar -xzf'} {name}\n" in body_of(mail)
+
+
+def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Callable[..., World]) -> None:
+    world = make_world(game=KnobelnSettings(k=3, L=20))
+    registered(world)
+    (mail,) = world.send("SEND knobelnsoftware", "", sender=ADDRESS)
+    (part,) = mail.iter_attachments()
+    assert part.get_content() == tar_archive(kit_files(Rules(k=3, L=20)))
+    assert "In this contest a = 1, b = 12288, k = 3, L = 20." in body_of(mail)
+
+
+def test_the_kit_is_sent_once_an_hour_also_to_whoever_got_the_library_just_before(world: World) -> None:
+    start = world.clock.now()
+    assert len(world.send("SEND knobelnsoftware", "", sender=ADDRESS)) == 1
+    registered(world)
+    subjects = ("SEND knobelnsoftware", "SEND knobelnsoftware shar", "SEND knobelnsoftware")
+    sent = [
+        world.send(subject, "", sender=ADDRESS, at=start + minutes * MINUTE)
+        for subject, minutes in zip(subjects, (1, 30, 62), strict=True)
+    ]
+    assert [len(mails) for mails in sent] == [1, 0, 1]
+
+
+def test_who_is_no_team_yet_gets_the_library_alone(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    world.send(REGISTER, FORM)
+    for sender in (ADDRESS, "mona@machine.domain.alfdkj"):
+        (mail,) = world.send("SEND knobelnsoftware shar", "", sender=sender)
+        assert [part.get_filename() for part in mail.iter_attachments()] == ["knobellib.c"]
+        assert "a referee that lets two programs play" in " ".join(body_of(mail).split())
+
+
 def test_one_address_gets_only_so_many_answers_in_an_hour(make_world: Callable[..., World]) -> None:
     world = make_world(mail=Mail())
     start = world.clock.now()
@@ -487,8 +581,9 @@ def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hour
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:
     letter = (LETTERS / "61_subject_with_encoded_newline.eml").read_bytes()
     (mail,) = world.deliver(letter)
-    assert mail["Subject"] == "International KNOBELN contest: what I understand"
-    assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 0
+    assert mail["Subject"] == "International KNOBELN contest: did you mean `please compile`?"
+    assert "evil" not in mail.as_string()
+    assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 1
 
 
 def test_a_letter_that_breaks_us_is_set_aside_and_the_next_is_handled(world: World) -> None:

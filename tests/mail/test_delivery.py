@@ -301,10 +301,13 @@ def test_a_mail_that_was_given_up_gets_its_whole_time_again_when_it_is_put_back(
     store: Store, sink: tuple[Sink, int]
 ) -> None:
     _, port = sink
-    settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START + timedelta(hours=5))
+    settings, clock = settings_for(port, give_up_after_hours=4), FixedClock(START)
     transport = transport_of(settings, NOWHERE)
     queue(store, settings, "later", "gone")
-    assert deliver_due(store, settings, clock, transport) == Delivered(failed=2)
+    for hours in range(8):
+        clock.at = START + timedelta(hours=hours)
+        deliver_due(store, settings, clock, transport)
+    assert {state for state, _, _ in listing(store).values()} == {OutboxState.FAILED}
     with store.write() as tx:
         assert outbox.retry(tx, clock.now(), to="later@a.example") == (1,)
     assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
@@ -393,3 +396,29 @@ def test_a_maildir_that_was_left_half_made_is_completed(tmp_path: Path) -> None:
     (tmp_path / folder_name("joe@a.example")).mkdir()
     MaildirTransport(tmp_path).send(ROBOT, "joe@a.example", b"Subject: x\r\n\r\ny\r\n")
     assert len(list(tmp_path.glob("*/new/*"))) == 1
+
+
+def test_mails_put_off_by_a_clock_that_was_years_ahead_go_when_it_is_right(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    handler, port = sink
+    settings, clock = settings_for(port), FixedClock(START + timedelta(days=3_650))
+    transport = transport_of(settings, NOWHERE)
+    queue(store, settings, "later", "joe", at=clock.at)
+    with store.write() as tx:
+        outbox.wait_until(tx, clock.at + timedelta(minutes=1))
+    clock.at = START
+    assert deliver_due(store, settings, clock, transport) == Delivered(sent=1, deferred=1)
+    assert len(handler.taken) == 1
+    clock.at = START + timedelta(minutes=1)
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)
+
+
+def test_a_clock_that_jumps_ahead_gives_up_no_mail(store: Store, sink: tuple[Sink, int]) -> None:
+    _, port = sink
+    settings, clock = settings_for(port), FixedClock(START)
+    transport = transport_of(settings, NOWHERE)
+    queue(store, settings, "later")
+    for days in (0, 3_650):
+        clock.at = START + timedelta(days=days)
+        assert deliver_due(store, settings, clock, transport) == Delivered(deferred=1)

@@ -21,7 +21,8 @@ from mailserver.text import Text
 ROOT = Path(__file__).parents[2]
 FROM = "/*\n  <<FROM>> lords k7qd\n*/\n"
 LONG = "a long remark that reaches the place where mailers break their lines, and"
-PROGRAMS = sorted([*(ROOT / "knobellib").glob("*/*.c"), *(ROOT / "tests/strategies/accepted").rglob("*.c")])
+FOLDERS = ("knobellib/strategies", "knobellib/demo", "tests/strategies/accepted")
+PROGRAMS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.c"))
 TEXTS = [
     path.read_text(encoding="utf-8", errors="strict") for path in PROGRAMS if path.read_bytes().isascii()
 ]

@@ -85,7 +85,7 @@ class Office:
 
     def newest(self) -> Submission:
         with self.world.store.read() as tx:
-            return submissions.newest(tx, 1)[0].submission
+            return next(submissions.newest(tx, 1)).submission
 
 
 def body(mail: EmailMessage) -> str:
@@ -225,7 +225,7 @@ def test_a_letter_without_a_program_to_build_is_refused_at_once(
     office.team("lords")
     assert words in " ".join(office.report("lords", files).split())
     with office.world.store.read() as tx:
-        assert submissions.newest(tx, 1) == ()
+        assert list(submissions.newest(tx, 1)) == []
 
 
 FAULTS = [
@@ -247,6 +247,44 @@ def test_a_program_that_fails_in_its_trial_is_accepted_and_told_so(
     assert "Your program FAILED in it, in turn 1" in report
     assert "in the contest: the game ends and is lost." in report
     assert words in report
+
+
+WELL_PLAYED = [
+    pytest.param("cooperation", "p.py", b"import sys\nprint('thinking', file=sys.stderr)\nprint('C')\n"),
+    pytest.param("standoff", "p.sh", b"echo thinking >&2\necho P\n"),
+    pytest.param(
+        "bid-tac-toe",
+        "p.sh",
+        b"while read word rest; do echo thinking $word >&2\n"
+        b"[ $word = gameover ] || echo 0 0 0 0 0 0 0 0 0; done\n",
+    ),
+    pytest.param(
+        "ultimate-tic-tac-toe",
+        "p.py",
+        b"def get_move(T, state):\n    print('thinking')\n"
+        b"    b = range(81) if state[1] == '9' else range(9 * int(state[1]), 9 * int(state[1]) + 9)\n"
+        b"    return next(s for s in b if state[2 + s] == '0')\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
+def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
+    make_office: Callable[..., Office], game: str, name: str, source: bytes
+) -> None:
+    office = make_office(game)
+    office.team("lords")
+    report = office.report("lords", {name: source})
+    assert "standard error (only you see this):\n  thinking" in report
+
+
+def test_a_trial_that_takes_too_long_is_broken_off_and_told_so(make_office: Callable[..., Office]) -> None:
+    office = make_office("cooperation", LENIENT.model_copy(update={"trial_seconds": 1.0}))
+    office.team("lords")
+    report = office.report("lords", {"p.sh": b"sleep 0.6; echo C\n"})
+    assert "compiled and is accepted" in report
+    assert "it took longer than the 1 s that a trial game may take" in " ".join(report.split())
+    assert "your points" not in report
 
 
 # --- secrets and descriptions ------------------------------------------------------------------------------
@@ -271,7 +309,7 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
     mark = f"# <<FROM>> lords {STRING}-lords\n".encode()
     office.send("lords", {"p.sh": mark + b"echo C\n", "notes.txt": mark})
     with office.world.store.read() as tx:
-        report = submissions.newest(tx, 1)[0].report
+        report = next(submissions.newest(tx, 1)).report
         assert report
         (entry,) = submissions.load_images(tx, [str(report.image_digest)]).values()
     files = Bundle.from_bytes(entry).files
@@ -292,6 +330,15 @@ def test_a_missing_description_is_what_the_contest_makes_of_it(
     assert "your program has no description" in report
     assert ("Errors, for which" in report) is (policy == "require")
     assert ("compiled and is accepted" in report) is (policy == "warn")
+
+
+@pytest.mark.parametrize("text", ["", "Hello!\n"])
+def test_nobody_is_warned_where_no_description_is_asked_for(
+    make_office: Callable[..., Office], text: str
+) -> None:
+    office = make_office("cooperation", Programs(description="none"))
+    office.team("lords")
+    assert "Warnings" not in office.report("lords", {"p.sh": b"echo C\n"}, text)
 
 
 def test_a_description_may_be_a_file_that_the_program_does_not_see(
@@ -325,6 +372,17 @@ def board_of(office: Office) -> list[str]:
 def test_the_leaderboard_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
     assert board_of(hog) == ["always_six", "chaser", "always_four"]
     assert "match points       1 of 2\n" in "".join(map(body, hog.world.mails()))
+
+
+def test_who_has_withdrawn_is_off_the_leaderboard_and_comes_back_to_its_place(hog: Office) -> None:
+    before = board_of(hog)
+    (mail,) = hog.send("chaser", {}, subject="withdraw")
+    assert "has withdrawn" in body(mail)
+    assert board_of(hog) == [name for name in before if name != "chaser"]
+    hog.send("always_four", {"final_strategy.py": samples("hog")["looks_to_the_end.py"]})
+    with hog.world.store.write() as tx:
+        teams.set_state(tx, 3, TeamState.ACTIVE)
+    assert board_of(hog) == ["always_four", "always_six", "chaser"]
 
 
 def test_a_new_version_takes_the_place_of_the_old_one_on_the_leaderboard(hog: Office) -> None:
@@ -393,12 +451,34 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
     assert "%" in body(hog.send("chaser", {}, subject="please compare always_six")[0])
 
 
+def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office) -> None:
+    def forged(sender: str) -> list[EmailMessage]:
+        letter = f"From: {sender}\nSubject: please compare always_six\n\n<<FROM>> chaser wrong-string\n"
+        before = len(hog.world.mails())
+        hog.world.deliver(letter.encode(), sender)
+        found: list[EmailMessage] = hog.world.mails()[before:]
+        return found
+
+    answer, notice = forged("stranger@a.example")
+    assert answer["To"] == "stranger@a.example"
+    assert notice["To"] == "chaser@teams.example"
+    assert "somebody used your team's name" in str(notice["Subject"])
+    said = " ".join(body(notice).split())
+    assert "a letter `please compare` in the name of your team chaser, but without your" in said
+    assert "I did not do what it asks for" in said
+    assert [mail["To"] for mail in forged("other@a.example")] == ["other@a.example"]  # once a day
+    hog.world.clock.at += timedelta(days=2)
+    assert [mail["To"] for mail in forged("chaser@teams.example")] == ["chaser@teams.example"]  # itself
+    assert "somebody used" not in str(hog.world.mails()[-1]["Subject"])
+
+
 def test_other_games_have_neither_leaderboard_nor_comparisons(make_office: Callable[..., Office]) -> None:
     office = make_office("cooperation")
     office.team("lords")
     for subject in ("please send leaderboard", "please compare lords"):
         (mail,) = office.send("lords", {}, subject=subject)
-        assert "I did not understand" in " ".join(body(mail).split())
+        said = " ".join(body(mail).split())
+        assert "its subject is none of those that I know" in said or "is none that I know" in said
         office.world.clock.at += timedelta(days=2)
 
 

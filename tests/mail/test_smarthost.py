@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
+from click.testing import CliRunner
 
+from knobeln.cli import main
 from knobeln.cli.way_out import advice_on
 from knobeln.config import DeliveryKind, Mail, OAuth
 from knobeln.errors import DeliveryDeferred
@@ -128,6 +131,27 @@ def test_a_relay_that_asks_for_a_login_which_we_do_not_have_costs_no_mail(tmp_pa
         send(way_out(port, tmp_path, username=""))
 
 
+def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_before(tmp_path: Path) -> None:
+    folder = tmp_path / "contest"
+    assert CliRunner().invoke(main, ["init", str(folder)]).exit_code == 0
+    for name, value in (
+        ("delivery", "smtp"),
+        ("login", "xoauth2"),
+        ("username", "robot"),
+        ("token_url", "https://issuer.example/token"),
+        ("client_id", "robot"),
+    ):
+        text = (folder / "contest.toml").read_text()
+        (folder / "contest.toml").write_text(
+            re.sub(rf"(?m)^{name} = .*", f'{name} = "{value}"', text, count=1)
+        )
+    status = CliRunner().invoke(main, ["status", "-C", str(folder)])
+    assert status.exit_code == 0, status.output
+    doctor = " ".join(CliRunner().invoke(main, ["doctor", "-C", str(folder)]).output.split())
+    assert 'mail.login = "xoauth2" needs mail.username, and oauth.token_command or' in doctor
+    assert "must be in the environment of `serve`, and of this command too" in doctor
+
+
 def test_a_token_that_is_not_accepted_any_more_is_asked_for_again(
     trusted: ssl.SSLContext, tmp_path: Path
 ) -> None:
@@ -156,6 +180,8 @@ ADVICE = [
     ({"username": ""}, {"auth_required": True, "auth_require_tls": False}, "the relay wants a login"),
     ({"login": "xoauth2", "token_command": "false"}, {"auth_require_tls": False}, "oauth.*"),
     ({"login": "xoauth2", "token_command": "echo old"}, {"auth_require_tls": False}, "app password"),
+    ({"login": "xoauth2", "token_command": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
+    ({"login": "xoauth2", "username": ""}, {}, "KNOBELN_SET_OAUTH__REFRESH_TOKEN"),
     ({"username": "", "smarthost": "no-such-host.invalid"}, {}, "check mail.smarthost and"),
 ]
 

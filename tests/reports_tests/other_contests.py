@@ -289,6 +289,25 @@ def cooperation() -> Played:
     return play(settings_of("cooperation"), COOPERATORS, teams_of(list(COOPERATORS)))
 
 
+INDEX_ERROR = Fault(
+    FaultKind.CRASH,
+    "the program ended with exit code 1 instead of answering",
+    'Traceback (most recent call last):\n  File "program.py", line 3\nIndexError: list index out of range',
+)
+COOPERATORS_OF_OLD: Mapping[str, Strategy] = {
+    "always_betray": lambda question, draw: "B",
+    "forgiving": lambda question, draw: "B" if question and str(question[1]).endswith("B/B") else "C",
+    "grudger": lambda question, draw: "B" if question and "B" in str(question[1]) else "C",
+    "lost_at_first": lambda question, draw: "C" if question else INDEX_ERROR,
+    "tit_for_tat": lambda question, draw: str(question[1])[-1] if question else "C",
+}
+
+
+@cache
+def cooperation_legacy() -> Played:
+    return play(settings_of("cooperation-legacy"), COOPERATORS_OF_OLD, teams_of(list(COOPERATORS_OF_OLD)))
+
+
 # --- standoff ----------------------------------------------------------------------------------------------
 def fighter(plan: str, fails: int = 0) -> Strategy:
     """Does what the letters of `plan` say, drawn at random, as far as ammunition goes."""

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from knobeln.clock import Seeds
-from knobeln.model import Outgoing
+from knobeln.model import FinalReplays, Outgoing
 from reports.announcement import announcement
 from reports.protocol import full, read
 from reports.terminal import evolution_chart
@@ -45,7 +45,13 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
             yield from reporter.group_finished(group, contest.teams)
         yield from reporter.round_finished([contest.first], (), contest.teams, WORDS, None, None)
         history, evolution, seed = (contest.first, contest.final), contest.evolution, contest.seed
-        yield from reporter.round_finished(history, contest.ranking, contest.teams, "", evolution, seed)
+        numbers = (
+            FinalReplays(1_000, (("patient_cooperator", 912), ("silent", 94), ("example", 0))),
+            "team,silent\nsilent,1\n",
+        )
+        yield from reporter.round_finished(
+            history, contest.ranking, contest.teams, "", evolution, seed, *numbers
+        )
 
     return {mail.key: mail for mail in of_the_day()}
 

@@ -20,6 +20,7 @@ CONTESTS: dict[str, Callable[[], Played]] = {
     "bid_tac_toe": other_contests.bid_tac_toe,
     "ultimate_tic_tac_toe": other_contests.ultimate_tic_tac_toe,
     "cooperation": other_contests.cooperation,
+    "cooperation_legacy": other_contests.cooperation_legacy,
     "standoff": other_contests.standoff,
     "hog": other_contests.hog,
 }
@@ -53,6 +54,14 @@ GOLDEN = {
         "round/1/group/1/GRG/tit_for_tat",
         "round/1/RSM/shouting",
         "round/1/OWN/shouting",
+    ),
+    "cooperation_legacy": (
+        "round/1/group/1/DGP/grudger",
+        "round/1/group/1/GRP/lost_at_first",
+        "round/1/group/1/GRG/grudger",
+        "round/1/group/1/GRR/lost_at_first",
+        "round/1/RSM/tit_for_tat",
+        "round/1/OWN/lost_at_first",
     ),
     "standoff": (
         "round/1/group/1/LGP/dice",
@@ -110,7 +119,7 @@ def test_what_a_program_said_is_told_to_its_own_team_alone(played: Played) -> No
     for mail in played.mails.values():
         if SECRET.search(mail.body):
             assert mail.kind in ("DGP", "GRP", "OWN")
-            assert mail.to.startswith(("crashing@", "often_late@"))
+            assert mail.to.startswith(("crashing@", "lost_at_first@", "often_late@"))
     assert not SECRET.search(played.announcement)
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knobellib.software import protocolfmt
 from knobeln.games.knobeln import Rules
 from knobeln.model import Verdict
 from reports.protocol import GameProtocol, ProtocolError, full, packed, read, write
@@ -46,6 +47,14 @@ def games(draw: st.DrawFn) -> GameProtocol:
 @given(st.lists(games(), max_size=4))
 def test_what_was_written_is_read_again(written: list[GameProtocol]) -> None:
     assert read(write(written)) == tuple(written)
+
+
+@given(st.lists(games(), max_size=4))
+def test_the_formatter_that_teams_have_writes_the_same(played: list[GameProtocol]) -> None:
+    lines = protocolfmt.Lines("a file", write(played))
+    assert [protocolfmt.in_full(game) for game in protocolfmt.games_of(lines)] == [
+        full(game) for game in played
+    ]
 
 
 @given(games())

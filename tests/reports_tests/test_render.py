@@ -61,7 +61,7 @@ def test_the_organizers_template_wins_over_ours(settings: Settings, tmp_path: Pa
 
 def test_the_organizers_signature_stands_below_our_templates(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "_signature.txt.j2").write_text("-- \nyours, L.\n")
-    mail = Templates(settings, tmp_path).render("no_program", number_of_teams=3)
+    mail = Templates(settings, tmp_path).render("no_program", number_of_teams=3, seed_commitment="0")
     assert mail.body.endswith("\n-- \nyours, L.\n")
 
 
@@ -71,7 +71,11 @@ def test_a_changed_template_counts_from_the_next_mail_on(own: Templates, tmp_pat
 
 
 def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:
-    assert Templates(settings, tmp_path / "none").render("no_program", number_of_teams=3).body
+    assert (
+        Templates(settings, tmp_path / "none")
+        .render("no_program", number_of_teams=3, seed_commitment="0")
+        .body
+    )
 
 
 @pytest.mark.parametrize(

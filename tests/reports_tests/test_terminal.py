@@ -10,10 +10,12 @@ from rich.console import Console, RenderableType
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.games import game
-from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
+from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing, points_text
 from reports import terminal
 from reports.evolution_table import condensed, spread
 from reports.prizes import prize_lists
+from reports.results import own_games
+from reports.scores import scores
 
 KNOBELN = game(DEFAULT_GAME).info
 
@@ -39,6 +41,26 @@ def test_a_ranking_has_a_line_for_every_team(contest) -> None:
         ("3", "greedy", ""),
         ("-", "zero_thrower", "disqualified"),
     ]
+
+
+def test_on_a_narrow_terminal_the_bars_give_way_and_not_the_names(contest) -> None:
+    standings = contest.first.groups[1].standings
+    long = [replace(line, entry=line.entry + "_" * (30 - len(line.entry))) for line in standings]
+    rows = cells(shown(terminal.ranking(long, "Group 2", KNOBELN), width=80))
+    assert [row[1] for row in rows] == [line.entry for line in long]
+    assert [row[5] for row in rows] == ["proceeds", "proceeds", "", "disqualified"]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_cross_table_has_a_cell_for_every_pair(contest, width) -> None:
+    outcome = contest.first.groups[1]
+    lines = shown(terminal.cross_table(outcome, KNOBELN, "Points", width), width)
+    assert max(map(len, lines)) <= width
+    names = [line.entry for line in outcome.standings if not line.disqualified]
+    assert [line.split()[1] for line in lines[2:-1]] == [name[:18] for name in names]
+    if width == 200:
+        own = {score.opponent: score.own for score in scores(own_games(outcome)[names[0]])}
+        assert lines[2].split()[2:] == [points_text(own[name], KNOBELN.point) for name in names]
 
 
 def test_the_results_of_a_group_have_every_game_once(contest) -> None:

@@ -1,0 +1,274 @@
+"""`organizer ...`: the organizer's own commands by mail, each confirmed by a token that is mailed to him.
+
+A letter names what is wanted in its subject, and proves its writer by the line `<<FROM>> organizer string`
+with the string of `knobeln organizer-string`. Nothing happens yet: a mail with a token goes to the
+organizer's address, and to no other, and its answer (`confirm TOKEN`, from that address, in time, once) does
+what was asked for. So neither the string nor the address alone is enough, and a forged sender gets nothing.
+
+Whoever is not the organizer gets the same help as anybody with an unknown subject; the journal tells the
+organizer of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from knobeln.config import Dates, Settings
+from knobeln.errors import ConfigError, GiveUp, NotFound, NotNow
+from knobeln.model import Phase
+from knobeln.store import contest, letters, levers, outbox, submissions, teams
+from knobeln.store.contest import note
+from mailserver.answering import Command, Desk
+from mailserver.authentification import FromLine, digest, find_from_line, matches, new_string
+from mailserver.commands import unknown
+from mailserver.levers import Hand, read_date
+from mailserver.subject import plain_subject
+
+NAME = "organizer"  # as it stands in the subject and behind <<FROM>>
+CONFIRM = "confirm"
+PATIENCE = timedelta(hours=2)
+REASON = "reason:"
+_CONFIRMATION = re.compile(rf"{CONFIRM} [a-z0-9]{{4}}(-[a-z0-9]{{4}}){{4}}")
+
+
+def recognises(subject: str, _settings: Settings) -> bool:
+    return subject == NAME or subject.startswith(f"{NAME} ")
+
+
+def recognises_confirmation(subject: str, _settings: Settings) -> bool:
+    return _CONFIRMATION.fullmatch(subject) is not None
+
+
+# --- the letter --------------------------------------------------------------------------------------------
+def handle(desk: Desk) -> str:
+    if not _is_proved(desk):
+        return _stranger(desk, "somebody wrote an `organizer` letter without the right string")
+    words = plain_subject(desk.letter.subject).split()[1:]
+    try:
+        order = _order(desk, words)
+    except GiveUp as error:
+        return _refuse(desk, " ".join(words), str(error))
+    if order.name == "status":
+        _reply(desk, "status", _status(desk), done=True)
+        return "status sent to the organizer"
+    token = new_string()
+    levers.ask_confirmation(desk.tx, digest(token), order.as_json(), desk.now)
+    desk.answer(
+        "organizer_confirm",
+        desk.settings.contest.organizer_address,
+        order=order.in_words(),
+        effect=_LEVERS[order.name].meaning,
+        reason=order.reason,
+        token=token,
+        hours=int(PATIENCE.total_seconds() // 3600),
+        team_id=None,
+    )
+    _note(desk, order, f"{order.in_words()}: is to be confirmed")
+    return f"the organizer is asked to confirm: {order.in_words()}"
+
+
+def _is_proved(desk: Desk) -> bool:
+    line = find_from_line(desk.letter.body.lines)
+    known = levers.organizer_digest(desk.tx)
+    named = line if isinstance(line, FromLine) and line.team == NAME else None
+    return matches(named.string if named else "", known) and named is not None
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the organizer asks for: a lever's name, its words, and why."""
+
+    name: str
+    words: tuple[str, ...]
+    reason: str
+
+    def in_words(self) -> str:
+        return " ".join((self.name, *self.words))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "words": list(self.words), "reason": self.reason}
+
+
+def _order(desk: Desk, words: list[str]) -> Order:
+    """What the subject asks for. Raises NotFound or GiveUp with what there is."""
+    there = ", ".join(f"`{NAME} {lever.form}`" for lever in _LEVERS.values())
+    if not words or words[0] not in _LEVERS:
+        raise NotFound(f"the subject names nothing that I know; there are {there}")
+    lever = _LEVERS[words[0]]
+    order = Order(words[0], tuple(words[1:]), _reason(desk))
+    lever.check(desk, order)
+    return order
+
+
+def _reason(desk: Desk) -> str:
+    """What stands behind `reason:` in the letter."""
+    lines = (line.strip() for line in desk.letter.body.lines)
+    return next((line[len(REASON) :].strip() for line in lines if line.lower().startswith(REASON)), "")
+
+
+# --- the confirmation --------------------------------------------------------------------------------------
+def confirm(desk: Desk) -> str:
+    if desk.letter.sender is None or not _is_organizer(desk, desk.letter.sender, desk.writer):
+        return _stranger(desk, "a confirmation came from an address that is not the organizer's")
+    token = plain_subject(desk.letter.subject).split()[1]
+    found = levers.take_confirmation(desk.tx, digest(token), desk.now, PATIENCE)
+    if found is None:
+        reason = (
+            f"the token is not one that I wait for: it was used, is older than {PATIENCE.seconds // 3600} "
+            "hours, or was never given out. Please send the letter with your string again"
+        )
+        return _refuse(desk, CONFIRM, reason)
+    order = Order(found["name"], tuple(found["words"]), found["reason"])
+    try:
+        done = _LEVERS[order.name].do(desk, order)
+    except ConfigError:
+        raise  # a template is wrong, and half of it may be done: the letter is set aside, and all taken back
+    except GiveUp as error:
+        return _refuse(desk, order.in_words(), str(error))
+    _reply(desk, order.in_words(), done, done=True)
+    return f"the organizer confirmed: {order.in_words()}"
+
+
+def _is_organizer(desk: Desk, *addresses: str) -> bool:
+    known = desk.settings.contest.organizer_address.casefold()
+    return all(address.casefold() == known for address in addresses)
+
+
+# --- what can be asked for ---------------------------------------------------------------------------------
+def _hand(desk: Desk) -> Hand:
+    actor = f"mail: {desk.settings.contest.organizer_address}"
+    return Hand(desk.tx, desk.settings, desk.renderer, desk.now, actor)
+
+
+def _start(desk: Desk, order: Order) -> str:
+    _must_be_startable(desk, order)
+    levers.order_run(desk.tx, desk.now)
+    _note(desk, order, "the contest is to be run")
+    return "The run starts within a second, or goes on. `organizer status` says how far it is."
+
+
+def _must_be_startable(desk: Desk, order: Order) -> None:
+    _no_words(desk, order)
+    if contest.state(desk.tx).phase is Phase.FINISHED:
+        raise NotNow("the contest is finished")
+    if not submissions.count_with_program(desk.tx):
+        raise NotNow("no team has a program that was accepted: there is nobody to play")
+
+
+def _moved(order: Order) -> dict[str, datetime]:
+    if len(order.words) < 2:
+        raise GiveUp("the subject must be like `organizer move contest_starts 1994-05-15 12:00`")
+    name, when = read_date(order.words[0], " ".join(order.words[1:]).upper())
+    return {name: when}
+
+
+def _move(desk: Desk, order: Order) -> str:
+    return _hand(desk).move_dates(_written(desk), _moved(order), order.reason)
+
+
+def _written(desk: Desk) -> Dates:
+    """The dates of contest.toml: those of now, with what was moved taken back."""
+    now = desk.settings.dates
+    back = {
+        name: written
+        for name, (written, moved) in levers.moved_dates(desk.tx).items()
+        if getattr(now, name) == moved
+    }
+    return now.model_copy(update=back)
+
+
+def _no_words(_desk: Desk, order: Order) -> None:
+    if order.words:
+        raise GiveUp(f"behind `{NAME} {order.name}` there must be nothing else in the subject")
+
+
+@dataclass(frozen=True)
+class Lever:
+    """What can be asked for: how its subject looks, what it means, what is wrong with it, and doing it."""
+
+    form: str
+    meaning: str
+    check: Callable[[Desk, Order], object]
+    do: Callable[[Desk, Order], str]
+
+
+def _because(order: Order) -> str:
+    return order.reason or "by the organizer's letter"
+
+
+_LEVERS: Mapping[str, Lever] = {
+    "run": Lever("run", "the contest is started, or goes on", _must_be_startable, _start),
+    "pause": Lever(
+        "pause",
+        "nothing new is played until you let it go on",
+        _no_words,
+        lambda desk, order: _hand(desk).pause(_because(order)),
+    ),
+    "resume": Lever(
+        "resume", "the contest goes on", _no_words, lambda desk, order: _hand(desk).resume(order.reason)
+    ),
+    "hold": Lever(
+        "hold",
+        "the reports of the contest day are kept back",
+        _no_words,
+        lambda desk, order: _hand(desk).hold(_because(order)),
+    ),
+    "release": Lever(
+        "release",
+        "the reports that were kept back go out",
+        _no_words,
+        lambda desk, order: _hand(desk).release(order.reason),
+    ),
+    "move": Lever(
+        "move DATE TIME",
+        "the date is moved, and all registered teams are told",
+        lambda _desk, order: _moved(order),
+        _move,
+    ),
+    "status": Lever("status", "tells where the contest is", _no_words, lambda desk, _order: _status(desk)),
+}
+
+
+def _status(desk: Desk) -> str:
+    state, pause = contest.state(desk.tx), levers.paused(desk.tx)
+    mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(desk.tx).items())
+    waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(desk.tx).items())
+    lines = [
+        f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
+        f"teams: {teams.count(desk.tx)}, with a program {submissions.count_with_program(desk.tx)}",
+        f"letters: {waiting or 'none'}",
+        f"mails: {mails or 'none'}" + (", reports are held" if levers.reports_held(desk.tx) else ""),
+        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest.log(desk.tx, 5)),
+    ]
+    return "\n".join(line.split("\n")[0] for line in lines)
+
+
+# --- answers -----------------------------------------------------------------------------------------------
+def _reply(desk: Desk, what: str, text: str, *, done: bool) -> bool:
+    """To the organizer's address, whoever wrote."""
+    to = desk.settings.contest.organizer_address
+    return desk.answer("organizer_answer", to, what=what, text=text, done=done)
+
+
+def _refuse(desk: Desk, what: str, why: str) -> str:
+    sent = _reply(desk, what, why[:1].upper() + why[1:] + ".", done=False)
+    return f"not done for the organizer: {why}" + ("" if sent else " (too many answers to this address)")
+
+
+def _stranger(desk: Desk, what: str) -> str:
+    """As with any subject that means nothing, so that nothing is to be learned here."""
+    note(desk.tx, "organizer", f"{what} (letter {desk.stored.id})", desk.now)
+    return f"{what}; {unknown.handle(desk)}"
+
+
+def _note(desk: Desk, order: Order, text: str) -> None:
+    actor = f"mail: {desk.settings.contest.organizer_address}"
+    note(desk.tx, order.name, text, desk.now, actor=actor, whom=" ".join(order.words), reason=order.reason)
+
+
+COMMAND = Command(NAME, recognises, handle)
+CONFIRMATION = Command(CONFIRM, recognises_confirmation, confirm)

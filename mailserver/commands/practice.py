@@ -1,0 +1,129 @@
+"""Practice: `please test` tries a program without entering it, `please play TEAM` is a friendly match.
+
+Neither counts for anything. Both are bounded for each team, and rest while the contest runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from knobeln.config import Settings
+from knobeln.file_names import IMAGE_NAME, is_archive
+from knobeln.model import Phase, Team, TeamState
+from knobeln.store import contest, practices, submissions, teams
+from mailserver import proof
+from mailserver.answering import HOUR, Command, Desk
+from mailserver.commands import compile as compile_command
+from mailserver.commands.compile import Sent
+from mailserver.subject import words_behind
+
+TEST = "please test"
+PLAY = "please play"
+ALLOW = "allow friendly matches"
+REFUSE = "refuse friendly matches"
+
+
+def _is_on(settings: Settings) -> bool:
+    return settings.programs.max_practices_per_hour > 0
+
+
+# --- please test -------------------------------------------------------------------------------------------
+def _recognises_test(subject: str, settings: Settings) -> bool:
+    return subject == TEST and _is_on(settings)
+
+
+def _handle_test(desk: Desk) -> str:
+    return compile_command.receive(desk, _queue_test)
+
+
+def _queue_test(desk: Desk, team: Team, program: Sent) -> str:
+    objection = _objection(desk, team)
+    if not objection and any(is_archive(name) or name == IMAGE_NAME for name in program.files):
+        objection = "an image"
+    if not objection and sum(map(len, program.files.values())) > desk.settings.programs.max_source_bytes:
+        objection = "too long"
+    if objection:
+        return proof.refuse(desk, team.address, TEST_COMMAND, objection, team=team)
+    practices.add(
+        desk.tx,
+        team.id,
+        desk.stored.id,
+        desk.now,
+        files=program.files,
+        program=program.program,
+        repairs=program.repairs,
+        reply_to=desk.letter.message_id,
+    )
+    return f"a test of {team.name} queued"
+
+
+def _objection(desk: Desk, team: Team) -> str:
+    """Why there is no practice for this team now; "" = there is."""
+    if contest.state(desk.tx).phase is Phase.RUNNING:
+        return "running"
+    if desk.stored.received_at < desk.settings.dates.compilation_opens:
+        return "practice too early"
+    asked = practices.asked_since(desk.tx, team.id, desk.now - HOUR)
+    return "practice too often" if asked >= desk.settings.programs.max_practices_per_hour else ""
+
+
+# --- please play -------------------------------------------------------------------------------------------
+def _recognises_play(subject: str, settings: Settings) -> bool:
+    return (subject == PLAY or subject.startswith(f"{PLAY} ")) and _is_on(settings)
+
+
+def _handle_play(desk: Desk) -> str:
+    team = proof.writer_of(desk, PLAY_COMMAND)
+    if isinstance(team, str):
+        return team
+    names = words_behind(desk.letter.subject, PLAY)
+    other = teams.by_name(desk.tx, names[0]) if len(names) == 1 else None
+    objection = _objection(desk, team) or _match_objection(desk, team, other, len(names))
+    if objection or other is None:
+        return proof.refuse(desk, team.address, PLAY_COMMAND, objection, team=team)
+    practices.add(
+        desk.tx, team.id, desk.stored.id, desk.now, other_id=other.id, reply_to=desk.letter.message_id
+    )
+    return f"a friendly match of {team.name} against {other.name} queued"
+
+
+def _match_objection(desk: Desk, team: Team, other: Team | None, names: int) -> str:
+    """Whether a team is there and does not want to play is one answer, and so nobody can find out."""
+    if names != 1:
+        return "one team"
+    if other and other.id == team.id:
+        return "itself"
+    if submissions.latest_good(desk.tx, team.id) is None:
+        return "no program"
+    is_there = other is not None and other.state is TeamState.ACTIVE and other.is_friendly
+    if not is_there or other is None or submissions.latest_good(desk.tx, other.id) is None:
+        return "not friendly"
+    return ""
+
+
+# --- who plays friendly matches ----------------------------------------------------------------------------
+def _recognises_consent(subject: str, settings: Settings) -> bool:
+    return subject in (ALLOW, REFUSE) and _is_on(settings)
+
+
+def _handle_consent(desk: Desk) -> str:
+    team = proof.writer_of(desk, CONSENT_COMMAND)
+    if isinstance(team, str):
+        return team
+    is_friendly = REFUSE not in desk.letter.subject.casefold()
+    teams.set_friendly(desk.tx, team.id, is_friendly)
+    desk.answer(
+        "friendly_matches",
+        team.address,
+        team_id=team.id,
+        team=replace(team, is_friendly=is_friendly),
+        has_program=submissions.latest_good(desk.tx, team.id) is not None,
+    )
+    return f"{team.name} {'plays' if is_friendly else 'does not play'} friendly matches"
+
+
+TEST_COMMAND = Command("test", _recognises_test, _handle_test, lambda s: (TEST,) if _is_on(s) else ())
+PLAY_COMMAND = Command("play", _recognises_play, _handle_play, lambda s: (PLAY,) if _is_on(s) else (), "TEAM")
+CONSENT_COMMAND = Command(
+    "friendly", _recognises_consent, _handle_consent, lambda s: (ALLOW, REFUSE) if _is_on(s) else ()
+)

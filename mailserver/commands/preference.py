@@ -1,0 +1,92 @@
+"""`mail-preference LAP,DGP,...`: a team changes which reports it gets (K30), by its `<<FROM>>` line.
+
+The codes stand in the subject, as in the form, or in the text behind `mail-preference:`. `none` is none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from knobeln.config import Settings
+from knobeln.form import PREFERENCE
+from knobeln.model import MailPreference, Phase, Team
+from knobeln.store import contest, teams
+from mailserver import proof
+from mailserver.answering import Command, Desk
+from mailserver.problem import Problem
+from mailserver.registration import preferences_offered, wrong_codes
+from mailserver.subject import words_behind
+
+NONE = "none"
+
+_SPELLED = PREFERENCE.replace("-", "[-_ ]?")
+_IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)
+_IN_TEXT = re.compile(rf"\s*{_SPELLED}\s*:(.*)", re.IGNORECASE)
+
+
+def recognises(subject: str, _settings: Settings) -> bool:
+    return bool(_IN_SUBJECT.match(subject))
+
+
+def handle(desk: Desk) -> str:
+    team = proof.writer_of(desk, COMMAND)
+    if isinstance(team, str):
+        return team
+    if contest.state(desk.tx).phase is Phase.FINISHED:
+        return proof.refuse(desk, team.address, COMMAND, "finished", team=team)
+    chosen = _chosen(desk)
+    if isinstance(chosen, Problem):
+        return proof.refuse(desk, team.address, COMMAND, "problem", problem=chosen, team=team)
+    return _change(desk, team, chosen)
+
+
+def _chosen(desk: Desk) -> tuple[MailPreference, ...] | Problem:
+    """What the letter asks for; a problem where that is not clear, because a guess would change something."""
+    subject = _IN_SUBJECT.sub(PREFERENCE, desk.letter.subject, count=1)
+    in_subject = ",".join(words_behind(subject, PREFERENCE))
+    in_text = [match[1] for line in desk.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
+    found = {codes for codes in map(read_codes, (in_subject, *in_text)) if codes}
+    if len(found) != 1:
+        text = (
+            "There are no codes in it."
+            if not found
+            else "Its subject and its text ask for different reports."
+        )
+        return _wrong(desk, text)
+    (codes,) = found
+    if codes == (NONE,):
+        return ()
+    offered = desk.settings.reports.offered
+    faults = tuple(wrong_codes(codes, offered))
+    return _wrong(desk, " ".join(faults)) if faults else tuple(map(MailPreference, codes))
+
+
+def read_codes(text: str) -> tuple[str, ...]:
+    """The codes as they are written, parted by commas or blanks; (`none`,) for that word, () for nothing."""
+    codes = tuple(re.findall(r"[^\s,;]+", text))
+    return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
+
+
+def _wrong(desk: Desk, text: str) -> Problem:
+    lines = preferences_offered(desk.settings).splitlines()
+    sample = lines[0].replace(":", "", 1)
+    return Problem(text, expected="\n".join((f"Subject: {sample}", *lines[1:], f"  {NONE}  no reports")))
+
+
+def _change(desk: Desk, team: Team, chosen: tuple[MailPreference, ...]) -> str:
+    teams.set_preferences(desk.tx, team.id, chosen)
+    before = team.registration.preferences
+    is_running = contest.state(desk.tx).phase is Phase.RUNNING
+    desk.answer(
+        "preference_changed",
+        team.address,
+        team_id=team.id,
+        team=team,
+        before=before,
+        now=chosen,
+        is_running=is_running,
+    )
+    return f"mail-preference of {team.name}: {','.join(chosen) or 'none'} (was {','.join(before) or 'none'})"
+
+
+COMMAND = Command("mail-preference", recognises, handle, lambda _settings: (PREFERENCE,), "CODES")

@@ -1,0 +1,44 @@
+"""`withdraw`: a team takes itself out before the contest starts, by its `<<FROM>>` line.
+
+Its programs are neither played nor published, and it gets no reports. The name stays its own, because an old
+letter in that name must never hit another team (K33). The address is free: registering from it again brings
+the same team back with its programs (K29), under the rules of every registration.
+"""
+
+from __future__ import annotations
+
+from knobeln.config import Settings
+from knobeln.model import Phase, TeamState
+from knobeln.store import contest, submissions, teams
+from mailserver import proof, windows
+from mailserver.answering import Command, Desk
+from mailserver.windows import Window
+
+FORM = "withdraw"
+
+
+def recognises(subject: str, _settings: Settings) -> bool:
+    return subject == FORM
+
+
+def handle(desk: Desk) -> str:
+    team = proof.writer_of(desk, COMMAND)
+    if isinstance(team, str):
+        return team
+    phase = contest.state(desk.tx).phase
+    if phase is not Phase.OPEN:
+        return proof.refuse(desk, team.address, COMMAND, str(phase), team=team)
+    teams.set_state(desk.tx, team.id, TeamState.WITHDRAWN)
+    contest.note(desk.tx, "teams", f"{team.name} has withdrawn, by its letter {desk.stored.id}", desk.now)
+    desk.answer(
+        "withdrawn",
+        team.address,
+        team_id=team.id,
+        team=team,
+        has_program=submissions.latest_good(desk.tx, team.id) is not None,
+        can_return=windows.registration(desk.settings.dates, phase, desk.stored.received_at) is Window.OPEN,
+    )
+    return f"{team.name} has withdrawn"
+
+
+COMMAND = Command("withdraw", recognises, handle, lambda _settings: (FORM,))

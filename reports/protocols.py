@@ -1,0 +1,26 @@
+"""The compact protocols of games, as they are attached to mails (K93, K97)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knobeln.config import Settings
+from knobeln.games import Dialogue, game_of
+from knobeln.games.knobeln import rules_of
+from knobeln.model import Attachment, Match
+from reports import protocol, word_protocol
+
+
+def attached(
+    matches: Sequence[Match], round_number: int, group: int, entry: str, settings: Settings, name: str
+) -> tuple[Attachment, ...]:
+    """These games as the file `name`, for the entry's team; a computed game has no protocol."""
+    game = game_of(settings.game, settings.programs).info
+    if Dialogue.TABLE in game.dialogues:
+        return ()
+    if Dialogue.MACHINE in game.dialogues:
+        rules = rules_of(settings.game)
+        text = protocol.write(protocol.GameProtocol.of(m, round_number, group, rules) for m in matches)
+    else:
+        text = word_protocol.write(game, (word_protocol.of(m, round_number, group, entry) for m in matches))
+    return (Attachment(name, "application/gzip", protocol.packed(text)),)

@@ -1,0 +1,78 @@
+"""What we write in the place of the library, because it takes its time, is what the library would write."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.contest_field import settings
+from knobeln import compose
+from knobeln.config import Settings
+from knobeln.model import Attachment, Outgoing
+
+SETTINGS: Settings = settings()
+NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
+SIMPLE = "abcxyzABCXYZ0189_.-"
+
+bodies = st.one_of(
+    st.sampled_from(
+        ["", "(the body)\n", "x" * 1_200 + "\n", "NNNNNNNN\n", "no newline", "From me\n.\n--x\n"]
+    ),
+    st.text(st.characters(codec="ascii", exclude_characters="\r\x0b\x0c\x1c\x1d\x1e"), max_size=300),
+    st.text(max_size=50).filter(lambda text: "\r" not in text),
+)
+names = st.one_of(
+    st.text(SIMPLE, min_size=1, max_size=70),
+    st.sampled_from(["NNNNNNNNNN", "über.c", 'q"uote.txt', "with space.txt", "scores.csv"]),
+)
+files = st.builds(
+    Attachment,
+    names,
+    st.sampled_from(["text/plain", "application/gzip", "text/csv"]),
+    st.binary(max_size=400),
+)
+
+
+def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
+    plain = body.isascii() and all(len(line) <= compose.LONGEST_LINE for line in body.splitlines())
+    mail = EmailMessage(policy=compose._POLICY)
+    mail.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
+    for each in attachments:
+        maintype, _, subtype = each.media_type.partition("/")
+        params = {"charset": "utf-8"} if maintype == "text" else None
+        mail.add_attachment(each.data, maintype=maintype, subtype=subtype, filename=each.name, params=params)
+    if mail.is_multipart():
+        mail.set_boundary("=_" + hashlib.sha256(body.encode()).hexdigest()[:32])
+    return mail.as_bytes()
+
+
+@given(body=bodies, attachments=st.lists(files, max_size=3).map(tuple))
+def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) -> None:
+    mail = compose.compose(
+        Outgoing("k", "DGP", "a@b.example", "s", body, attachments=attachments), SETTINGS, NOW
+    )
+    assert mail.content == by_the_library(body, attachments)
+    assert mail.digest == hashlib.sha256(mail.content).hexdigest()
+
+
+@given(subject=st.text("abcXYZ019 ?=_:;,<>@()[]\"\\'!#$%&*+-/^`{|}~.Q", min_size=1, max_size=70))
+def test_subjects(subject: str) -> None:
+    for plain in (True, False):
+        assert compose._line("Subject", subject, plain) == compose._folded("Subject", subject, plain)
+
+
+@given(
+    local=st.text("abzAZ09_+-.", min_size=1, max_size=40),
+    domain=st.text("abc09-.", min_size=1, max_size=40),
+)
+def test_addresses(local: str, domain: str) -> None:
+    address = f"{local}@{domain}"
+    if compose._SIMPLE_ADDRESS.fullmatch(address):
+        for plain in (True, False):
+            whole = compose._folded("To", Address("", addr_spec=address), plain)
+            assert compose._address_line("To", "", address, plain) == whole

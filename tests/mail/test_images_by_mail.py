@@ -1,0 +1,374 @@
+"""Container images by mail (M11): from the letter to the report and the contest day, good ones and bad ones.
+
+Real letters, a real database, the real jail; the images are made here, around one small static program.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shutil
+import smtplib
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from compiler.builders import builder_of
+from compiler.worker import CompileService
+from knobeln.cli.contest_day import Silence
+from knobeln.config import Mail, Programs, PulledImage
+from knobeln.errors import GiveUp, ToolMissing
+from knobeln.model import LetterState
+from knobeln.store import letters, results, submissions
+from mailserver.intake.accept import accept_all, accept_found
+from mailserver.intake.bounds import Bounds
+from mailserver.intake.smtp import Listener
+from reports.compile_report import compile_report
+from reports.letters import ContestReporter
+from reports.render import Templates
+from sandbox.oci.engine import find_engine
+from sandbox.oci.image import OciImage, image_cache
+from sandbox.startable import player_from_bytes
+from tests.oci_tests.oci_images import Made, archive, folder, member, tar
+from tournament.arenas import open_arena
+from tournament.contest import ContestDay
+
+from .conftest import make_settings
+from .test_programs_by_mail import STRING, Office
+
+TAKES = Programs(description="none", max_image_bytes=4_000_000)
+OCI = Path(__file__).parents[1] / "oci_tests"
+ROUND_ROBIN = {"format": "round-robin", "self_play": False}
+SMALL = 20_000  # bytes that an ordinary letter may have here
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    made = tmp_path_factory.mktemp("player") / "player"
+    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", made, OCI / "player.c"], check=True)
+    return made.read_bytes()
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Path]]:
+    """Makes a new place for unpacked images, and uses it. The user of boxes cannot enter pytest's folders."""
+    made: list[Path] = []
+
+    def use() -> Path:
+        made.append(Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-")))
+        made[-1].chmod(0o755)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(made[-1]))
+        return made[-1]
+
+    use()
+    yield use
+    for path in made:
+        shutil.rmtree(path)
+
+
+@pytest.fixture
+def make_office(make_world: Callable[..., Any], cache: object) -> Callable[..., Office]:
+    def make(game: str = "cooperation-legacy", programs: Programs = TAKES, **sections: Any) -> Office:
+        sections.setdefault("mail", Mail(answers_per_hour=1_000, max_letter_bytes=SMALL))
+        world = make_world(game={"name": game}, programs=programs, **sections)
+        write = partial(compile_report, settings=world.settings, templates=world.renderer)
+        builder = builder_of(world.settings, open_arena)
+        office = Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
+        office.team("lords")
+        return office
+
+    return make
+
+
+def image_of(program: bytes, *habit: str, **run: Any) -> bytes:
+    layers = [tar([member("player", program)]), tar([folder("etc")])]
+    return archive(Made(layers, {"Entrypoint": ["/player", *habit], **run}).docker_files())
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- images that play --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["player.tar", "Player.TAR.GZ", "player.tgz"])
+def test_an_archive_is_unpacked_described_and_tried(
+    make_office: Callable[..., Office], program: bytes, name: str
+) -> None:
+    office = make_office()
+    raw = image_of(program, "always")
+    sent = raw if name.endswith("tar") else gzip.compress(raw)
+    report = office.report("lords", {name: sent})
+    digest = hashlib.sha256(sent).hexdigest()
+    assert "Version 1 of lords compiled and is accepted." in report
+    assert "language           container image\n" in report
+    assert f"of the archive (sha256):\n    {digest}\n" in report
+    assert "platform           linux/" in report
+    assert "layers             2, " in report
+    assert "run as             /player always ...\n" in report
+    assert f"    {name}, {len(sent):,}\n      {digest}\n" in report
+    assert "A trial game against" in report
+    assert "FAILED" not in report
+    assert office.newest().files == {name: sent}
+    with office.world.store.read() as tx:
+        (kept,) = submissions.load_images(tx, [digest]).values()
+    player = player_from_bytes(kept)
+    assert isinstance(player, OciImage)
+    assert player.cache == image_cache()
+
+
+def test_a_description_may_lie_beside_an_image(make_office: Callable[..., Office], program: bytes) -> None:
+    office = make_office(programs=TAKES.model_copy(update={"description": "require"}))
+    files = {"player.tar": image_of(program, "always"), "description.txt": b"It betrays.\n" * 15}
+    report = office.report("lords", files, "")
+    assert "compiled and is accepted" in report
+    assert "description        15 lines\n" in report
+
+
+def test_an_image_that_fails_in_its_trial_is_told_so(
+    make_office: Callable[..., Office], program: bytes
+) -> None:
+    office = make_office()
+    report = words(office.report("lords", {"player.tar": image_of(program, "silent")}))
+    assert "Your program FAILED in it, in turn 1: the program ended without printing anything" in report
+
+
+def test_the_image_counts_on_a_contest_day_with_another_cache(
+    make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
+) -> None:
+    office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
+    office.team("others")
+    office.send("lords", {"player.tar": image_of(program, "always")})
+    office.send("others", {"p.sh": b"echo C\n"})
+    cache()  # as on another computer: only the database is there
+    play_day(office)
+    (games,) = outcome(office)
+    assert {line.entry: line.half_points // 2 for line in games} == {"lords": 30, "others": 0}
+    assert [path.name for path in image_cache().iterdir() if len(path.name) == 64]
+
+
+def play_day(office: Office) -> None:
+    world = office.world
+    reporter = ContestReporter(world.settings, Templates(world.settings, None))
+    ContestDay(world.store, world.settings, world.clock, reporter, Silence()).run()
+
+
+def outcome(office: Office) -> list[Any]:
+    with office.world.store.read() as tx:
+        return [group.standings for round_ in results.finished_rounds(tx) for group in round_.groups]
+
+
+def test_an_archive_that_is_lost_ends_the_day_with_a_reason(
+    make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
+) -> None:
+    office = make_office(evolution={"enabled": False}, tournament=ROUND_ROBIN)
+    office.send("lords", {"player.tar": image_of(program, "always")})
+    office.team("others")
+    office.send("others", {"p.sh": b"echo C\n"})
+    cache()
+    with office.world.store.write() as tx:
+        tx.execute(submissions.sent_files.delete())
+    with pytest.raises(GiveUp, match="there is no archive of the image"):
+        play_day(office)
+
+
+# --- images that do not ------------------------------------------------------------------------------------
+def layers_of(*members: Any) -> Callable[[bytes], bytes]:
+    return lambda program: archive(Made([tar([member("player", program), *members])], {}).docker_files())
+
+
+BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "no command": (layers_of(), "it has neither ENTRYPOINT nor CMD"),
+    "no image": (lambda _: tar([member("bot.py", b"1\n")]), "it is a tar archive, but not of an image"),
+    "no archive": (lambda _: b"print('C')\n" * 100, "it is no tar archive, or a damaged one"),
+    "cut off": (lambda program: gzip.compress(image_of(program))[:-2_000], "cut off"),
+    "another computer": (
+        lambda program: archive(
+            Made([tar([member("player", program)])], {}, architecture="s390x").docker_files()
+        ),
+        'the image is for "linux/s390x"',
+    ),
+    "a way out": (layers_of(member("../../evil", b"x")), "leads out of the image"),
+    "a device": (layers_of(member("dev/sda", type=b"4")), "block device"),
+    "a bomb": (lambda _: gzip.compress(bytes(1_000_000)) * 1_100, "more than 1,073,741,824 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", [*list(BAD)[:-1], pytest.param("a bomb", marks=pytest.mark.slow)])
+def test_a_bad_archive_is_rejected_in_a_sentence(
+    make_office: Callable[..., Office], program: bytes, name: str
+) -> None:
+    office = make_office()
+    make, sentence = BAD[name]
+    report = words(office.report("lords", {"player.tar.gz": make(program)}))
+    assert "Version 1 of lords is rejected." in report
+    assert sentence in report
+    assert "trial" not in report
+    left = image_cache().iterdir() if image_cache().exists() else ()
+    assert {path.name for path in left} <= {".lock"}
+
+
+def test_an_image_is_sent_alone(make_office: Callable[..., Office], program: bytes) -> None:
+    office = make_office()
+    report = office.report("lords", {"player.tar": image_of(program, "always"), "p.py": b"print('C')\n"})
+    assert "there are 2 files, p.py and player.tar; an image is sent alone" in words(report)
+
+
+REFUSED = [
+    pytest.param(TAKES, "cooperation", "player.tar", 4_000_001, "It may have 4,000,000; gzip it", id="large"),
+    pytest.param(
+        Programs(description="none"),
+        "cooperation",
+        "player.tar",
+        5_000,
+        "player.tar is an archive, and this contest takes none",
+        id="none taken",
+    ),
+    pytest.param(
+        Programs(description="none"), "bid-tac-toe", "player.tgz", 5_000, "takes none", id="of lines"
+    ),
+]
+
+
+@pytest.mark.parametrize(("programs", "game", "name", "size", "sentence"), REFUSED)
+def test_an_archive_that_is_not_taken_is_refused_at_once(
+    make_office: Callable[..., Office], programs: Programs, game: str, name: str, size: int, sentence: str
+) -> None:
+    office = make_office(game, programs)
+    assert sentence in words(office.report("lords", {name: b"\0" * size}))
+    with office.world.store.read() as tx:
+        assert list(submissions.newest(tx, 1)) == []
+
+
+@pytest.mark.parametrize("game", ["bid-tac-toe", "hog", "knobeln"])
+def test_a_game_whose_programs_live_on_takes_no_images(game: str) -> None:
+    with pytest.raises(ValidationError, match="are not started for each move, as images are"):
+        make_settings(game={"name": game}, programs=TAKES)
+
+
+# --- images by name ----------------------------------------------------------------------------------------
+PULLED = (PulledImage(team="lords", image="localhost/lords:2"), PulledImage(team="ladies", image="ladies:1"))
+BY_NAME = Programs(description="none", pulled_images=PULLED)
+NOT_PULLED = [
+    pytest.param(BY_NAME, "image: ladies:1", "pulled no image `ladies:1` for your team", id="of others"),
+    pytest.param(BY_NAME, "image: none:1", "Pulled for you: localhost/lords:2.", id="of nobody"),
+    pytest.param(TAKES, "image: none:1", "You can also send the archive", id="archives only"),
+    pytest.param(BY_NAME, "image: a\nimage: b", "There is more than one program: a, b", id="two"),
+    pytest.param(BY_NAME, "nothing", "or a line `image: NAME`", id="no file"),
+]
+
+
+@pytest.mark.parametrize(("programs", "text", "sentence"), NOT_PULLED)
+def test_a_name_that_was_not_pulled_for_the_team_is_refused(
+    make_office: Callable[..., Office], programs: Programs, text: str, sentence: str
+) -> None:
+    office = make_office(programs=programs)
+    assert sentence in words(office.report("lords", {}, text))
+    with office.world.store.read() as tx:
+        assert list(submissions.newest(tx, 1)) == []
+
+
+@pytest.mark.containers
+def test_an_image_that_was_pulled_plays_by_its_name(
+    make_office: Callable[..., Office], program: bytes, tmp_path: Path
+) -> None:
+    office = make_office(programs=BY_NAME)
+    try:
+        engine = find_engine()
+    except ToolMissing as missing:
+        pytest.skip(str(missing))
+    made = Made([tar([member("player", program)])], {"Entrypoint": ["/player", "always"]})
+    packed = archive(made.docker_files("localhost/lords:2"))
+    assert engine.ask("load", stdin=packed).returncode == 0
+    try:
+        report = office.report("lords", {}, "image: localhost/lords:2\n")
+    finally:
+        engine.ask("rmi", "--force", "localhost/lords:2")
+    assert "Version 1 of lords compiled and is accepted." in report
+    assert "image              localhost/lords:2\n" in report
+    assert "A trial game against" in report
+
+
+# --- how large letters may be ------------------------------------------------------------------------------
+@contextmanager
+def door(office: Office) -> Iterator[smtplib.SMTP]:
+    world = office.world
+
+    def keep(arrivals: Any) -> None:
+        accept_all(world.store, arrivals, "smtp", world.clock.now())
+
+    settings = world.settings.model_copy(
+        update={"mail": world.settings.mail.model_copy(update={"listen_port": 0})}
+    )
+    listener = Listener(settings, keep, most_bytes=Bounds(world.store, settings).of_sender)
+    listener.start()
+    try:
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=60) as client:
+            yield client
+    finally:
+        listener.stop()
+
+
+def letter_of(office: Office, sender: str, data: bytes) -> bytes:
+    letter = EmailMessage(policy=SMTP)
+    letter["From"], letter["To"], letter["Subject"] = sender, "knobeln@contest.example", "please compile"
+    letter.set_content(f"<<FROM>> lords {STRING}-lords\n")
+    letter.add_attachment(data, maintype="application", subtype="x-tar", filename="player.tar")
+    return letter.as_bytes()
+
+
+def test_a_large_letter_is_taken_by_smtp_from_a_team_alone(
+    make_office: Callable[..., Office], program: bytes
+) -> None:
+    office = make_office()
+    team = office.team("others")
+    raw = letter_of(office, team, image_of(program, "always"))
+    with door(office) as client:
+        for stranger in ("stranger@a.example", "", team.replace("@", "+x@")):
+            client.ehlo("a.example")
+            with pytest.raises(smtplib.SMTPSenderRefused, match=r"larger than|exceeds"):
+                client.sendmail(stranger, ["knobeln@contest.example"], raw)
+            client.rset()
+            assert client.mail(stranger)[0] == 250  # who does not say how large it is going to be
+            client.rcpt("knobeln@contest.example")
+            assert client.data(raw)[0] == 552
+        client.sendmail(team.upper(), ["knobeln@contest.example"], raw)
+        client.sendmail("stranger@a.example", ["knobeln@contest.example"], b"From: a@b.example\r\n\r\nx\r\n")
+    with office.world.store.read() as tx:
+        assert letters.count_by_state(tx) == {LetterState.NEW: 2}
+
+
+@pytest.mark.parametrize(
+    ("sender", "whole"), [("lords", True), ("stranger", False), ("a@b.example, lords", False)]
+)
+def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
+    make_office: Callable[..., Office], program: bytes, sender: str, whole: bool
+) -> None:
+    office = make_office()
+    world = office.world
+    address = office.team("ladies")
+    raw = letter_of(office, address, b"x" * SMALL).replace(
+        address.encode(), sender.replace("lords", address).encode(), 1
+    )
+    bounds = Bounds(world.store, world.settings)
+    now = world.clock.now()
+    accept_found(world.store, raw, "maildir", now - timedelta(hours=1), now, bounds)
+    with world.store.read() as tx:
+        stored = letters.next_new(tx)
+    assert stored is not None
+    assert (stored.raw == raw) is whole
+    assert whole or len(stored.raw) < 1_000
+
+
+def test_letters_are_as_small_as_ever_where_no_images_are_taken() -> None:
+    settings = make_settings(game={"name": "cooperation"})
+    assert settings.max_team_letter_bytes == settings.mail.max_letter_bytes

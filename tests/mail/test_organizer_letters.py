@@ -1,0 +1,284 @@
+"""The organizer's commands by mail: who may give them, what confirms them, and what nobody learns."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bench.contest_field import add_field, compile_house
+from knobeln.cli import main
+from knobeln.model import OutboxState, Phase
+from knobeln.store import contest, levers, outbox
+from mailserver.authentification import digest
+from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
+
+from .conftest import FORM, World, body_of
+from .test_serve import PATIENCE, Server
+
+STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
+ORGANIZER = "organizer@contest.example"
+PROOF = f"<<FROM>> organizer {STRING}\n"
+STRANGER = "eve@evil.example"
+
+
+@pytest.fixture
+def ours(world: World) -> World:
+    """A contest with a team, whose organizer has a string."""
+    world.send("registration for KNOBELN", FORM)
+    with world.store.write() as tx:
+        levers.set_organizer_digest(tx, digest(STRING))
+    return world
+
+
+def token_of(mail: EmailMessage) -> str:
+    assert mail["To"] == ORGANIZER
+    return str(mail["Subject"]).removeprefix("confirm ")
+
+
+def ask(world: World, subject: str, body: str = PROOF, sender: str = ORGANIZER) -> list[EmailMessage]:
+    return world.send(subject, body, sender=sender)
+
+
+def confirm(world: World, token: str, sender: str = ORGANIZER) -> list[EmailMessage]:
+    return world.send(f"Re: confirm {token}", "> quoted\n\nYes.\n", sender=sender)
+
+
+def log_of(world: World, area: str) -> list[str]:
+    with world.store.read() as tx:
+        return [line.text for line in contest.log(tx, 100, area=area)]
+
+
+# --- what is done ------------------------------------------------------------------------------------------
+def test_nothing_is_done_before_it_is_confirmed(ours: World) -> None:
+    (question,) = ask(ours, "Organizer pause", PROOF + "Reason: the computer is on fire\n")
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+    assert "the computer is on fire" in body_of(question)
+    assert STRING not in question.as_string()
+    (answer,) = confirm(ours, token_of(question))
+    with ours.store.read() as tx:
+        pause = levers.paused(tx)
+    assert pause is not None
+    assert pause.reason == "the computer is on fire"
+    assert answer["To"] == ORGANIZER
+    assert "pause: done" in answer["Subject"]
+
+
+def test_each_of_them_does_what_it_says(ours: World) -> None:
+    for subject in ("pause", "resume", "hold", "release"):
+        (question,) = ask(ours, f"organizer {subject}")
+        (answer,) = confirm(ours, token_of(question))
+        assert f"{subject}: done" in answer["Subject"]
+    with ours.store.read() as tx:
+        lines = contest.log(tx, 100, by_somebody=True)
+    done = [line.area for line in lines if not line.text.endswith("is to be confirmed")]
+    assert done == ["pause", "resume", "hold", "release"]
+    assert {line.actor for line in lines} == {f"mail: {ORGANIZER}"}
+
+
+def test_a_date_is_moved_and_all_registered_teams_are_told(ours: World) -> None:
+    (question,) = ask(ours, "organizer move contest_starts 1994-05-15 12:00")
+    notice, answer = confirm(ours, token_of(question))
+    assert notice["To"] == "our_team@machine.domain.alfdkj"
+    assert "changed dates" in notice["Subject"]
+    assert "1994-05-15 12:00 UT" in body_of(notice)
+    assert "1 team is told" in body_of(answer)
+    with ours.store.read() as tx:
+        assert levers.dates_now(tx, ours.settings.dates).contest_starts.day == 15
+
+
+def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> None:
+    (answer,) = ask(ours, "organizer status", sender=STRANGER)
+    assert answer["To"] == ORGANIZER
+    assert "phase: open" in body_of(answer)
+    assert "teams: 1" in body_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ("organizer", "there are `organizer run`"),
+        ("organizer destroy", "there are `organizer run`"),
+        ("organizer pause now", "there must be nothing else"),
+        ("organizer move contest_starts", "1994-05-15 12:00"),
+        ("organizer move tea_time 1994-05-15 12:00", "There is no date"),
+        ("organizer move contest_starts noon", "is no time"),
+        ("organizer run", "nobody to play"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_answered_at_once(ours: World, subject: str, words: str) -> None:
+    (answer,) = ask(ours, subject)
+    assert "not done" in answer["Subject"]
+    assert words in " ".join(body_of(answer).split())
+
+
+def test_what_cannot_be_done_when_it_is_confirmed_is_told(ours: World) -> None:
+    (question,) = ask(ours, "organizer resume")
+    (answer,) = confirm(ours, token_of(question))
+    assert "resume: not done" in answer["Subject"]
+    assert "is not paused" in body_of(answer)
+
+
+# --- tokens ------------------------------------------------------------------------------------------------
+def test_a_token_works_once(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    confirm(ours, token_of(question))
+    with ours.store.write() as tx:
+        levers.resume(tx)
+    (answer,) = confirm(ours, token_of(question))
+    assert "not done" in answer["Subject"]
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    ours.clock.at += CONFIRM_WITHIN + timedelta(seconds=1)
+    (answer,) = confirm(ours, token_of(question))
+    assert "older than 2 hours" in " ".join(body_of(answer).split())
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        (STRING, "not done"),
+        ("x", "understand"),
+        ("'--", "understand"),
+        ("%s", "understand"),
+    ],
+)
+def test_a_token_that_was_never_given_out_does_nothing(ours: World, token: str, words: str) -> None:
+    (answer,) = confirm(ours, token)
+    assert words in answer["Subject"]
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+def test_only_a_digest_of_the_token_is_kept(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    with ours.store.read() as tx:
+        assert levers.organizer_digest(tx) == digest(STRING)
+        found = [str(row) for row in tx.exec_driver_sql("SELECT * FROM confirmations")]
+    assert token_of(question) not in "".join(found)
+
+
+# --- strangers ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "<<FROM>> organizer 2222-3333-4444-5555-6666\n",
+        f"<<FROM>> the_heavy_lords_of_knobeln {STRING}\n",
+        f"<<FROM>> organizer {STRING} more\n",
+    ],
+)
+def test_without_the_string_the_subject_means_nothing(ours: World, body: str) -> None:
+    help_mail = ours.send("what is this", "", sender="other@evil.example")[0]
+    (answer,) = ask(ours, "organizer pause", body, STRANGER)
+    assert answer["To"] == STRANGER
+    assert body_of(answer) == body_of(help_mail)
+    assert len(log_of(ours, "organizer")) == 1
+
+
+def test_the_string_of_a_forged_sender_leads_to_the_organizer_alone(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause", PROOF, STRANGER)
+    assert question["To"] == ORGANIZER
+
+
+def test_a_token_from_another_address_does_nothing_and_stays_good(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    (answer,) = confirm(ours, token_of(question), sender=STRANGER)
+    assert answer["To"] == STRANGER
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+    confirm(ours, token_of(question))
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is not None
+
+
+def test_answers_do_not_follow_a_reply_to_of_the_confirmation(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    ours.send(f"confirm {token_of(question)}", "", sender=ORGANIZER, Reply_To=STRANGER)
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+def test_where_the_organizer_has_no_string_nobody_is_the_organizer(world: World) -> None:
+    for body in (PROOF, "<<FROM>> organizer \n", ""):
+        (answer,) = world.send("organizer pause", body, sender=f"{len(body)}@evil.example")
+        assert answer["To"] == f"{len(body)}@evil.example"
+
+
+def test_an_automatic_answer_to_the_question_confirms_nothing(ours: World) -> None:
+    (question,) = ask(ours, "organizer pause")
+    sent = ours.send(f"Re: confirm {token_of(question)}", "", sender=ORGANIZER, Auto_Submitted="auto-replied")
+    assert sent == []
+    with ours.store.read() as tx:
+        assert levers.paused(tx) is None
+
+
+# --- the whole way -----------------------------------------------------------------------------------------
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path)
+    yield running
+    running.process.terminate()
+
+
+@pytest.mark.slow
+def test_a_contest_is_run_by_letter(server: Server) -> None:
+    organizer = server.folder.settings.contest.organizer_address
+    add_field(server.folder, 8, compile_house(), ("RSM",))
+    line = command(server, "organizer-string").strip()
+    assert re.fullmatch(r"<<FROM>> organizer [0-9a-z-]{24}", line)
+    server.send(letter(organizer, "organizer run", line), organizer)
+    (question,) = wait_for_answers(server, organizer, 1)
+    server.send(letter(organizer, f"Re: {question['Subject']}", "yes"), organizer)
+    answers = wait_for_answers(server, organizer, 3)
+    assert [str(answer["Subject"]).rpartition(": ")[2] for answer in answers[1:]] == ["done", "done"]
+    with server.folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.FINISHED
+        assert levers.run_ordered(tx) is None
+    wait(lambda: set(outbox_states(server)) == {OutboxState.SENT})
+    assert json.loads(command(server, "results", "--json"))["rounds"][0]["final"]
+
+
+def outbox_states(server: Server) -> dict[OutboxState, int]:
+    with server.folder.store.read() as tx:
+        return outbox.count_by_state(tx)
+
+
+def command(server: Server, *words: str) -> str:
+    result = CliRunner().invoke(main, [*words, "-C", str(server.folder.path)])
+    assert result.exit_code == 0, result.output
+    return str(result.stdout)
+
+
+def letter(sender: str, subject: str, body: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = sender, subject
+    mail["Message-ID"] = f"<{abs(hash(subject))}@machine.example>"
+    mail.set_content(body)
+    return mail.as_bytes()
+
+
+def wait_for_answers(server: Server, address: str, count: int) -> list[EmailMessage]:
+    wait(lambda: len(server.answers(address)) >= count)
+    return server.answers(address)  # type: ignore[return-value]
+
+
+def wait(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -1,0 +1,306 @@
+"""Practice by mail: programs that are only tried, friendly matches. Real letters, machine and jail."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from email.message import EmailMessage
+from functools import partial
+from typing import Any
+
+import pytest
+
+from bench.contest_field import add_team
+from compiler.builders import builder_of
+from compiler.practice import PracticeService
+from compiler.worker import CompileService
+from knobellib.house import house_strategies
+from knobellib.samples import samples
+from knobeln.config import Programs
+from knobeln.model import PracticeState
+from knobeln.store import contest, practices, submissions, teams
+from knobeln.store.tables import practices as practice_table
+from mailserver.authentification import digest
+from reports import protocol
+from reports.compile_report import compile_report
+from reports.practice_report import PracticeLetters
+from tournament.arenas import open_arena
+
+from .conftest import START, World, body_of
+
+STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
+HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
+HOUR = timedelta(hours=1)
+
+
+@dataclass
+class Gym:
+    """The desk, the compiler and the practice service of one contest."""
+
+    world: World
+    compiler: CompileService
+    practice: PracticeService
+
+    def team(self, name: str, program: str = "") -> None:
+        """A registered team, with this house strategy as its program."""
+        with self.world.store.write() as tx:
+            team = add_team(tx, name, "")
+            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
+        if program:
+            self.send(name, "please compile", HOUSE[program])
+
+    def send(self, name: str, subject: str, source: str = "", **more: Any) -> list[EmailMessage]:
+        """The mails that this letter caused, when all work is done."""
+        line = f"<<FROM>> {name} {STRING}-{name}"
+        before = len(self.world.mails())
+        text = f"/*\n {line}\n*/\n{source}" if source else f"{line}\n"
+        self.world.send(subject, text, sender=f"{name}@teams.example", **more)
+        self.work()
+        return self.world.mails()[before:]
+
+    def work(self) -> None:
+        while self.compiler.build_next(at_once=True) or self.practice.play_next():
+            pass
+
+    def waiting(self) -> int:
+        with self.world.store.read() as tx:
+            return practices.count_queued(tx)
+
+
+@pytest.fixture
+def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
+    def make(**sections: Any) -> Gym:
+        world = make_world(**sections)
+        world.clock.at = START - timedelta(days=10)
+        builder = builder_of(world.settings, open_arena)
+        write = partial(compile_report, settings=world.settings, templates=world.renderer)
+        common = (world.store, world.settings, world.clock, builder)
+        letters = PracticeLetters(world.settings, world.renderer)
+        return Gym(world, CompileService(*common, write), PracticeService(*common, open_arena, letters))
+
+    return make
+
+
+def flat(mail: EmailMessage) -> str:
+    return " ".join(body_of(mail).split())
+
+
+# --- please test -------------------------------------------------------------------------------------------
+def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
+    gym: Callable[..., Gym],
+) -> None:
+    here = gym()
+    here.team("alpha")
+    (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
+    assert mail["To"] == "alpha@teams.example"
+    text = body_of(mail)
+    lines = re.findall(r"^  (\w+) +([\d,]+) +([\d,]+) +([\d,]+) +(\d+) kB$", text, re.MULTILINE)
+    assert [line[0] for line in lines] == sorted(HOUSE)
+    points = {name: (int(own.replace(",", "")), int(its.replace(",", ""))) for name, own, its, *_ in lines}
+    assert all(0 < own + its <= 13_000 for own, its in points.values())
+    assert len(set(points.values())) > 30
+    own = sum(own for own, _ in points.values()) / len(points)
+    assert f"On average you won {own:.1f} points" in flat(mail)
+    assert re.search(r"length +\d+\.\d on average, 8 to \d+", text)
+    assert max(map(len, text.splitlines())) <= 72
+    with here.world.store.read() as tx:
+        team = teams.by_name(tx, "alpha")
+        assert team
+        assert submissions.versions(tx, team.id) == ()
+
+
+def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha")
+    falls = (
+        "#if 0\n" + "falls too early\n" * 15 + "#endif\nmain () { int n = 100; for (;;) make_throw (n--); }\n"
+    )
+    (mail,) = here.send("alpha", "please test", falls)
+    assert f"Your program failed in {len(HOUSE)} of {len(HOUSE)} games." in flat(mail)
+    assert "against chameleon: throw 2 (99) is lower than throw 1 (100)" in flat(mail)
+    assert f"and {len(HOUSE) - 10} more" in flat(mail)
+    assert body_of(mail).count("FAILED") == len(HOUSE)
+
+
+def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha", "council")
+    (mail,) = here.send("alpha", "please test", "#include <stdio.h>\nmain () {}\n")
+    assert "rejected" in mail["Subject"]
+    assert "without #include" in flat(mail)
+    assert "opponent" not in body_of(mail)
+    with here.world.store.read() as tx:
+        team = teams.by_name(tx, "alpha")
+        assert team
+        good = submissions.latest_good(tx, team.id)
+        assert good
+        assert good.number == 1
+
+
+def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha")
+    source = f"/* <<FROM>> alpha {'0000-' * 4}0000 */\n{HOUSE['pavlov']}"
+    answer, notice = here.world.send("please test", source, sender="eve@x.example")
+    assert "do not belong together" in flat(answer)
+    assert (notice["To"], here.waiting()) == ("alpha@teams.example", 0)
+
+
+def test_there_are_so_many_in_an_hour_and_no_more(gym: Callable[..., Gym]) -> None:
+    here = gym(programs=Programs(max_practices_per_hour=2))
+    here.team("alpha", "council")
+    here.team("beta", "pavlov")
+    here.send("beta", "allow friendly matches")
+    for _ in range(2):
+        here.send("alpha", "please play beta")
+    (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
+    assert "Your team has had its 2 practices of this hour." in flat(mail)
+    here.world.clock.at += HOUR
+    assert len(here.send("alpha", "please play beta")) == 2
+
+
+def test_without_practice_the_commands_are_not_there(gym: Callable[..., Gym]) -> None:
+    here = gym(programs=Programs(max_practices_per_hour=0))
+    here.team("alpha")
+    (mail,) = here.send("alpha", "allow friendly matches")
+    assert "I did not understand" in flat(mail)
+    assert "please test" not in body_of(mail)
+
+
+def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_runs(
+    gym: Callable[..., Gym],
+) -> None:
+    here = gym()
+    here.team("alpha")
+    here.team("beta")
+    line = f"/* <<FROM>> alpha {STRING}-alpha */\n"
+    here.world.send("please test", line + HOUSE["pavlov"])
+    here.world.send("please compile", line + HOUSE["pavlov"])
+    assert not here.practice.play_next()
+    with here.world.store.write() as tx:
+        contest.start(tx, here.world.settings.model_dump(mode="json"), here.world.clock.now())
+    assert here.compiler.build_next(at_once=True)
+    assert not here.practice.play_next()
+    (mail,) = here.world.send("please test", line + HOUSE["pavlov"])
+    assert "There is no practice while the contest runs." in flat(mail)
+    with here.world.store.write() as tx:
+        contest.finish(tx, here.world.clock.now())
+    assert here.practice.play_next()
+
+
+def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha")
+    here.world.send("please test", f"/* <<FROM>> alpha {STRING}-alpha */\n{HOUSE['pavlov']}")
+    broken = PracticeService(
+        here.world.store,
+        here.world.settings,
+        here.world.clock,
+        here.practice.build,
+        here.practice.open_arena,
+        PracticeLetters(here.world.settings, None),  # type: ignore[arg-type]  # this is what is broken
+    )
+    assert broken.play_next()
+    with here.world.store.write() as tx:
+        states = list(tx.execute(practice_table.select()))
+        assert [row.state for row in states] == [PracticeState.SET_ASIDE]
+        assert practices.retry(tx) == 1
+    assert here.practice.play_next()
+    assert "practice of alpha" in here.world.mails()[-1]["Subject"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "file"),
+    [
+        ("cooperation", "tit_for_tat.py"),
+        ("standoff", "calm.py"),
+        ("hog", "always_four.py"),
+        ("bid-tac-toe", "fair_share.py"),
+    ],
+)
+def test_programs_of_the_other_games_are_tried_against_the_samples(
+    gym: Callable[..., Gym], game: str, file: str
+) -> None:
+    here = gym(game={"name": game}, programs=Programs(description="none", seconds=30))
+    here.team("alpha")
+    known = samples(game)
+    name = file if file in known else next(n for n in sorted(known) if n.endswith(".py"))
+    sent_as = "final_strategy.py" if game == "hog" else name
+    (mail,) = here.send("alpha", "please test", attached={sent_as: known[name]})
+    text = body_of(mail)
+    assert "rejected" not in mail["Subject"], text
+    assert any(re.search(rf"^  {n.partition('.')[0]} +-?[\d.,]+", text, re.MULTILINE) for n in known), text
+
+
+# --- friendly matches --------------------------------------------------------------------------------------
+def test_a_friendly_match_is_told_to_both_with_the_protocol(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha", "pavlov")
+    here.team("beta", "council")
+    here.send("beta", "Allow friendly matches")
+    first, second = here.send("alpha", "please play beta")
+    assert (first["To"], second["To"]) == ("alpha@teams.example", "beta@teams.example")
+    assert "You have played a friendly match against beta." in flat(first)
+    assert "alpha has played a friendly match against you." in flat(second)
+    games = [protocol.read(gzip.decompress(attached(mail)).decode()) for mail in (first, second)]
+    assert games[0] == games[1]
+    (game,) = games[0]
+    assert game.players == ("alpha", "beta")
+    for mail in (first, second):
+        for name, points in zip(game.players, game.points, strict=True):
+            assert re.search(rf"^  {name} +{points}$", body_of(mail).replace(",", ""), re.MULTILINE)
+
+
+def attached(mail: EmailMessage) -> bytes:
+    (part,) = mail.iter_attachments()
+    data = part.get_payload(decode=True)
+    assert isinstance(data, bytes)
+    return data
+
+
+REFUSED = [
+    ("please play gamma", "no team of that name that plays friendly matches"),
+    ("please play beta", "no team of that name that plays friendly matches"),
+    ("please play delta", "no team of that name that plays friendly matches"),
+    ("please play alpha", "That is your own team."),
+    ("please play", "has to name one team"),
+    ("please play beta delta", "has to name one team"),
+]
+
+
+@pytest.mark.parametrize(("subject", "words"), REFUSED)
+def test_a_match_that_cannot_be_is_refused_without_telling_who_is_there(
+    gym: Callable[..., Gym], subject: str, words: str
+) -> None:
+    here = gym()
+    here.team("alpha", "pavlov")
+    here.team("beta", "council")  # does not want to
+    here.team("delta")  # wants to, but has no program
+    here.send("delta", "allow friendly matches")
+    (mail,) = here.send("alpha", subject)
+    assert words in flat(mail)
+    assert mail["To"] == "alpha@teams.example"
+
+
+def test_who_takes_the_consent_back_is_left_alone(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha", "pavlov")
+    here.team("beta", "council")
+    here.send("beta", "allow friendly matches")
+    assert len(here.send("alpha", "please play beta")) == 2
+    here.send("beta", "Re: refuse friendly matches")
+    (mail,) = here.send("alpha", "please play beta")
+    assert "no team of that name" in flat(mail)
+
+
+def test_who_has_no_program_cannot_play(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    here.team("alpha")
+    here.team("beta", "council")
+    here.send("beta", "allow friendly matches")
+    (mail,) = here.send("alpha", "please play beta")
+    assert "no version of your program is accepted" in flat(mail)

@@ -1,0 +1,766 @@
+"""What a team can ask for and change by mail: help, status, mail-preference, withdraw, a new string."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from datetime import timedelta
+from email.message import EmailMessage
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compiler import checks
+from knobeln import presets
+from knobeln.config import Mail, Settings, Teams
+from knobeln.games import registered as registered_games
+from knobeln.model import BuildReport, MailPreference, Phase, Team, TeamState, Verdict
+from knobeln.store import contest, submissions, teams
+from mailserver import nearest, topics
+from mailserver.authentification import digest
+from mailserver.commands import COMMANDS, recognise
+from mailserver.commands.preference import NONE, read_codes
+from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.commands.resend import PER_DAY
+from mailserver.subject import plain_subject, words_behind
+from reports.render import Templates
+
+from .conftest import FORM, OPENS, START, World, body_of, make_settings
+
+ADDRESS = "our_team@machine.domain.alfdkj"
+EVE = "eve@x.example"
+NAME = "the_heavy_lords_of_knobeln"
+REGISTER = "registration for KNOBELN"
+COMPILE = "please compile"
+HOUR = timedelta(hours=1)
+
+
+def flat(mail: EmailMessage) -> str:
+    return " ".join(body_of(mail).split())
+
+
+def told(mail: EmailMessage) -> str:
+    """The string that this mail tells."""
+    found = re.search(r"name is +\S+\n.*string +(\S+)\n", body_of(mail))
+    assert found
+    return found[1]
+
+
+def registered(world: World, form: str = FORM) -> str:
+    """Register; the `<<FROM>>` line of the team."""
+    (mail,) = world.send(REGISTER, form)
+    found = re.search(r"team-name: (\S+)", form)
+    assert found
+    return f"<<FROM>> {found[1]} {told(mail)}\n"
+
+
+def test_help_brings_the_guide_with_the_contests_own_address(world: World) -> None:
+    (mail,) = world.send("help", "", sender=EVE)
+    (guide,) = mail.iter_attachments()
+    text = guide.get_content()
+    assert guide.get_filename() == "guide.txt"
+    assert f"To: {world.settings.contest.address}\n" in text
+    assert "Organization: University of Northeast Sacrodata, Intellect City, Eggland\n" in text
+    assert "That is all. Good luck!" in text
+
+
+def team(world: World, name: str = NAME) -> Team:
+    with world.store.read() as tx:
+        found = teams.by_name(tx, name)
+    assert found
+    return found
+
+
+def program(from_line: str) -> str:
+    return f"/*\n  {from_line}*/\nmain() {{ for (;;) make_throw(1); }}\n"
+
+
+def send_program(world: World, from_line: str, *, accepted: bool | None = True) -> None:
+    """A version of the program, and what the compiler makes of it; None: it still waits."""
+    assert world.send(COMPILE, program(from_line)) == []
+    if accepted is None:
+        return
+    with world.store.write() as tx:
+        queued = submissions.next_queued(tx)
+        assert queued
+        report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image" if accepted else None)
+        submissions.add_build(tx, queued.id, report, b"image" if accepted else None, world.clock.now())
+
+
+def enter(world: World, phase: Phase) -> None:
+    with world.store.write() as tx:
+        if phase is not Phase.OPEN:
+            contest.start(tx, {}, world.clock.now())
+        if phase is Phase.FINISHED:
+            contest.finish(tx, world.clock.now())
+
+
+# --- typing errors -----------------------------------------------------------------------------------------
+MEANT = [
+    ("pleas compile", "please compile"),
+    ("plaese comple", "please compile"),
+    ("please compile my program", "please compile"),
+    ("compile", "please compile"),
+    ("regsitration for KNOBELN", "registration for KNOBELN"),
+    ("register", "registration for KNOBELN"),
+    ("registration for CHESS", "registration for KNOBELN"),
+    ("mail-prefernce LAP,DGP", "mail-preference CODES"),
+    ("mail-preferences LAP", "mail-preference CODES"),
+    ("withdrawal", "withdraw"),
+    ("resend authentication sting", "resend authentification"),
+    ("help!", ""),
+    ("what now?", ""),
+    ("Question about the dates", ""),
+    ("hello", ""),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("subject", "right"), MEANT)
+def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right: str) -> None:
+    from_line = registered(world)
+    (mail,) = world.send(subject, program(from_line), sender=EVE)
+    assert (f"did you mean `{right}`?" in mail["Subject"]) == bool(right)
+    assert ("    Subject: " + right + "\n" in body_of(mail)) == bool(right)
+    assert team(world).state is TeamState.ACTIVE
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is None
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [("helpp", "what I understand"), ("statsu", "the dates"), ("send rulez", "rules"), ("rules", "rules")],
+)
+def test_what_only_answers_is_answered_in_spite_of_an_error(world: World, subject: str, kind: str) -> None:
+    (mail,) = world.send(subject, "x")
+    assert mail["Subject"].endswith(kind)
+
+
+def test_a_question_back_does_not_count_as_help(world: World) -> None:
+    assert [len(world.send(subject, "x")) for subject in ("pleas compile", "what now?", "plea compile")] == [
+        1,
+        1,
+        1,
+    ]
+
+
+def test_questions_back_are_limited(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail())
+    assert sum(len(world.send("pleas compile", "x")) for _ in range(12)) == 10
+
+
+@given(st.text(max_size=80))
+@example("mail-preference")
+@example("help \udcff")
+@example("İ" * 60)
+def test_any_subject_is_one_command_and_no_error_changes_anything(subject: str) -> None:
+    settings = make_settings()
+    plain = plain_subject(subject)
+    command = recognise(subject, settings)
+    exact = [one for one in COMMANDS if one.recognises(plain, settings)]
+    assert len(exact) <= 1
+    assert command.harmless or command.name == "unknown" or command in exact
+
+
+CHANGING = [
+    (command, form) for command in COMMANDS if not command.harmless for form in command.forms(make_settings())
+]
+
+
+@pytest.mark.parametrize(("command", "form"), CHANGING, ids=lambda value: getattr(value, "name", value))
+@given(data=st.data())
+def test_a_slip_in_a_command_that_changes_something_carries_out_no_other(
+    command: object, form: str, data: st.DataObject
+) -> None:
+    settings = make_settings()
+    place = data.draw(st.integers(0, len(form) - 1))
+    slip = form[:place] + data.draw(st.sampled_from(["", "x", form[place] * 2])) + form[place + 1 :]
+    assert recognise(slip, settings) is command or recognise(slip, settings).name in ("unknown", "help")
+
+
+def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None:
+    settings = make_settings()
+    forms = [(c, form.casefold()) for c in COMMANDS for form in c.forms(settings)]
+    for command, form in forms:
+        for other, another in forms:
+            if other is not command and (command.harmless or other.harmless):
+                assert nearest.likeness(form, another) < nearest.UNMISTAKABLE, (form, another)
+
+
+@pytest.mark.parametrize(
+    ("subject", "head", "words"),
+    [
+        ("help LAP", "help", ("LAP",)),
+        ("Re: AW: Help  forbidden   routine.", "help", ("forbidden", "routine")),
+        ("help", "help", ()),
+        ('"mail-preference: LAP, DGP"', "mail-preference", ("LAP", "DGP")),
+        ("mail-preference:LAP", "mail-preference", ("LAP",)),
+        ("pleas compare a_team B", "please compare", ("a_team", "B")),
+        ("helpp", "help", ()),
+        ("helpp LAP", "help", ("LAP",)),
+        ("", "help", ()),
+    ],
+)
+def test_the_words_behind_a_command_stay_as_they_are_written(
+    subject: str, head: str, words: tuple[str, ...]
+) -> None:
+    assert words_behind(subject, head) == words
+
+
+# --- help --------------------------------------------------------------------------------------------------
+def test_help_lists_every_command_of_the_contest(world: World) -> None:
+    (mail,) = world.send("help", "x")
+    for command in COMMANDS:
+        for form in command.forms(world.settings)[:1]:
+            assert f"\n  {form}" in body_of(mail)
+    assert "please compare" not in body_of(mail)
+    assert "did not understand" not in body_of(mail)
+
+
+def test_help_is_there_as_often_as_it_is_asked_for(world: World) -> None:
+    assert [len(world.send("help", f"{n}")) for n in range(3)] == [1, 1, 1]
+
+
+def every_topic(settings: Settings) -> list[str]:
+    return list(topics.words(COMMANDS, settings))
+
+
+@pytest.mark.parametrize("game", sorted(registered_games()))
+def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
+    settings = presets.settings(game, START)
+    renderer = Templates(settings, None)
+    bodies = set()
+    for word in every_topic(settings):
+        topic = topics.find(word, COMMANDS, settings)
+        assert topic
+        assert topic.name == word
+        words = renderer.render("help_word", topic=topic, form="", near=(), all_words=())
+        said = words.body.partition("\n\n")[2].partition("The subject `help` brings")[0]
+        assert re.search(r"\w+ \w+ \w+", said), word
+        bodies.add(words.body)
+        assert max(map(len, words.body.splitlines())) <= 72
+    assert len(bodies) == len(every_topic(settings))
+
+
+def names_of_rules() -> set[str]:
+    """What findings are called, as it stands in the source of the checks."""
+    source = inspect.getsource(checks)
+    calls = r'(?:Finding\(|_at\([\w.]+, |_word\(\s*[\w.]+, )\s*"([a-z ]+)"'
+    return set(re.findall(calls, source))
+
+
+def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
+    assert {"include", "forbidden routine", "elements", "main", "memory"} <= names_of_rules()
+    for name in names_of_rules():
+        topic = topics.find(name, COMMANDS, make_settings())
+        assert topic, name
+        assert topic.kind in (topics.Kind.RULE, topics.Kind.VERDICT), name
+
+
+@pytest.mark.parametrize("code", list(MailPreference))
+def test_help_tells_each_kind_of_report_or_that_it_is_not_offered(world: World, code: MailPreference) -> None:
+    (mail,) = world.send(f"help {code.lower()}", "x")
+    is_offered = code in world.settings.reports.offered
+    assert (code.meaning in flat(mail)) == is_offered
+    assert ("not offered in this contest" in flat(mail)) == (not is_offered)
+
+
+@pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])
+def test_help_explains_each_verdict(world: World, verdict: Verdict) -> None:
+    (mail,) = world.send(f"help {verdict}", "x")
+    assert f"{verdict} is how reports name a failure" in flat(mail)
+
+
+HELP = [
+    ("compile", "<<FROM>> team_name authentification_string"),
+    ("please compile", "<<FROM>> team_name authentification_string"),
+    ("#include", "a single file without #include"),
+    ("<<FROM>>", "It shows that a letter comes from your team"),
+    ("Lexical Elements", "at most 10,000 lexical elements"),
+    ("team-members", "two lines each"),
+    ("series", "The first number is free."),
+    ("throw", "The two numbers together are a throw"),
+    ("elemnts", "Perhaps you mean `elements`."),
+    ("xyzzy", "These are the words that I know"),
+    ("{{7*7}}", "These are the words that I know"),
+]
+
+
+@pytest.mark.parametrize(("word", "words"), HELP)
+def test_help_about_a_word(world: World, word: str, words: str) -> None:
+    (mail,) = world.send(f"help {word}", "x")
+    assert words in flat(mail)
+    assert "49" not in body_of(mail)
+    assert max(map(len, body_of(mail).splitlines())) <= 72
+
+
+@given(st.text(max_size=200))
+@example("a" * 200)
+@example("(" * 60)
+@example("\\")
+def test_any_word_can_be_asked_about(word: str) -> None:
+    settings = make_settings()
+    found = topics.find(word, COMMANDS, settings)
+    lines = sum(passage.text.count("\n") + 1 for passage in found.passages) if found else 0
+    assert lines <= topics.MAX_LINES
+    assert len(topics.near(word, COMMANDS, settings)) <= 3
+
+
+# --- status ------------------------------------------------------------------------------------------------
+def test_the_status_goes_to_the_registered_address_only(world: World) -> None:
+    from_line = registered(world)
+    (asked,) = world.send("status", "", sender=f"Our Team <{ADDRESS.upper()}>")
+    (proved,) = world.send("status", from_line, sender=EVE)
+    assert {asked["To"], proved["To"]} == {ADDRESS}
+    assert f"Your team's name  {NAME}\n" in body_of(asked)
+    assert "LAP,DGP,GRG,RSM" in body_of(asked)
+    for secret in (from_line.split()[2], "Joe Cool"):
+        assert secret not in body_of(asked)
+    for words in ("1994-05-12 12:00 UT", "1994-05-14 10:00 UT", "Registration is open."):
+        assert words in flat(asked)
+
+
+def test_a_stranger_learns_the_dates_and_nothing_about_anybody(world: World) -> None:
+    registered(world)
+    (mail,) = world.send("status", "our team is the_heavy_lords_of_knobeln", sender=EVE)
+    assert mail["To"] == EVE
+    assert "There is no team with the address that you write from" in flat(mail)
+    assert "1994-05-14 12:00 UT" in body_of(mail)
+    assert NAME not in body_of(mail)
+
+
+def test_a_wrong_string_tells_nothing_and_the_team_is_told(world: World) -> None:
+    registered(world)
+    mails = world.send("status", f"<<FROM>> {NAME} aaaa-bbbb", sender=EVE)
+    assert sorted(mail["To"] for mail in mails) == [EVE, ADDRESS]
+
+
+def test_the_status_tells_which_version_counts(world: World) -> None:
+    from_line = registered(world)
+
+    def status() -> str:
+        (mail,) = world.send("status", "", sender=ADDRESS)
+        return flat(mail)
+
+    assert "no version of your program that compiles" in status()
+    send_program(world, from_line, accepted=None)
+    assert "Version 1 waits to be compiled" in status()
+    with world.store.write() as tx:
+        submissions.replace(tx, submissions.queued_of(tx, 1))
+    assert "Version 1, which came last, has not been compiled" in status()
+    send_program(world, from_line)
+    assert "Version 2 of your program counts; it arrived at 1994-03-27 12:00 UT" in status()
+    send_program(world, from_line, accepted=False)
+    assert "Version 2 of your program counts" in status()
+    assert "Version 3, which came last, was not accepted" in status()
+
+
+STATUS_TIMES = [
+    (OPENS + HOUR, "Programs are not compiled yet."),
+    (START - timedelta(days=1), "Registration is closed. Programs are compiled at the moment."),
+    (START - HOUR, "Programs are not compiled any more."),
+]
+
+
+@pytest.mark.parametrize(("at", "words"), STATUS_TIMES)
+def test_the_status_tells_what_is_open(world: World, at: object, words: str) -> None:
+    (mail,) = world.send("status", "", at=at)  # type: ignore[arg-type]
+    assert words in flat(mail)
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"), [(Phase.RUNNING, "The contest is running"), (Phase.FINISHED, "The contest is over")]
+)
+def test_the_status_tells_how_far_the_contest_is(world: World, phase: Phase, words: str) -> None:
+    enter(world, phase)
+    (mail,) = world.send("status", "")
+    assert words in flat(mail)
+
+
+def test_the_status_of_a_team_that_waits(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    world.send(REGISTER, FORM)
+    (mail,) = world.send("status", "", sender=ADDRESS)
+    assert "The organizer has not yet decided" in flat(mail)
+
+
+# --- mail-preference ---------------------------------------------------------------------------------------
+PREFERENCES = [
+    ("mail-preference LAP", "", "LAP"),
+    ("mail-preference LAP,DGP,RSM", "", "LAP,DGP,RSM"),
+    ("Re: Mail-Preference: LAP, DGP RSM", "", "LAP,DGP,RSM"),
+    ("mail-preference", "mail-preference: GRR,RSM\n", "GRR,RSM"),
+    ("mail-preference LAP", "mail-preference: LAP\n", "LAP"),
+    ("mail preference LAP", "", "LAP"),
+    ("mail-preference none", "", ""),
+    ("mail-preference", "mail-preference: None\n", ""),
+]
+
+
+@pytest.mark.parametrize(("subject", "text", "codes"), PREFERENCES)
+def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: str, codes: str) -> None:
+    from_line = registered(world)
+    (mail,) = world.send(subject, text + from_line, sender=EVE)
+    assert mail["To"] == ADDRESS
+    assert ",".join(team(world).registration.preferences) == codes
+    assert f"before LAP,DGP,GRG,RSM now {codes or 'none'}" in flat(mail)
+    for code in team(world).registration.preferences:
+        assert code.meaning in flat(mail)
+
+
+WRONG_PREFERENCES = [
+    ("mail-preference lap", "", "Please write `lap` in capitals: LAP."),
+    ("mail-preference LAP,ALL", "", "`ALL` is none of LAP"),
+    ("mail-preference LAP,LAP", "", "LAP is given twice."),
+    ("mail-preference OWN", "", "OWN is not offered in this contest"),
+    ("mail-preference", "", "There are no codes in it."),
+    ("mail-preference LAP", "mail-preference: DGP\n", "ask for different reports"),
+    ("mail-preference none,LAP", "", "`none` is none of"),
+    ("mail-preference \x1b[31m{{7*7}}", "", "`{{7*7}}` is none of"),
+]
+
+
+@pytest.mark.parametrize(("subject", "text", "words"), WRONG_PREFERENCES)
+def test_a_wrong_preference_is_refused_with_the_right_form(
+    world: World, subject: str, text: str, words: str
+) -> None:
+    from_line = registered(world)
+    (mail,) = world.send(subject.replace("\x1b[31m", ""), text + from_line)
+    assert words in flat(mail)
+    assert "Subject: mail-preference LAP,DGP,GRG,RSM" in body_of(mail)
+    assert ",".join(team(world).registration.preferences) == "LAP,DGP,GRG,RSM"
+
+
+def test_the_letter_of_list_unsubscribe_is_told_how_to_go_on(world: World) -> None:
+    registered(world)
+    (mail,) = world.send("mail-preference", "", sender=ADDRESS)
+    assert mail["To"] == ADDRESS
+    assert "There is no <<FROM>> line in the letter" in flat(mail)
+    assert "`none` orders them all off" in flat(mail)
+
+
+def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world: World) -> None:
+    from_line = registered(world)
+    enter(world, Phase.RUNNING)
+    (mail,) = world.send("mail-preference GRR", from_line)
+    assert "It counts from the next report on." in flat(mail)
+    with world.store.write() as tx:
+        contest.finish(tx, world.clock.now())
+    (mail,) = world.send("mail-preference RSM", from_line)
+    assert "The contest is over." in flat(mail)
+    assert team(world).registration.preferences == (MailPreference.GRR,)
+
+
+@given(st.text(max_size=120))
+@example("none")
+@example("LAP;DGP")
+def test_codes_are_read_as_they_are_written_or_not_at_all(text: str) -> None:
+    codes = read_codes(text)
+    assert all(code and not re.search(r"[\s,;]", code) for code in codes)
+    assert "".join(codes) == re.sub(r"[\s,;]", "", text) or codes == (NONE,)
+
+
+# --- whose letter it is ------------------------------------------------------------------------------------
+BY_STRING = ["mail-preference GRR", "withdraw"]
+
+
+@pytest.mark.parametrize("subject", BY_STRING)
+def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(world: World, subject: str) -> None:
+    ours = registered(world).split()[2]
+    other = registered(
+        world, FORM.replace("our_team", "other").replace("heavy", "light").replace("Joe", "Jim")
+    ).split()[2]
+    tries = [
+        (NAME, "aaaa-bbbb"),
+        ("nobody", "aaaa-bbbb"),
+        ("nobody", ours),
+        (NAME, other),
+        (NAME.upper(), ours),
+    ]
+    bodies = set()
+    for name, string in tries:
+        mails = world.send(subject, f"<<FROM>> {name} {string}", sender=EVE)
+        bodies |= {body_of(mail) for mail in mails if mail["To"] == EVE}
+    (body,) = bodies
+    assert "do not belong together" in " ".join(body.split())
+    assert NAME not in body
+    assert ours not in body
+    assert team(world).state is TeamState.ACTIVE
+    assert len(team(world).registration.preferences) == 4
+
+
+@pytest.mark.parametrize("subject", [*BY_STRING, "status"])
+def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(world: World, subject: str) -> None:
+    registered(world)
+    for number in range(3):
+        mails = world.send(subject, f"<<FROM>> {NAME} aaaa-bbbb\n{number}", sender=EVE)
+        notices = [mail for mail in mails if mail["To"] == ADDRESS]
+        assert len(notices) == (number == 0)
+        assert all(f"`{subject.split(maxsplit=1)[0]}`" in body_of(mail) for mail in notices)
+
+
+@pytest.mark.parametrize("subject", BY_STRING)
+def test_a_team_that_was_given_another_name_is_told_it(world: World, subject: str) -> None:
+    registered(world)
+    form = (
+        FORM.replace("our_team", "second").replace("Joe", "Jim").replace("Organization: U", "Organization: V")
+    )
+    (mail,) = world.send(REGISTER, form)
+    (answer,) = world.send(subject, f"<<FROM>> {NAME} {told(mail)}", sender=EVE)
+    assert answer["To"] == "second@machine.domain.alfdkj"
+    assert f"Your team is called {NAME}_2" in flat(answer)
+    assert team(world, NAME).state is team(world, NAME + "_2").state is TeamState.ACTIVE
+
+
+MISSING = [
+    ("", "There is no <<FROM>> line in the letter"),
+    (f"<<FROM>> {NAME}\n", "there is 1."),
+    (f"<<from>> {NAME} aaaa\n", "exactly as shown"),
+    (f"<<FROM>> {NAME} aaaa\n<<FROM>> other bbbb\n", "2 different <<FROM>> lines"),
+]
+
+
+@pytest.mark.parametrize("subject", BY_STRING)
+@pytest.mark.parametrize(("text", "words"), MISSING)
+def test_a_command_without_a_right_line_is_shown_the_form(
+    world: World, subject: str, text: str, words: str
+) -> None:
+    registered(world)
+    (mail,) = world.send(subject, text, sender=EVE)
+    assert mail["To"] == EVE
+    assert words in flat(mail)
+    assert "<<FROM>> team_name authentification_string" in body_of(mail)
+
+
+def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
+    registered(world)
+    raw = b"\r\n".join(
+        (
+            b"From: joe@machine.domain.alfdkj",
+            b"To: knobeln@contest.example",
+            b"Subject: withdraw",
+            b"Content-Type: text/plain",
+            b"Content-Transfer-Encoding: base64",
+            b"",
+            b"***" + b64encode(b"<<FROM>> our_team and_our_string"),
+        )
+    )
+    (mail,) = world.deliver(raw)
+    assert "Your letter could not be read: its base64 encoding is damaged" in flat(mail)
+
+
+@pytest.mark.parametrize("subject", ["mail-preference GRR", "withdraw", "status"])
+def test_a_quoted_or_marked_up_line_is_found(world: World, subject: str) -> None:
+    from_line = registered(world)
+    html = from_line.replace("<", "&lt;").replace(">", "&gt;")
+    raw = (
+        f"From: {EVE}\r\nTo: knobeln@contest.example\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\n"
+        f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>{html}</p></body></html>\r\n"
+    )
+    (mail,) = world.deliver(raw.encode())
+    assert mail["To"] == ADDRESS
+    assert "not carried out" not in mail["Subject"]
+
+
+# --- withdraw ----------------------------------------------------------------------------------------------
+def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
+    from_line = registered(world)
+    send_program(world, from_line)
+    (mail,) = world.send("withdraw", from_line, sender=EVE)
+    assert mail["To"] == ADDRESS
+    assert f"Your team {NAME} has withdrawn" in flat(mail)
+    assert "until 1994-05-12 12:00 UT" in flat(mail)
+    assert team(world).state is TeamState.WITHDRAWN
+    with world.store.write() as tx:
+        assert teams.present(tx) == ()
+        assert teams.count(tx) == submissions.count_with_program(tx) == 0
+        assert submissions.digests_that_count(tx) == ()
+        assert submissions.freeze(tx) == ()
+        assert "has withdrawn" in contest.journal_tail(tx, 1)[0][2]
+
+
+def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(world: World) -> None:
+    from_line = registered(world)
+    send_program(world, from_line, accepted=None)
+    world.send("withdraw", from_line)
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is None
+        assert submissions.waiting_teams(tx) == ()
+    world.send(REGISTER, FORM)
+    with world.store.read() as tx:
+        assert submissions.next_queued(tx) is not None
+
+
+@pytest.mark.parametrize("subject", [COMPILE, "withdraw", "mail-preference GRR"])
+def test_the_string_of_a_team_that_has_withdrawn_is_worth_nothing(world: World, subject: str) -> None:
+    from_line = registered(world)
+    world.send("withdraw", from_line)
+    (mail,) = world.send(subject, program(from_line), sender=EVE)
+    assert mail["To"] == ADDRESS
+    assert "has withdrawn" in flat(mail)
+    (stranger,) = world.send(subject, program(f"<<FROM>> {NAME} aaaa-bbbb\n"), sender=EVE)
+    assert stranger["To"] == EVE
+    assert "do not belong together" in flat(stranger)
+
+
+def test_the_name_stays_taken_and_the_place_is_free(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(max_teams=1, max_per_organization=1, shared_people="refuse"))
+    world.send("withdraw", registered(world))
+    (mail,) = world.send(REGISTER, FORM.replace("our_team", "others"))
+    assert f"{NAME}_2" in body_of(mail)
+    assert "Your registration is accepted" in flat(mail)
+
+
+def test_registering_again_brings_the_same_team_back_with_its_programs(world: World) -> None:
+    from_line = registered(world)
+    send_program(world, from_line)
+    first = team(world).id
+    world.send("withdraw", from_line)
+    (mail,) = world.send(REGISTER, FORM.replace("LAP,DGP,GRG,RSM", "GRR"))
+    assert "Version 1 of your program, which you sent before you withdrew, counts again." in flat(mail)
+    again = team(world)
+    assert (again.id, again.state) == (first, TeamState.ACTIVE)
+    assert again.registration.preferences == (MailPreference.GRR,)
+    (refused,) = world.send("mail-preference LAP", from_line, sender=ADDRESS)
+    assert "do not belong together" in flat(refused)
+    (changed,) = world.send("mail-preference LAP", f"<<FROM>> {NAME} {told(mail)}")
+    assert "is changed" in flat(changed)
+    with world.store.write() as tx:
+        assert [entry.name for entry in submissions.freeze(tx)] == [NAME]
+
+
+def test_who_comes_back_may_take_another_name(world: World) -> None:
+    world.send("withdraw", registered(world))
+    (mail,) = world.send(REGISTER, FORM.replace("heavy", "light"))
+    assert "the_light_lords_of_knobeln" in body_of(mail)
+    with world.store.read() as tx:
+        assert teams.taken_names(tx) == {"the_light_lords_of_knobeln"}
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"), [(Phase.RUNNING, "The contest is running."), (Phase.FINISHED, "The contest is over.")]
+)
+def test_nobody_withdraws_by_mail_after_the_start(world: World, phase: Phase, words: str) -> None:
+    from_line = registered(world)
+    enter(world, phase)
+    (mail,) = world.send("withdraw", from_line)
+    assert words in flat(mail)
+    assert team(world).state is TeamState.ACTIVE
+
+
+def test_after_the_registration_only_the_organizer_brings_a_team_back(world: World) -> None:
+    from_line = registered(world)
+    (mail,) = world.send("withdraw", from_line, at=START - HOUR)
+    assert "If that was a mistake, please write to organizer@contest.example" in flat(mail)
+    (refused,) = world.send(REGISTER, FORM)
+    assert "Registration closed" in flat(refused)
+    for _ in range(2):
+        with world.store.write() as tx:
+            teams.set_state(tx, 1, TeamState.WITHDRAWN)
+            accept_pending(tx, teams.get(tx, 1), world.settings, world.renderer, world.clock.now())
+        assert team(world).state is TeamState.ACTIVE
+        with world.store.read() as tx:
+            assert teams.auth_digest(tx, 1) == digest(told(world.mails()[-1]))
+
+
+def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., World]) -> None:
+    world = make_world()
+    from_line = registered(world)
+    send_program(world, from_line)
+    world.send("withdraw", from_line)
+    strict = make_settings(teams=Teams(approval="organizer"))
+    object.__setattr__(world, "settings", strict)
+    world.send(REGISTER, FORM)
+    assert team(world).state is TeamState.PENDING
+    with world.store.write() as tx:
+        reject_pending(tx, teams.get(tx, 1), "No.", strict, world.renderer, world.clock.now())
+    assert team(world).state is TeamState.WITHDRAWN
+
+
+# --- a new string ------------------------------------------------------------------------------------------
+def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void(world: World) -> None:
+    old = registered(world)
+    (mail,) = world.send("resend authentification", "", sender=ADDRESS)
+    new = f"<<FROM>> {NAME} {told(mail)}\n"
+    assert mail["To"] == ADDRESS
+    assert new != old
+    assert new.strip() in body_of(mail)
+    (refused,) = world.send(COMPILE, program(old), sender=ADDRESS)
+    assert "do not belong together" in flat(refused)
+    assert world.send(COMPILE, program(new), sender=EVE) == []
+
+
+def test_who_does_not_write_from_the_registered_address_gets_none(world: World) -> None:
+    old = registered(world)
+    (mail,) = world.send("resend authentification", old, sender=EVE)
+    assert mail["To"] == EVE
+    assert NAME not in body_of(mail)
+    assert world.send(COMPILE, program(old)) == []
+
+
+@pytest.mark.parametrize("subject", ["resend authentification", "status"])
+@pytest.mark.parametrize(("sender", "reply_to"), [(ADDRESS, EVE), (EVE, ADDRESS)])
+def test_a_reply_to_leads_nothing_of_a_team_away(
+    world: World, subject: str, sender: str, reply_to: str
+) -> None:
+    registered(world)
+    for number in range(PER_DAY + 1):
+        mails = world.send(subject, f"{number}", sender=sender, Reply_To=reply_to)
+        assert [mail["To"] for mail in mails] == [ADDRESS]
+
+
+def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
+    registered(world)
+    start = world.clock.now()
+    mails = [
+        mail
+        for hours in (0, 1, 2, 23, 25.5)
+        for mail in world.send("resend authentification", f"{hours}", sender=ADDRESS, at=start + hours * HOUR)
+    ]
+    given_out = ["name is" in body_of(mail) for mail in mails]
+    assert given_out == [True] * PER_DAY + [False, False, True]
+    assert "has had its new strings for today" in flat(mails[2])
+
+
+def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    world.send(REGISTER, FORM)
+    (waits,) = world.send("resend authentification", "", sender=ADDRESS)
+    assert "has not yet decided" in flat(waits)
+    with world.store.write() as tx:
+        teams.set_state(tx, 1, TeamState.WITHDRAWN)
+    (gone,) = world.send("resend authentification", "", sender=ADDRESS)
+    assert "has withdrawn" in flat(gone)
+    with world.store.write() as tx:
+        teams.set_state(tx, 1, TeamState.ACTIVE)
+    enter(world, Phase.FINISHED)
+    (late,) = world.send("resend authentification", "", sender=ADDRESS)
+    assert "The contest is over" in flat(late)
+
+
+# --- all of them -------------------------------------------------------------------------------------------
+def test_a_duplicate_is_pointed_to_the_commands_that_change_a_registration(world: World) -> None:
+    registered(world)
+    (mail,) = world.send(REGISTER, FORM, sender=EVE)
+    for words in ("`mail-preference CODES`", "`resend authentification`", "`withdraw`", "`help`"):
+        assert words in flat(mail)
+
+
+def test_who_errs_with_the_string_learns_how_to_get_a_new_one(world: World) -> None:
+    registered(world)
+    (mail,) = world.send(COMPILE, program(f"<<FROM>> {NAME} aaaa"), sender=ADDRESS)
+    assert "`resend authentification` brings a new one" in flat(mail)
+
+
+def test_every_mail_of_these_commands_is_plain_and_at_most_72_wide(world: World) -> None:
+    from_line = registered(world)
+    for subject in ("status", "mail-preference LAP,GRR,RSM", "mail-preference x", "withdraw us", "withdraw"):
+        world.send(subject, from_line, sender=ADDRESS)
+    world.send("resend authentification", "", sender=ADDRESS)
+    mails = world.mails()
+    assert len(mails) == 7
+    assert max(len(line) for mail in mails for line in body_of(mail).splitlines()) <= 72
+    assert all(mail["Auto-Submitted"] == "auto-replied" for mail in mails)
