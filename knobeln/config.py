@@ -7,6 +7,7 @@ The file is written by `template` from the models below and read by `load`. An e
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -185,6 +186,15 @@ class LanguageRow(Section):
         return self
 
 
+class PulledImage(Section):
+    """An image that the organizer has pulled for a team."""
+
+    team: str = Field(min_length=1, description="whose program it is")
+    image: str = Field(
+        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="as podman or docker knows it"
+    )
+
+
 class Programs(Section):
     """What a program may be and use."""
 
@@ -213,6 +223,12 @@ class Programs(Section):
         description="for each move of a program that does not run on the contest machine; of a function that "
         "is tabulated, for all its values",
     )
+    trial_seconds: float = Field(
+        60.0,
+        gt=0,
+        le=3_600,
+        description="for the whole trial game of a program that is asked for moves; then it is broken off",
+    )
     memory_mb: int = Field(
         0,
         ge=0,
@@ -223,9 +239,31 @@ class Programs(Section):
     max_comparisons_per_hour: int = Field(
         20, ge=1, description="`please compare` of one team, where the contest's game is computed exactly"
     )
+    max_image_bytes: int = Field(
+        0,
+        ge=0,
+        le=512 * 1024 * 1024,
+        description="of the archive of a container image that a team sends in place of a program, where "
+        "programs are started for each move; 0 = none are taken",
+    )
+    pulled_images: tuple[PulledImage, ...] = Field(
+        (),
+        description="container images that play when their team names them in a letter, each "
+        '{ team = "lords", image = "registry.example/lords/player:2" }; pull them first',
+    )
+    max_practices_per_hour: int = Field(
+        10,
+        ge=0,
+        description="`please test` and `please play` of one team, together; 0 = there is no practice",
+    )
     languages: tuple[LanguageRow, ...] = Field(
         (), description="languages of programs besides the usual ones, each a table [[programs.languages]]"
     )
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether a container image may play in place of a program."""
+        return bool(self.max_image_bytes or self.pulled_images)
 
     @model_validator(mode="after")
     def _languages_differ(self) -> Programs:
@@ -366,7 +404,16 @@ class Tournament(Section):
     self_play: bool = Field(
         True, description="each strategy also plays one game against itself (1993: false)"
     )
-    workers: int = Field(0, ge=0, description="engine processes; 0 = one per core. Never changes a result")
+    final_replays: int = Field(
+        0,
+        ge=0,
+        le=100_000,
+        description="how many times the final is played again with other chance, for the summary to say how "
+        "often each team came first; changes no result. For games of the contest machine",
+    )
+    workers: int = Field(
+        0, ge=0, description="how many work at once; 0 = one per core. Never changes a result"
+    )
 
     @model_validator(mode="after")
     def _sizes(self) -> Tournament:
@@ -413,6 +460,50 @@ class Reports(Section):
         return codes
 
 
+class Hill(Section):
+    """The standing hill: before and after the contest all accepted programs play each other, as they come."""
+
+    enabled: bool = Field(False, description="whether `knobeln serve` plays it; games of two players only")
+    mail_hours: int = Field(
+        24,
+        ge=0,
+        description="a ranking that has moved is mailed to teams with GRR or RSM, at most once in so many "
+        "hours; 0 = no mails",
+    )
+
+
+class Site(Section):
+    """The pages about the contest, a folder of files that any web server can show."""
+
+    folder: str = Field(
+        "",
+        description="`knobeln serve` keeps the pages in this folder, below the contest's if relative; "
+        "empty = none; `knobeln site DIR` writes them once",
+    )
+    url: str = Field(
+        "",
+        pattern=r"^(https?://\S+)?$",
+        description="where the folder is on the web; only the feed needs it",
+    )
+    results: Literal["rounds", "date"] = Field(
+        "rounds",
+        description="when they show. rounds: each round's when its summary has gone out; date: none before "
+        "dates.results_published",
+    )
+    max_games: int = Field(
+        1_000,
+        ge=0,
+        le=100_000,
+        description="games with a page of their own, with every throw or move: first those of the last "
+        "round, between the best, and so on",
+    )
+    programs: bool = Field(
+        True,
+        description="after the contest the pages show the teams' programs and descriptions, as the teams of "
+        "KNOBELN agree to by their registration",
+    )
+
+
 class DeliveryKind(StrEnum):
     MAILDIR = "maildir"
     SMTP = "smtp"
@@ -438,7 +529,12 @@ class Mail(Section):
         description="certificate and chain (PEM); with it STARTTLS is offered to those who bring letters",
     )
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
-    max_letter_bytes: int = Field(1_000_000, ge=10_000, description="a larger letter is refused with 552")
+    max_letter_bytes: int = Field(
+        1_000_000,
+        ge=10_000,
+        description="a larger letter is refused with 552; one from a team's own address may be larger by "
+        "an image, see programs.max_image_bytes",
+    )
     max_connections: int = Field(100, ge=1, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
@@ -556,6 +652,14 @@ class Jail(Section):
     )
 
 
+class Log(Section):
+    """What the program says of its work, on standard error."""
+
+    format: Literal["console", "json"] = Field(
+        "console", description="console: for people; json: a line of JSON for each event, for other programs"
+    )
+
+
 class Settings(BaseSettings):
     """All sections of contest.toml."""
 
@@ -571,11 +675,14 @@ class Settings(BaseSettings):
     tournament: Tournament = Field(default_factory=Tournament)
     evolution: Evolution = Field(default_factory=Evolution)
     reports: Reports = Field(default_factory=Reports)
+    hill: Hill = Field(default_factory=Hill)
+    site: Site = Field(default_factory=Site)
     mail: Mail = Field(default_factory=Mail)
     imap: Imap = Field(default_factory=Imap)
     pickup: Pickup = Field(default_factory=Pickup)
     oauth: OAuth = Field(default_factory=OAuth)
     jail: Jail = Field(default_factory=Jail)
+    log: Log = Field(default_factory=Log)
 
     @model_validator(mode="after")
     def _evolution_has_its_games(self) -> Settings:
@@ -586,21 +693,30 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _images_can_play(self) -> Settings:
+        from knobeln.games import Dialogue, game_of  # a game's file needs this module
+
+        dialogues = game_of(self.game, self.programs).info.dialogues
+        if self.programs.takes_images and Dialogue.ARGUMENTS not in dialogues:
+            raise ValueError(
+                f"programs.max_image_bytes, programs.pulled_images: programs of {self.game.name} are not "
+                "started for each move, as images are; set them to 0 and []"
+            )
+        return self
+
+    @property
+    def max_team_letter_bytes(self) -> int:
+        """How large a letter of a registered team may be: with an image's archive, in base64."""
+        # Lines of 76 characters, CR and LF hold 57 bytes each.
+        return self.mail.max_letter_bytes + math.ceil(self.programs.max_image_bytes / 57) * 78
+
+    @model_validator(mode="after")
     def _room_for_bounce_addresses(self) -> Settings:
         name = self.contest.address.rpartition("@")[0]
         if self.mail.verp and len(name) > LONGEST_ROBOT:
             raise ValueError(
                 f"contest.address has more than {LONGEST_ROBOT} characters before the @: shorten it, or set "
                 "mail.verp = false"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _token_for_the_smarthost(self) -> Settings:
-        if self.mail.login == "xoauth2" and not (self.mail.username and self.oauth.is_set):
-            raise ValueError(
-                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
-                "oauth.token_url, client_id and refresh_token"
             )
         return self
 
@@ -674,11 +790,12 @@ def template(settings: Settings) -> str:
         parts.append(f"\n# {(section.__doc__ or '').strip()}\n[{name}]\n")
         for key, info in type(section).model_fields.items():
             value = getattr(section, key) if info.repr else info.default
-            parts.append(f"# {info.description}\n{key} = {_toml(value)}\n")
+            parts.append(f"# {info.description}\n{key} = {toml_value(value)}\n")
     return "".join(parts)
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """As it stands behind the `=` in a contest.toml."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, tuple):
@@ -686,10 +803,12 @@ def _toml(value: Any) -> str:
         ends = (
             ("[\n    ", ",\n    ", ",\n]") if any(isinstance(v, Section) for v in value) else ("[", ", ", "]")
         )
-        return ends[0] + ends[1].join(map(_toml, value)) + ends[2]
+        return ends[0] + ends[1].join(map(toml_value, value)) + ends[2]
     if isinstance(value, Section):
-        return "{ " + ", ".join(f"{key} = {_toml(part)}" for key, part in value) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(part)}" for key, part in value) + " }"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(part)}" for key, part in value.items()) + " }"
+        return (
+            "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items()) + " }"
+        )
     # TOML wants the one control character escaped that JSON leaves alone.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

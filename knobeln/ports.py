@@ -14,12 +14,16 @@ from knobeln.model import (
     BoardPlace,
     BuildReport,
     EvolutionOutcome,
+    FinalReplays,
     GameJob,
     GameResult,
     GroupOutcome,
     GroupPlan,
+    HillRanking,
     Match,
     Outgoing,
+    Practice,
+    PracticeGame,
     RoundOutcome,
     RoundPlan,
     Standing,
@@ -56,6 +60,30 @@ class CompileReporter(Protocol):
     ) -> Rendered:
         """`number` is the version's, `previous_good` the accepted version that counted before it, if any,
         `replaced` the versions in whose place it was compiled, `place` that on the leaderboard, if any."""
+
+
+class PracticeReporter(Protocol):
+    """The mails about programs that were only tried, and about friendly matches."""
+
+    def tested(
+        self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
+    ) -> Outgoing:
+        """`games` is empty where the program was rejected."""
+
+    def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterable[Outgoing]:
+        """To both teams; `team`, which asked, has the first seat."""
+
+    def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
+        """One of the two has no program any more."""
+
+
+class HillReporter(Protocol):
+    """The mails about the standing hill."""
+
+    def hill_moved(
+        self, ranking: HillRanking, before: HillRanking | None, teams: Sequence[Team]
+    ) -> Iterable[Outgoing]:
+        """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
 
 
 class Arena(Protocol):
@@ -147,6 +175,9 @@ class Reporter(Protocol):
         words: str,
         evolution: EvolutionOutcome | None,
         seed: bytes | None,
+        replays: FinalReplays | None,
+        scores: str,
     ) -> Iterable[Outgoing]:
-        """The same when its summary is due: `words` are the organizer's own, "" for none; evolution and seed
-        come with the final. Of the games of a round those with faults are enough, in a melee all of them."""
+        """The same when its summary is due: `words` are the organizer's own, "" for none; evolution, seed,
+        replays and score matrix (CSV) come with the final. Of the games of a round those with faults are
+        enough, in a melee all of them."""

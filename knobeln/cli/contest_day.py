@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from knobeln.cli.change import change, dry_run_option, operator, tell
 from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
 from knobeln.cli.look import show_results
 from knobeln.cli.services import Services, deliver_all
 from knobeln.cli.show import console, moment
-from knobeln.errors import GiveUp, NotNow
+from knobeln.cli.steward import Steward
+from knobeln.errors import GiveUp, KnobelnError, NotNow, Paused
 from knobeln.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, RoundPlan
 from knobeln.store import contest as contest_store
 from knobeln.store import results
@@ -25,30 +27,67 @@ from tournament.contest import ContestDay
 
 @click.command(cls=ContestCommand)
 @click.option("--now", "early", is_flag=True, help="Start although the date of the contest has not come.")
-def run(early: bool) -> None:
-    """Play the contest day. After any interruption, run it again: it goes on where it was."""
+@click.option("--no-wait", is_flag=True, help="End where the contest is paused, in place of waiting.")
+def run(early: bool, no_wait: bool) -> None:
+    """Play the contest day. After any interruption, run it again: it goes on where it was.
+
+    Where the contest is paused it waits until it may go on.
+    """
     folder = contest_folder()
     with folder.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")
-        play(folder, early=early)
+        with noted_errors(folder):
+            play(folder, early=early, patient=not no_wait)
     show_results(folder)
     _hand_out(folder)
 
 
-def play(folder: ContestFolder, *, early: bool) -> None:
-    """Work off what came in before the start, then play to the end. Raises NotNow before the date."""
+@contextmanager
+def noted_errors(folder: ContestFolder) -> Iterator[None]:
+    """What the day stopped for is in the journal, for `knobeln status`; no pause, nor being too early."""
+    try:
+        yield
+    except (NotNow, Paused):
+        raise
+    except KnobelnError as error:
+        with suppress(KnobelnError), folder.store.write() as tx:  # it may be the database that fails
+            contest_store.note(tx, "error", f"run: {error}", folder.clock.now())
+        raise
+
+
+def play(folder: ContestFolder, *, early: bool, patient: bool = False) -> None:
+    """Work off what came in before the start, then play to the end. Raises NotNow before the date, and Paused
+    where the contest is paused, unless it is `patient`: then it waits."""
     with folder.store.read() as tx:
         phase = contest_store.state(tx).phase
     start = folder.settings.dates.contest_starts
     if phase is Phase.OPEN and folder.clock.now() < start and not early:
         raise NotNow(f"the contest starts on {moment(start)}; --now starts it at once")
     if phase is Phase.OPEN:
-        services = Services(folder)
-        services.handle_letters()
-        services.compile_programs(at_once=True)
-    with _progress() as spectator:
-        contest_day(folder, spectator).run()
+        work_off(folder)
+    steward = Steward(folder, _say)
+    while True:
+        try:
+            with progress() as shown:
+                steward.play(contest_day(folder.current(), ProgressBars(shown)))
+            return
+        except Paused as pause:
+            if not patient:
+                raise
+            _say(f"{pause}.")
+            steward.wait_for_the_end_of_the_pause()
+
+
+def _say(text: str) -> None:
+    console.print(text, markup=False)
+
+
+def work_off(folder: ContestFolder) -> None:
+    """Take in the letters that have arrived, and compile the programs that wait."""
+    services = Services(folder)
+    services.handle_letters()
+    services.compile_programs(at_once=True)
 
 
 def contest_day(folder: ContestFolder, spectator: ProgressBars | None = None) -> ContestDay:
@@ -116,16 +155,18 @@ def _games(plan: GroupPlan) -> int:
 
 
 @contextmanager
-def _progress() -> Iterator[ProgressBars]:
+def progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Bars on the console, as long as the context lasts; none if `quiet`."""
     columns = (TextColumn("{task.description:<48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        yield ProgressBars(progress)
+    with Progress(*columns, console=console, disable=quiet) as shown:
+        yield shown
 
 
 @click.command(cls=ContestCommand)
 @click.argument("number", type=int, metavar="ROUND")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True, exists=True), required=False)
-def summary(number: int, file: Path | None) -> None:
+@dry_run_option
+def summary(number: int, file: Path | None, dry_run: bool) -> None:
     """Write your own words about a round, and send its summary (RSM).
 
     The words come from FILE, from standard input (-), or from your editor.
@@ -134,18 +175,21 @@ def summary(number: int, file: Path | None) -> None:
     with folder.store.read() as tx:
         words = results.words_of(tx, number)
     text = _words(file, words or "")
-    with folder.store.write() as tx:
+    with change(folder, dry_run=dry_run) as tx:
         if not results.set_words(tx, number, text):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")
         if not results.is_played(tx, number):
-            click.echo(f"Kept: the summary goes out with your words when round {number} is finished.")
+            tell(
+                f"Kept: the summary goes out with your words when round {number} is finished.",
+                dry_run=dry_run,
+            )
             return
         count = contest_day(folder).report_round(tx, number)
-        contest_store.note(
-            tx, "run", f"the summary of round {number} went to {count} teams", folder.clock.now()
-        )
-    click.echo(f"The summary of round {number} goes to {count} teams.")
-    _hand_out(folder)
+        done = f"the summary of round {number} went to {count} teams"
+        contest_store.note(tx, "summary", done, folder.clock.now(), actor=operator(), whom=f"round {number}")
+    tell(f"The summary of round {number} goes to {count} teams.", dry_run=dry_run)
+    if not dry_run:
+        _hand_out(folder)
 
 
 _HINT = "\n# Your words about this round, as they stand on top of its summary. Lines with # are left out.\n"

@@ -6,16 +6,17 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 
 from knobeln import config
+from knobeln.cli import logs
 from knobeln.clock import Clock, SystemClock
-from knobeln.config import Settings
+from knobeln.config import Dates, Settings
 from knobeln.errors import ConfigError
-from knobeln.store import Store, migrate, url_of
+from knobeln.store import Store, levers, migrate, url_of
 from knobeln.store import contest as contest_store
 from reports.render import Templates
 from tournament.contest import format_of, frozen_settings
@@ -25,12 +26,14 @@ ENVIRONMENT = "KNOBELN_CONTEST"
 
 @dataclass(frozen=True)
 class ContestFolder:
-    """`settings` are those of contest.toml, but for what was frozen when the contest started."""
+    """`settings` are those of contest.toml, but for what was frozen when the contest started, and for dates
+    that were moved; `written` are the dates of contest.toml."""
 
     path: Path
     settings: Settings
     store: Store
     templates: Templates
+    written: Dates
     clock: Clock = field(default_factory=SystemClock)
 
     @classmethod
@@ -42,9 +45,19 @@ class ContestFolder:
         with store.read() as tx:
             if not contest_store.exists(tx):
                 raise ConfigError(f"{path} has no whole contest yet; `knobeln init {path}` completes it")
-            settings = frozen_settings(tx, settings)
+            written = settings.dates
+            settings = _with_dates(frozen_settings(tx, settings), levers.dates_now(tx, written))
         format_of(settings)  # a game that cannot be played so is told now, not on the contest day
-        return cls(path, settings, store, Templates(settings, path / "templates"))
+        return cls(path, settings, store, _templates(settings, path), written)
+
+    def current(self) -> ContestFolder:
+        """The same with the dates as they are now: they may have been moved since it was opened."""
+        with self.store.read() as tx:
+            dates = levers.dates_now(tx, self.written)
+        if dates == self.settings.dates:
+            return self
+        settings = _with_dates(self.settings, dates)
+        return replace(self, settings=settings, templates=_templates(settings, self.path))
 
     @contextmanager
     def only_one(self, what: str) -> Iterator[bool]:
@@ -52,13 +65,45 @@ class ContestFolder:
 
         The lock goes with the process that holds it, however that ends.
         """
-        with (self.path / f".{what}.lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+        with only_one(self.path, what) as alone:
+            yield alone
+
+
+@contextmanager
+def only_one(path: Path, what: str) -> Iterator[bool]:
+    """As ContestFolder.only_one, where the folder need not hold a sound contest."""
+    with (path / f".{what}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def who_holds(path: Path, what: str) -> int | bool:
+    """The process that holds this lock; True where it is held by one that we cannot see, False by nobody.
+
+    Looks at the system's list of locks, so that nobody who wants it finds it taken by us.
+    """
+    try:
+        inode = (path / f".{what}.lock").stat().st_ino
+        found = Path("/proc/locks").read_text()
+    except OSError:
+        return False
+    for line in found.splitlines():
+        words = line.split()
+        if words[1:2] == ["FLOCK"] and words[5].rpartition(":")[2] == str(inode):
+            return int(words[4]) if int(words[4]) > 0 else True
+    return False
+
+
+def _with_dates(settings: Settings, dates: Dates) -> Settings:
+    return settings.model_copy(update={"dates": dates})
+
+
+def _templates(settings: Settings, path: Path) -> Templates:
+    return Templates(settings, path / "templates")
 
 
 def existing_store(path: Path) -> Store:
@@ -78,8 +123,10 @@ def chosen_path() -> Path:
 
 
 def contest_folder() -> ContestFolder:
-    """The contest that the command is about."""
-    return ContestFolder.open(chosen_path())
+    """The contest that the command is about; what the command logs has the form that its settings want."""
+    folder = ContestFolder.open(chosen_path())
+    logs.use(folder.settings.log)
+    return folder
 
 
 def settings_or_defaults() -> Settings:

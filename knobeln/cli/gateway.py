@@ -8,13 +8,19 @@ processes (`receive`, `run`) put work into the same database:
     pickup     a Maildir -> table of letters (the same)
     desk       letters -> teams, queued programs, answers
     compiler   queued programs -> builds and reports
+    practice   programs to be tried, friendly matches -> reports
+    hill       the programs that count, against each other -> a ranking
     delivery   outbox -> the relay or the Maildirs
+    run        starts `knobeln run` when the organizer has ordered that by mail
+    pages      released results -> the folder of pages
 """
 
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from threading import Event, Thread
@@ -25,13 +31,18 @@ import structlog
 
 from knobeln.cli import ways_in
 from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.ordered_run import OrderedRun
 from knobeln.cli.services import Services, deliver
+from knobeln.cli.site import SiteKeeper
+from knobeln.cli.supervisor import READY, STOPPING, Supervisor
 from knobeln.config import Dates
 from knobeln.errors import KnobelnError, NotNow, TryAgain
 from knobeln.model import Phase
 from knobeln.store import contest as contest_store
+from knobeln.store import levers
 from mailserver import windows
 from mailserver.intake.accept import Arrival, accept_all, accept_found
+from mailserver.intake.bounds import Bounds
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.smtp import Listener
 from mailserver.transports import transport_of
@@ -40,6 +51,7 @@ from mailserver.windows import Window
 IDLE_SECONDS = 0.5
 PAUSE_AFTER_FAILURE = 10.0
 STOP_SECONDS = 4.0
+NEWS_AFTER = 600.0  # seconds after which an error that stays the same is news again
 
 log = structlog.get_logger()
 
@@ -63,28 +75,40 @@ class Gateway:
     def __init__(self, folder: ContestFolder) -> None:
         self._folder = folder
         self._stop = Event()
+        self._supervisor = Supervisor()
+        self._last_errors: dict[str, tuple[str, float]] = {}
         self._services = Services(folder)
+        self._ordered_run = OrderedRun(folder)
         self._transport = transport_of(folder.settings, folder.path)
+        self._bounds = Bounds(folder.store, folder.settings)
         self._loops = [
-            _Loop("desk", self._services.handle_next_letter, self._wake_all, self._stop),
-            _Loop("compiler", self._services.compile_next_program, self._wake_all, self._stop),
-            _Loop("delivery", self._deliver, self._wake_all, self._stop),
+            self._loop("desk", self._services.handle_next_letter),
+            self._loop("compiler", self._services.compile_next_program),
+            self._loop("practice", self._services.practise_next),
+            *self._hill(),
+            self._loop("delivery", self._deliver),
+            self._loop("run", self._ordered_run.look),
         ]
         mail = folder.settings.mail
         self._listener = (
-            Listener(folder.settings, self._accept, folder.path)
+            Listener(folder.settings, self._accept, folder.path, self._bounds.of_sender)
             if mail.listen_host or mail.listen_socket
             else None
         )
         if folder.settings.pickup.maildir:
             maildir = ways_in.maildir_of(folder.settings, folder.path, partial(self._accept_found, "maildir"))
-            self._loops.append(_Loop("pickup", maildir.take_next, self._wake_all, self._stop))
+            self._loops.append(self._loop("pickup", maildir.take_next))
+        if folder.settings.site.folder:
+            self._loops.append(self._loop("pages", SiteKeeper(folder).step))
         self._watch_imap: Watch | None = None
         if folder.settings.imap.host:
             open_mailbox = ways_in.mailbox_of(
                 folder.settings, folder.path, partial(self._accept_found, "imap"), self._alarm
             )
             self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
+
+    def _loop(self, name: str, work: Callable[[], bool]) -> _Loop:
+        return _Loop(name, work, self._wake_all, partial(self._keep_error, name), self._stop)
 
     def stop_soon(self, _signal: int, _frame: FrameType | None) -> None:
         self._stop.set()
@@ -105,15 +129,23 @@ class Gateway:
             self._watch_imap.start()
         for loop in self._loops:
             loop.start()
+        self._supervisor.tell(READY, f"STATUS=at work for {self._folder.settings.contest.title}")
         while not self._stop.wait(IDLE_SECONDS):
             doors = self._watch(doors)
+            if all(thread.is_alive() for thread in self._threads()):
+                self._supervisor.alive()
         log.info("stopping")
+        self._supervisor.tell(STOPPING)
         if self._listener:
             self._listener.stop()
-        threads: list[Thread] = [*self._loops, *([self._watch_imap] if self._watch_imap else [])]
+        threads = self._threads()
         for thread in threads:
             thread.join(STOP_SECONDS / len(threads))
+        self._ordered_run.stop()
         log.info("stopped")
+
+    def _threads(self) -> list[Thread]:
+        return [*self._loops, *([self._watch_imap] if self._watch_imap else [])]
 
     def _accept(self, arrivals: Sequence[Arrival]) -> None:
         channel = self._folder.settings.mail.listen_protocol
@@ -121,7 +153,8 @@ class Gateway:
         self._wake_all()
 
     def _accept_found(self, channel: str, raw: bytes, arrived_at: datetime) -> None:
-        accept_found(self._folder.store, raw, channel, arrived_at, self._folder.clock.now())
+        folder = self._folder
+        accept_found(folder.store, raw, channel, arrived_at, folder.clock.now(), self._bounds)
         self._wake_all()
 
     def _alarm(self, text: str) -> None:
@@ -130,9 +163,23 @@ class Gateway:
         with self._folder.store.write() as tx:
             contest_store.note(tx, "mail", text, self._folder.clock.now())
 
+    def _keep_error(self, loop: str, text: str) -> None:
+        """For `knobeln status`: what a loop failed with; the same again only after a while."""
+        last, at = self._last_errors.get(loop, ("", 0.0))
+        if last == text and time.monotonic() - at < NEWS_AFTER:
+            return
+        with suppress(KnobelnError), self._folder.store.write() as tx:  # it may be the database that fails
+            contest_store.note(tx, "error", f"{loop}: {text}", self._folder.clock.now())
+            self._last_errors[loop] = (text, time.monotonic())
+
     def _wake_all(self) -> None:
         for loop in self._loops:
             loop.wake()
+
+    def _hill(self) -> list[_Loop]:
+        if not self._folder.settings.hill.enabled:
+            return []
+        return [self._loop("hill", self._services.climb)]
 
     def _deliver(self) -> bool:
         """True when something was sent, and so there may be more."""
@@ -153,7 +200,8 @@ class Gateway:
     def _doors(self) -> dict[str, bool]:
         with self._folder.store.read() as tx:
             phase = contest_store.state(tx).phase
-        return open_doors(self._folder.settings.dates, self._folder.clock.now(), phase)
+            dates = levers.dates_now(tx, self._folder.written)
+        return open_doors(dates, self._folder.clock.now(), phase)
 
     def _tell(self, changes: tuple[str, ...]) -> None:
         if not changes:
@@ -168,9 +216,19 @@ class Gateway:
 class _Loop(Thread):
     """Does one piece of work after another; rests when there is none, and longer after a failure of ours."""
 
-    def __init__(self, name: str, work: Callable[[], bool], done: Callable[[], None], stop: Event) -> None:
-        """`work` does a piece and says whether there was one; `done` is called after each piece."""
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], bool],
+        done: Callable[[], None],
+        failed: Callable[[str], None],
+        stop: Event,
+    ) -> None:
+        """`work` does a piece and says whether there was one; after it `done` is called, or `failed` with the
+        reason where it went wrong.
+        """
         super().__init__(name=name, daemon=True)
+        self._failed = failed
         self._work = work
         self._done = done
         self._stop_event = stop
@@ -193,8 +251,10 @@ class _Loop(Thread):
             return 0
         except KnobelnError as error:
             log.error(str(error), loop=self.name)
-        except Exception:
+            self._failed(str(error))
+        except Exception as error:
             log.exception("unexpected", loop=self.name)
+            self._failed(f"unexpected, see the log: {error!r}")
         self._wake.clear()
         self._stop_event.wait(PAUSE_AFTER_FAILURE)
         return IDLE_SECONDS

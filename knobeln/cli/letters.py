@@ -15,9 +15,10 @@ from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.errors import KnobelnError, NotFound
 from knobeln.model import LetterState
 from knobeln.store import letters as letter_store
-from knobeln.store import submissions
+from knobeln.store import practices, submissions
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
+from mailserver.intake.bounds import Bounds
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
 
@@ -50,15 +51,14 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
     raw = envelope.without_from_line(raw)
     if not raw.strip():
         _leave(EX_DATAERR, "there is no letter: the input is empty")
-    if len(raw) > folder.settings.mail.max_letter_bytes:
-        _leave(
-            EX_DATAERR, f"the letter has {len(raw)} bytes, more than {folder.settings.mail.max_letter_bytes}"
-        )
     try:
         noted = envelope.of(raw)
         # Only a mail system that names the sender can mean the null sender by an empty one.
         channel = "receive" if sender is None else "pipe"
         named = noted.sender if sender is None else _readable(sender).strip("<>")
+        most = Bounds(folder.store, folder.settings).of_letter(raw, named)
+        if len(raw) > most:
+            _leave(EX_DATAERR, f"the letter has {len(raw)} bytes, more than {most}")
         reached = [_readable(r) for r in recipients] or noted.recipients
         accept(folder.store, raw, named, reached, channel, folder.clock.now())
     except (KnobelnError, OSError) as error:
@@ -77,6 +77,7 @@ def _work_off(folder: ContestFolder) -> None:
     try:
         services.handle_letters()
         services.compile_programs()
+        services.practise()
     except (KnobelnError, OSError) as error:
         click.secho(f"knobeln: the letter is safe, but waits: {error}", fg="yellow", err=True)
 
@@ -135,7 +136,7 @@ def retry(letter_id: int | None) -> None:
     folder = contest_folder()
     with folder.store.write() as tx:
         count = letter_store.retry(tx, letter_id)
-        count += submissions.retry(tx) if letter_id is None else 0
+        count += submissions.retry(tx) + practices.retry(tx) if letter_id is None else 0
     if letter_id is not None and not count:
         raise NotFound(
             f"no letter {letter_id} was set aside; `knobeln letters --state failed` shows which were"
@@ -143,4 +144,5 @@ def retry(letter_id: int | None) -> None:
     services = Services(folder)
     services.handle_letters()
     services.compile_programs()
+    services.practise()
     click.echo(f"{count} put back.")

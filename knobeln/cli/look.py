@@ -1,15 +1,14 @@
-"""Looking at a contest: results, status."""
+"""Looking at a contest: results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.markup import escape
 
 from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
-from knobeln.cli.gateway import open_doors
 from knobeln.cli.show import console, json_option, moment, print_json
 from knobeln.clock import Seeds
 from knobeln.config import Settings
@@ -18,18 +17,16 @@ from knobeln.games import GameInfo, game_of
 from knobeln.model import (
     EvolutionOutcome,
     GroupOutcome,
-    LetterState,
-    OutboxState,
     Phase,
+    Rerun,
     RoundOutcome,
     RoundPlan,
     Standing,
-    SubmissionState,
 )
-from knobeln.store import Transaction, letters, outbox, submissions, teams
+from knobeln.store import Transaction, submissions
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
-from knobeln.store.results import Games
+from knobeln.store.results import DrawnRound, Games
 from reports import terminal
 from reports.announcement import announcement
 from reports.bracket import is_knock_out
@@ -48,11 +45,14 @@ JOURNAL_LINES = 8
 )
 @click.option("--games", is_flag=True, help="All games of the groups too.")
 @click.option("--announce", is_flag=True, help="The text for a public posting.")
+@click.option("--former", is_flag=True, help="What was played before `knobeln rerun`.")
 @json_option
-def results(number: int | None, games: bool, announce: bool, as_json: bool) -> None:
+def results(number: int | None, games: bool, announce: bool, former: bool, as_json: bool) -> None:
     """Show the rankings and the evolution."""
     folder = contest_folder()
-    if announce:
+    if former:
+        _former(folder, number, games=games, as_json=as_json)
+    elif announce:
         click.echo(_announcement(folder), nl=False)
     elif as_json:
         print_json(_results_as_json(folder, number))
@@ -73,20 +73,70 @@ def show_results(folder: ContestFolder, number: int | None = None, *, games: boo
         result = _result(tx, folder.settings)
         playing = submissions.participants(tx)
     plan, outcomes = _chosen(rounds, number)
-    history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
-    if history and any(map(is_knock_out, history)):
-        console.print(terminal.bracket(history, info))
+    _show_bracket(rounds, plan, info)
     for outcome in outcomes:
         _show_group(outcome, plan, settings, info, games=games)
-    if len(outcomes) < len(plan.groups):
-        console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
+    _show_missing(plan, outcomes)
     if plan.final and result and outcomes[0].plan.title:
         console.print(terminal.ranking(result, "The contest", info))
     if plan.final and result:
         _show_prizes(prize_lists(result, playing, settings.teams), settings, info)
     if plan.final and evolution is not None:
-        console.print(terminal.evolution_table(evolution, console.width))
-        console.print(terminal.evolution_chart(evolution, min(console.width, 100)))
+        _show_evolution(evolution)
+
+
+@click.command(cls=ContestCommand)
+@click.option("--round", "number", type=int, default=None, help="This round; default: the last one.")
+@click.option("--cross", is_flag=True, help="Who won how much of whom too, as a heat map.")
+def standings(number: int | None, cross: bool) -> None:
+    """Show the rankings of a round's groups, in a knock-out the bracket; also while the contest runs."""
+    folder = contest_folder()
+    settings = folder.settings
+    info = game_of(settings.game, settings.programs).info
+    with folder.store.read() as tx:
+        has_games = cross or format_of(settings).seats is None
+        rounds = result_store.all_rounds(tx, Games.ALL if has_games else Games.NONE)
+    plan, outcomes = _chosen(rounds, number)
+    _show_bracket(rounds, plan, info)
+    for outcome in outcomes:
+        _show_group(outcome, plan, settings, info, games=False)
+        if cross and shape_of(outcome.plan, info) is not Shape.MELEE and outcome.plan.pairings:
+            console.print(
+                terminal.cross_table(outcome, info, "Points of the row against the column", console.width)
+            )
+    _show_missing(plan, outcomes)
+
+
+@click.command("evolution", cls=ContestCommand)
+@json_option
+def show_evolution(as_json: bool) -> None:
+    """Show the evolution: its ranking, and the shares over the generations."""
+    folder = contest_folder()
+    with folder.store.read() as tx:
+        outcome = result_store.get_evolution(tx)
+    if outcome is None:
+        raise NotFound("there is no evolution: it is computed at the end of a contest that has one")
+    if as_json:
+        print_json(_evolution_as_json(outcome))
+        return
+    _show_evolution(outcome)
+
+
+def _show_evolution(outcome: EvolutionOutcome) -> None:
+    console.print(terminal.evolution_table(outcome, console.width))
+    console.print(terminal.evolution_chart(outcome, min(console.width, 100)))
+
+
+def _show_bracket(rounds: Sequence[DrawnRound], plan: RoundPlan, info: GameInfo) -> None:
+    """Of a knock-out, up to this round."""
+    history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
+    if history and any(map(is_knock_out, history)):
+        console.print(terminal.bracket(history, info))
+
+
+def _show_missing(plan: RoundPlan, outcomes: Sequence[GroupOutcome]) -> None:
+    if len(outcomes) < len(plan.groups):
+        console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
 
 
 def _show_group(
@@ -128,6 +178,43 @@ def _chosen(
         if plan.number == number:
             return plan, outcomes
     raise NotFound(f"there is no round {number}; the last is {rounds[-1][0].number}")
+
+
+def _former(folder: ContestFolder, number: int | None, *, games: bool, as_json: bool) -> None:
+    settings = folder.settings
+    info = game_of(settings.game, settings.programs).info
+    with folder.store.read() as tx:
+        found = [
+            (rerun, [o for o in outcomes if number in (None, o.plan.round)])
+            for rerun, outcomes in result_store.former_outcomes(tx)
+        ]
+    if as_json:
+        print_json([_former_as_json(rerun, outcomes, info.point) for rerun, outcomes in found])
+        return
+    if not found:
+        raise NotFound("nothing was played again, so there are no former results")
+    for rerun, outcomes in found:
+        console.print(
+            f"Before {rerun.what} was played again ({moment(rerun.at)}: {rerun.reason}):", markup=False
+        )
+        for outcome in outcomes:
+            title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
+            console.print(terminal.ranking(outcome.standings, title, info))
+            if games and outcome.plan.pairings:
+                console.print(terminal.group_results(outcome, info, title))
+
+
+def _former_as_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int) -> dict[str, Any]:
+    groups = [
+        {
+            "round": outcome.plan.round,
+            "group": outcome.plan.number,
+            "members": list(outcome.plan.members),
+            "standings": [_standing_as_json(s, point) for s in outcome.standings],
+        }
+        for outcome in outcomes
+    ]
+    return {**asdict(rerun), "groups": groups}
 
 
 def _announcement(folder: ContestFolder) -> str:
@@ -206,90 +293,3 @@ def _evolution_as_json(evolution: EvolutionOutcome) -> dict[str, Any]:
             for r in evolution.ranking
         ],
     }
-
-
-# --- status -----------------------------------------------------------------------------------------------
-@click.command(cls=ContestCommand)
-@json_option
-def status(as_json: bool) -> None:
-    """Show on one screen where the contest is and what waits."""
-    folder = contest_folder()
-    facts = _status(folder)
-    if as_json:
-        print_json(facts)
-        return
-    title, path = escape(folder.settings.contest.title), escape(str(folder.path.resolve()))
-    console.print(f"[bold]{title}[/] in {path}: {facts['phase']}")
-    for door, is_open in facts["open"].items():
-        console.print(f"  {door:<14} {'open' if is_open else 'closed'}")
-    for name, at in facts["dates"].items():
-        console.print(f"  {name.replace('_', ' '):<24} {moment(at)}")
-    console.print(f"  teams {facts['teams']}, with a program that counts {facts['with_program']}")
-    for what in ("letters", "programs", "mails"):
-        counts = ", ".join(f"{count} {state}" for state, count in facts[what].items() if count) or "none"
-        console.print(f"  {what:<9} {counts}")
-    if facts["oldest_mail_waits_since"]:
-        console.print(f"  the oldest waiting mail was queued on {moment(facts['oldest_mail_waits_since'])}")
-    if facts["rounds"]:
-        console.print(f"  rounds    {'; '.join(facts['rounds'])}")
-    for advice in facts["advice"]:
-        console.print(f"[yellow]  {advice}[/]")
-    for at, area, text in facts["journal"]:
-        console.print(f"  {moment(at)}  {area}: {text.splitlines()[0]}", markup=False)
-
-
-def _status(folder: ContestFolder) -> dict[str, Any]:
-    now = folder.clock.now()
-    with folder.store.read() as tx:
-        state = contest_store.state(tx)
-        facts: dict[str, Any] = {
-            "phase": str(state.phase),
-            "open": open_doors(folder.settings.dates, now, state.phase),
-            "dates": folder.settings.dates.model_dump(),
-            "started_at": state.started_at,
-            "finished_at": state.finished_at,
-            "seed_commitment": Seeds(state.seed).commitment,
-            "teams": teams.count(tx),
-            "with_program": submissions.count_with_program(tx),
-            "letters": _counts(LetterState, letters.count_by_state(tx)),
-            "programs": _counts(SubmissionState, submissions.count_by_state(tx)),
-            "mails": _counts(OutboxState, outbox.count_by_state(tx)),
-            "oldest_mail_waits_since": outbox.oldest_ready(tx),
-            "rounds": _rounds(result_store.all_rounds(tx)),
-            "waiting_summaries": list(result_store.unreported_rounds(tx)),
-            "journal": contest_store.journal_tail(tx, JOURNAL_LINES),
-        }
-    facts["advice"] = _advice(facts)
-    return facts
-
-
-def _counts(states: type[Any], found: dict[Any, int]) -> dict[str, int]:
-    return {str(state): found.get(state, 0) for state in states}
-
-
-def _rounds(rounds: tuple[tuple[RoundPlan, tuple[GroupOutcome, ...]], ...]) -> list[str]:
-    return [
-        f"round {plan.number}: {len(done)} of {len(plan.groups)} groups finished" for plan, done in rounds
-    ]
-
-
-def _advice(facts: dict[str, Any]) -> list[str]:
-    """What the organizer should do something about."""
-    found = []
-    if facts["letters"][LetterState.FAILED]:
-        found.append("letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`")
-    if facts["programs"][SubmissionState.SET_ASIDE]:
-        found.append(
-            "programs were set aside by a fault of ours: see the journal, then `knobeln letters retry`"
-        )
-    if facts["mails"][OutboxState.FAILED]:
-        found.append("mails were refused for good: `knobeln outbox list --state failed`")
-    if facts["mails"][OutboxState.BOUNCED]:
-        found.append("mails came back: `knobeln outbox list --state bounced`")
-    if facts["mails"][OutboxState.HELD]:
-        found.append("mails are held: `knobeln outbox list --state held`, then `knobeln outbox release`")
-    found += [
-        f"round {number} waits for your words: `knobeln summary {number}`"
-        for number in facts["waiting_summaries"]
-    ]
-    return found

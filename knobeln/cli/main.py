@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import errno
 import io
-import logging
 import sys
 
 import click
-import structlog
 
 from knobeln import __version__
 from knobeln.cli import (
+    announce,
+    backup,
     contest_day,
     doctor,
     gateway,
+    hill,
+    kit,
     letters,
+    levers,
+    logs,
     look,
     machine,
     organize,
     outbox,
     programs,
+    publish,
+    rehearsal,
+    replay,
+    site,
     spoken,
+    status,
     submitted,
 )
 from knobeln.cli.demo import demo
@@ -60,40 +69,53 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an old terminal shows `?` for what it does not have
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            # Plain tracebacks: richer ones show local variables, and with them letters and their secrets.
-            structlog.dev.ConsoleRenderer(
-                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-            ),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    logs.begin()
 
 
 for command in (
     organize.init,
+    announce.announce,
     gateway.serve,
     letters.receive,
     letters.letters,
+    rehearsal.rehearse,
     contest_day.run,
     contest_day.summary,
+    levers.pause,
+    levers.resume,
+    levers.disqualify,
+    levers.reinstate,
+    levers.drop,
+    levers.rerun,
+    levers.hold,
+    levers.release,
+    levers.dates,
+    levers.log,
+    levers.organizer_string,
     organize.teams,
     submitted.submissions,
+    submitted.submit,
     submitted.leaderboard,
+    hill.hill,
     look.results,
-    look.status,
+    look.standings,
+    look.show_evolution,
+    site.site,
+    status.status,
+    publish.publish,
+    publish.verify,
+    replay.replay,
     outbox.outbox,
     programs.check,
     programs.play,
     programs.protocol,
+    kit.kit,
     spoken.games,
     spoken.compare,
     machine.machine,
     organize.upgrade,
+    backup.backup,
+    backup.restore,
     doctor.doctor,
     demo,
 ):

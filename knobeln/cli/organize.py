@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from knobeln import config, presets
+from knobeln.cli.change import change, dry_run_option, operator, tell
 from knobeln.cli.folder import (
     ContestCommand,
     ContestFolder,
@@ -20,8 +21,8 @@ from knobeln.cli.show import json_option, print_json, table
 from knobeln.clock import Clock, SystemClock
 from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.errors import ConfigError, NotFound
-from knobeln.model import Team, TeamState
-from knobeln.store import Store, Transaction, migrate, outbox, submissions, url_of
+from knobeln.model import Ban, Team, TeamState
+from knobeln.store import Store, Transaction, levers, migrate, outbox, submissions, url_of
 from knobeln.store import contest as contest_store
 from knobeln.store import teams as team_store
 from mailserver.commands.registration import accept_pending, reject_pending
@@ -108,8 +109,9 @@ def teams(context: click.Context, as_json: bool) -> None:
     with folder.store.read() as tx:
         counts = submissions.count_versions(tx)
         troubles = outbox.troubles(tx)
+        bans = levers.all_bans(tx)
         facts = [
-            _facts(tx, team, counts.get(team.id, 0), troubles.get(team.id))
+            _facts(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
             for team in team_store.all_teams(tx)
         ]
     if as_json:
@@ -144,7 +146,9 @@ def _undelivered(trouble: dict[str, Any]) -> str:
     return f"{many} did not arrive; `knobeln outbox show {trouble['item_id']}` {trouble['state']}: {response}"
 
 
-def _facts(tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None) -> dict[str, Any]:
+def _facts(
+    tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None, ban: Ban | None
+) -> dict[str, Any]:
     good = submissions.latest_good(tx, team.id)
     registration = team.registration
     return {
@@ -155,7 +159,7 @@ def _facts(tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble |
         "preferences": [str(p) for p in registration.preferences],
         "fields": dict(registration.fields),
         "members": [vars(member) for member in registration.members],
-        "state": str(team.state),
+        "state": str(ban.kind if ban else team.state),
         "registered_at": team.registered_at,
         "flags": list(team.flags),
         "versions": versions,
@@ -166,33 +170,38 @@ def _facts(tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble |
 
 @teams.command()
 @click.argument("name")
-def accept(name: str) -> None:
-    """Accept the registration of team NAME, which waits: it gets its authentification string."""
+@dry_run_option
+def accept(name: str, dry_run: bool) -> None:
+    """Accept the registration of team NAME, which waits or was withdrawn: it gets its string."""
     folder = contest_folder()
-    with folder.store.write() as tx:
+    with change(folder, dry_run=dry_run) as tx:
         now = folder.clock.now()
-        accept_pending(tx, _waiting(tx, name), folder.settings, folder.templates, now)
-        contest_store.note(tx, "teams", f"{name} was accepted", now)
-    click.echo(f"{name} takes part; the answer is in the outbox.")
+        team = _waiting(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
+        accept_pending(tx, team, folder.settings, folder.templates, now)
+        contest_store.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
+    tell(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
 
 
 @teams.command()
 @click.argument("name")
 @click.option("--reason", required=True, help="What the team is told.")
-def reject(name: str, reason: str) -> None:
+@dry_run_option
+def reject(name: str, reason: str, dry_run: bool) -> None:
     """Reject the registration of team NAME, which waits."""
     folder = contest_folder()
-    with folder.store.write() as tx:
+    with change(folder, dry_run=dry_run) as tx:
         now = folder.clock.now()
-        reject_pending(tx, _waiting(tx, name), reason, folder.settings, folder.templates, now)
-        contest_store.note(tx, "teams", f"{name} was rejected: {reason}", now)
-    click.echo(f"{name} does not take part; the answer is in the outbox.")
+        team = _waiting(tx, name, TeamState.PENDING)
+        reject_pending(tx, team, reason, folder.settings, folder.templates, now)
+        text = f"{name} was rejected"
+        contest_store.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
+    tell(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
 
 
-def _waiting(tx: Transaction, name: str) -> Team:
+def _waiting(tx: Transaction, name: str, *states: TeamState) -> Team:
     team = team_store.by_name(tx, name)
     if team is None:
         raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
-    if team.state is not TeamState.PENDING:
+    if team.state not in states:
         raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
     return team

@@ -8,19 +8,23 @@ from email.policy import default as modern
 
 import click
 
+from knobeln.cli.change import change, dry_run_option, operator, print_mails, tell
 from knobeln.cli.folder import ContestFolder, ContestGroup, contest_folder
 from knobeln.cli.services import deliver_all
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.config import DeliveryKind
-from knobeln.errors import NotFound
+from knobeln.errors import NotFound, NotNow
 from knobeln.model import OutboxState
+from knobeln.store import Transaction
 from knobeln.store import outbox as outbox_store
+from knobeln.store.contest import note
 from knobeln.store.outbox import OutboxItem
 from mailserver.delivery import senders
 from mailserver.transports import transport_of
 from mailserver.transports.stdout import StreamTransport
 
 PRINTED_AT_ONCE = 100
+NAMED_AT_MOST = 20  # mails, in the log
 
 
 @click.group(cls=ContestGroup)
@@ -112,8 +116,10 @@ _ids = click.argument("item_ids", type=int, nargs=-1, metavar="[ID]...")
 def hold(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:
     """Keep mails back until they are released."""
     _insist_on_choice(item_ids, to, everything)
-    with contest_folder().store.write() as tx:
+    folder = contest_folder()
+    with folder.store.write() as tx:
         held = outbox_store.hold(tx, ids=item_ids, to=to)
+        _note(folder, tx, "held", held)
     _tell("held", held, item_ids, OutboxState.READY)
 
 
@@ -121,26 +127,53 @@ def hold(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:
 @_ids
 @click.option("--to", default=None, help="All that are held for this address.")
 @click.option("--all", "everything", is_flag=True, help="All that are held.")
-def release(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:
-    """Let mails go that were held."""
+@dry_run_option
+def release(item_ids: tuple[int, ...], to: str | None, everything: bool, dry_run: bool) -> None:
+    """Let mails go that were held.
+
+    Where all mails were stopped (`knobeln status` says so), --all ends that first, and releases none.
+    """
     _insist_on_choice(item_ids, to, everything)
     folder = contest_folder()
-    with folder.store.write() as tx:
+    with change(folder, dry_run=dry_run) as tx:
+        if everything and outbox_store.go_on(tx):
+            note(tx, "mails", "mails go out again", folder.clock.now(), actor=operator())
+            click.echo("Mails go out again. Those that are held by themselves still are.")
+            return
         released = outbox_store.release(tx, folder.clock.now(), ids=item_ids, to=to)
-    _tell("released", released, item_ids, OutboxState.HELD)
+        _note(folder, tx, "released", released)
+        if dry_run:
+            print_mails(folder, tx, outbox_store.items(tx, released))
+    _tell("released", released, item_ids, OutboxState.HELD, dry_run=dry_run)
 
 
 @outbox.command("retry")
 @_ids
 @click.option("--to", default=None, help="All to this address, also what came back.")
 @click.option("--all", "everything", is_flag=True, help="All that failed or wait for another try.")
-def retry_outbox(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:
+@dry_run_option
+def retry_outbox(item_ids: tuple[int, ...], to: str | None, everything: bool, dry_run: bool) -> None:
     """Send mails again that failed, came back, or wait for another try: at once."""
     _insist_on_choice(item_ids, to, everything)
     folder = contest_folder()
-    with folder.store.write() as tx:
+    with change(folder, dry_run=dry_run) as tx:
         again = outbox_store.retry(tx, folder.clock.now(), ids=item_ids, to=to)
-    _tell("to be sent at once", again, item_ids, OutboxState.FAILED, OutboxState.BOUNCED, OutboxState.READY)
+        _note(folder, tx, "to be sent at once", again)
+        if dry_run:
+            print_mails(folder, tx, outbox_store.items(tx, again))
+    states = (OutboxState.FAILED, OutboxState.BOUNCED, OutboxState.READY)
+    _tell("to be sent at once", again, item_ids, *states, dry_run=dry_run)
+
+
+def _note(folder: ContestFolder, tx: Transaction, what: str, done: tuple[int, ...]) -> None:
+    """For the log; nothing where nothing was done."""
+    if done:
+        which = _number_of(done) + (f": {', '.join(map(str, done))}" if len(done) <= NAMED_AT_MOST else "")
+        note(tx, "outbox", f"{which} {what}", folder.clock.now(), actor=operator())
+
+
+def _number_of(done: tuple[int, ...]) -> str:
+    return f"{len(done)} {'mail' if len(done) == 1 else 'mails'}"
 
 
 def _insist_on_choice(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:
@@ -148,15 +181,18 @@ def _insist_on_choice(item_ids: tuple[int, ...], to: str | None, everything: boo
         raise click.UsageError("say which mails: by their IDs, by --to ADDRESS, or --all")
 
 
-def _tell(what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState) -> None:
+def _tell(
+    what: str, done: tuple[int, ...], wanted: tuple[int, ...], *states: OutboxState, dry_run: bool = False
+) -> None:
     """What was done; raises NotFound where none of it could be."""
     others = [str(item_id) for item_id in wanted if item_id not in done]
     if others:
         names = " or ".join(states)
-        click.echo(f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln outbox list`).")
+        left = f"Not {names}, so left as they are: {', '.join(others)} (see `knobeln outbox list`)."
+        tell(left, dry_run=dry_run)
     if wanted and not done:
         raise NotFound("nothing was changed")
-    click.echo(f"{len(done)} {'mail' if len(done) == 1 else 'mails'} {what}.")
+    tell(f"{_number_of(done)} {what}.", dry_run=dry_run)
 
 
 @outbox.command()
@@ -167,6 +203,10 @@ def flush(dry_run: bool) -> None:
     if dry_run:
         _print_due(folder)
         return
+    with folder.store.read() as tx:
+        stopped = outbox_store.stopped(tx)
+    if stopped:
+        raise NotNow(f"{stopped[1]}; `knobeln outbox release --all` lets the mails go")
     done = deliver_all(folder, transport_of(folder.settings, folder.path))
     if done is None:
         click.echo("Another process is delivering.")

@@ -22,6 +22,7 @@ from knobeln.cli.show import table
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
+from knobeln.file_names import is_archive
 from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of, registered
 from knobeln.games.hog import HogEntry, all_pairs, ranking
 from knobeln.model import Severity
@@ -30,15 +31,14 @@ from sandbox.bundle import Bundle, Startable
 from sandbox.hog import win_rates
 from sandbox.jail import Jail
 from sandbox.oci import refusal as oci
-from sandbox.oci.engine import find_engine
 from sandbox.oci.image import image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
+from sandbox.startable import usual_engine
 from tournament.arenas import drawer, move_text, player_of
 from tournament.spoken import SpokenResult, play_game
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
-ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
 Made = TypeVar("Made", Bundle, HogEntry)
 
@@ -68,7 +68,7 @@ class Seated:
     """A program that takes part, under a name of its own."""
 
     name: str
-    program: Bundle | Startable
+    program: Startable
 
 
 def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
@@ -109,14 +109,14 @@ def _names(programs: Iterable[str]) -> list[str]:
     return found
 
 
-def _program(program: str, info: GameInfo, settings: Settings, jail: Jail) -> Bundle | Startable:
+def _program(program: str, info: GameInfo, settings: Settings, jail: Jail) -> Startable:
     """A file in any language, a sample program, an image's archive, or `image:NAME`."""
-    is_name, is_archive = program.startswith(IMAGE), program.endswith(ARCHIVES)
-    if not is_name and not is_archive:
+    is_name, is_packed = program.startswith(IMAGE), is_archive(program)
+    if not is_name and not is_packed:
         return _bundle(program, settings, jail)
     if Dialogue.ARGUMENTS not in info.dialogues:
         raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
-    if is_archive and not Path(program).is_file():
+    if is_packed and not Path(program).is_file():
         raise NotFound(f"there is no file {program}")
     found = _named(program) if is_name else unpack(Path(program), image_cache())
     if isinstance(found, oci.Problem):
@@ -125,7 +125,7 @@ def _program(program: str, info: GameInfo, settings: Settings, jail: Jail) -> Bu
 
 
 def _named(program: str) -> NamedImage | oci.Problem:
-    return named_image(program.removeprefix(IMAGE), find_engine())
+    return named_image(program.removeprefix(IMAGE), usual_engine())
 
 
 def _bundle(program: str, settings: Settings, jail: Jail) -> Bundle:

@@ -34,6 +34,11 @@ _ADVICE = (
     ),
     ("WRONG_VERSION_NUMBER|wrong version", 'this port begins unencrypted: try mail.security = "starttls"'),
     ("STARTTLS", 'try mail.security = "tls" with port 465, or "none" for a relay on this computer'),
+    (
+        "needs mail.username",
+        "what is given as KNOBELN_SET_OAUTH__REFRESH_TOKEN must be in the environment of `serve`, and of "
+        "this command too",
+    ),
     ("oauth|gives no token", "see the settings oauth.*; a refresh token can end or be revoked"),
     (
         "no login by password",

@@ -24,7 +24,7 @@ _NOT_OURS = "nobody@not-here.invalid"
 
 def maildir_of(settings: Settings, path: Path, accept: AcceptFound) -> Maildir:
     """`path` is the contest's folder."""
-    return Maildir(settings.pickup, path, settings.mail.max_letter_bytes, accept)
+    return Maildir(settings.pickup, path, settings.max_team_letter_bytes, accept)
 
 
 def mailbox_of(
@@ -43,7 +43,7 @@ def mailbox_of(
         )
     token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
     failures: Failures = Counter()
-    return lambda: Mailbox(settings.imap, settings.mail.max_letter_bytes, accept, alarm, token, failures)
+    return lambda: Mailbox(settings.imap, settings.max_team_letter_bytes, accept, alarm, token, failures)
 
 
 # --- doctor ------------------------------------------------------------------------------------------------

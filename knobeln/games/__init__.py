@@ -6,9 +6,11 @@ other packages add theirs by an entry point of the group `knobeln.games` whose o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -121,13 +123,15 @@ class GameKind:
     """A row of the register: a game's name, its section `[game]` of contest.toml, and how to make it of that.
 
     `make` also gets the limits of programs, for games that tell their players how long they may think.
-    `rules` is the text that participants get, in Markdown; a built-in game has a page in docs/games instead.
+    `rules` is the text that participants get, in Markdown, and `samples` are programs to play against, by
+    file name; a built-in game has a page in docs/games and files in knobellib/opponents instead.
     """
 
     name: str
     settings: type[GameSettings]
     make: Callable[[Any, Programs], Game[Any, Any]]
     rules: str = ""
+    samples: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def kinds(rows: Iterable[GameKind] | None = None) -> Mapping[str, GameKind]:
@@ -195,4 +199,9 @@ def _all_kinds() -> list[GameKind]:
         standoff.KIND,
         hog_game.KIND,
     )
-    return [*built_in, *(point.load() for point in entry_points(group=ENTRY_POINTS))]
+    return [*built_in, *_of_other_packages(tuple(sys.path))]
+
+
+@lru_cache(maxsize=1)  # to look through all installed packages takes as long as hundreds of games
+def _of_other_packages(_path: tuple[str, ...]) -> tuple[GameKind, ...]:
+    return tuple(point.load() for point in entry_points(group=ENTRY_POINTS))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import overload
 
 from pydantic import Field, model_validator
 
@@ -35,6 +37,42 @@ class Rules:
             raise ValueError(f"throws in {self.a}..{self.b}: 1 <= a <= b <= 2**30 is needed")
         if self.k < 1 or self.L < 1:
             raise ValueError(f"k = {self.k}, L = {self.L}: both must be at least 1")
+
+
+class ThrowLines(Sequence[tuple[int, int]]):
+    """The throws of a game, as the lines of a protocol: the machine tells them so, and they are mailed so.
+
+    Below each line of the first player's throws stands one of the second's. They are read when needed.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Each line ends with a newline."""
+        self.text = text
+
+    @cached_property
+    def _throws(self) -> tuple[tuple[int, int], ...]:
+        lines = self.text.splitlines()
+        first, second = (map(int, ",".join(side).split(",")) for side in (lines[::2], lines[1::2]))
+        return tuple(zip(first, second, strict=True)) if lines else ()
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[int, int], ...]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, int] | tuple[tuple[int, int], ...]:
+        return self._throws[index]
+
+    def __len__(self) -> int:
+        return len(self._throws)
+
+    def __eq__(self, other: object) -> bool:
+        return self._throws == (other._throws if isinstance(other, ThrowLines) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._throws)
+
+    def __repr__(self) -> str:
+        return repr(self._throws)
 
 
 @dataclass(frozen=True)

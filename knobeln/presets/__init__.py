@@ -56,10 +56,14 @@ def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
 
 def _fitting(info: GameInfo) -> Mapping[str, Any]:
     return {
-        "contest": {"title": f"{info.title} contest", "subject_word": info.name},
+        "contest": {
+            "title": f"{info.title} contest",
+            "subject_word": info.name if " " in info.title else info.title,
+        },
         "game": {"name": info.name},
         "tournament": {"format": _format(info), "self_play": False},
         "evolution": {"enabled": False},
+        "site": {"programs": False},
     }
 
 

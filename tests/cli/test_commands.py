@@ -280,6 +280,9 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert found["seed"] == bytes(range(32)).hex()
     assert knobeln("results", "--announce", "-C", tmp_path).output.startswith("Subject: ")
     assert "no round 2" in knobeln("results", "--round", 2, "-C", tmp_path, code=1).output
+    assert "Points of the row" in knobeln("standings", "--cross", "-C", tmp_path).output
+    assert "Evolution" in knobeln("evolution", "-C", tmp_path).output
+    assert from_json("evolution", "-C", tmp_path) == found["evolution"]
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
 
 

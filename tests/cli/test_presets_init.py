@@ -45,6 +45,11 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     knobeln("status", "-C", folder)
 
 
+@pytest.mark.parametrize("game", sorted(kinds()))
+def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> None:
+    assert presets.settings(game, NOW).site.programs == (game == "knobeln")
+
+
 def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "contest")
     written = config.load(tmp_path / "contest")

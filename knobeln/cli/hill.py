@@ -1,0 +1,53 @@
+"""The standing hill, on the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from knobeln.cli.folder import ContestCommand, contest_folder
+from knobeln.cli.show import json_option, moment, print_json, table
+from knobeln.errors import NotFound
+from knobeln.store import hill as hill_store
+from reports.hill_report import movements
+
+
+@click.command(cls=ContestCommand)
+@json_option
+def hill(as_json: bool) -> None:
+    """Show the ranking of the standing hill, and how it moved since the time before."""
+    folder = contest_folder()
+    if not folder.settings.hill.enabled:
+        raise NotFound(
+            "this contest has no hill; set hill.enabled = true in contest.toml, and restart `knobeln serve`"
+        )
+    with folder.store.read() as tx:
+        newest = hill_store.rankings(tx, 2)
+    if as_json:
+        print_json(
+            [{"at": ranking.at, "lines": [asdict(line) for line in ranking.lines]} for ranking in newest[:1]]
+        )
+        return
+    if not newest:
+        raise NotFound(
+            "nothing has been played on the hill yet: two accepted programs are needed, and `knobeln serve`"
+        )
+    moves = movements(newest[0], newest[1] if len(newest) > 1 else None)
+    rows = [
+        (
+            line.rank,
+            moves[line.team],
+            line.team,
+            line.version,
+            f"{line.points:.1f}",
+            line.games,
+            line.failures,
+        )
+        for line in newest[0].lines
+    ]
+    table(
+        f"the hill since {moment(newest[0].at)}",
+        ("#rank", "moved", "team", "#version", "#points per game", "#games", "#failures"),
+        rows,
+    )

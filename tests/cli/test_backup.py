@@ -1,0 +1,288 @@
+"""`knobeln backup` while everything runs, and `knobeln restore`: nothing is lost, and nothing sent twice."""
+
+from __future__ import annotations
+
+import io
+import json
+import mailbox
+import os
+import sqlite3
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bench.contest_field import NOW, compile_house, make_contest, settings
+from compiler.build import Built
+from knobeln.cli import main
+from knobeln.cli.contest_day import Silence
+from knobeln.cli.folder import ContestFolder
+from knobeln.config import FILE_NAME, game_settings
+from knobeln.model import GroupOutcome, LetterState, OutboxState, Phase
+from knobeln.store import backup, contest, letters, outbox, results
+from mailserver.intake.accept import accept
+from reports.letters import ContestReporter
+from sandbox.process import start
+from tournament.contest import ContestDay
+
+House = Mapping[str, Built]
+QUESTION = (
+    b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
+)
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return dict(islice(compile_house().items(), 5))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, house: House) -> ContestFolder:
+    """A contest in whose first round one of two groups has been played."""
+    small = settings(workers=1, group_min=2, group_max=3, final_size=3)
+    chosen = small.model_copy(update={"game": game_settings({"L": 40})})
+    made = make_contest(tmp_path / "contest", 5, house, chosen, ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR"))
+    reporter = ContestReporter(made.settings, made.templates)
+    with pytest.raises(KeyboardInterrupt):
+        ContestDay(made.store, made.settings, made.clock, reporter, OneGroup()).run()
+    return made
+
+
+class OneGroup(Silence):
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        raise KeyboardInterrupt
+
+
+def knobeln(path: Path, *words: object) -> Result:
+    result = CliRunner().invoke(main, [*map(str, words), "-C", str(path)])
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return result
+
+
+def refused(path: Path, *words: object) -> str:
+    result = CliRunner().invoke(main, [*map(str, words), "-C", str(path)])
+    assert result.exit_code == 1, result.output + repr(result.exception)
+    return result.output
+
+
+def delivered(path: Path) -> Counter[tuple[str, str]]:
+    boxes = (path / "mail").iterdir()
+    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))
+
+
+def shown(path: Path) -> Any:
+    return json.loads(knobeln(path, "results", "--json").stdout)
+
+
+def states(folder: ContestFolder) -> dict[OutboxState, int]:
+    with folder.store.read() as tx:
+        return outbox.count_by_state(tx)
+
+
+def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
+    tmp_path: Path, folder: ContestFolder
+) -> None:
+    (folder.path / "templates").mkdir()
+    (folder.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
+    with tarfile.open(tmp_path / "copy.tar.gz") as archive:
+        assert archive.getnames() == ["contest.db", FILE_NAME, "templates/_signature.txt.j2"]
+    assert not list(tmp_path.glob(".backup-*"))
+
+
+@pytest.mark.slow
+def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestFolder) -> None:
+    run = start([sys.executable, "-m", "knobeln", "run", "-C", str(folder.path)], tmp_path / "log")
+    made = 0
+    while run.poll() is None:
+        knobeln(folder.path, "backup", tmp_path / f"{made}.tar.gz")
+        made += 1
+    assert run.poll() == 0
+    expected = shown(folder.path)
+    for number in {0, made // 2, made - 1}:
+        path = tmp_path / f"from {number}"
+        knobeln(path, "restore", tmp_path / f"{number}.tar.gz")
+        knobeln(path, "run")
+        assert shown(path) == expected
+
+
+def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
+    tmp_path: Path, folder: ContestFolder
+) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    elsewhere = tmp_path / "elsewhere"
+    said = knobeln(elsewhere, "restore", tmp_path / "copy.tar.gz").output
+    assert "Nobody knows which mails have gone out" in said
+    knobeln(elsewhere, "run")
+    knobeln(folder.path, "run")
+    assert shown(elsewhere) == shown(folder.path)
+    assert not (elsewhere / "mail").exists()
+    assert "knobeln outbox release --all" in knobeln(elsewhere, "status").output
+    assert "nobody knows which mails have gone out" in refused(elsewhere, "outbox", "flush")
+    assert "Mails go out again" in knobeln(elsewhere, "outbox", "release", "--all").output
+    knobeln(elsewhere, "outbox", "flush")
+    assert delivered(elsewhere) == delivered(folder.path)
+
+
+def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
+    tmp_path: Path, folder: ContestFolder
+) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    accept(folder.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
+    folder.store.close()
+    knobeln(folder.path, "letters", "retry")
+    knobeln(folder.path, "run")
+    knobeln(folder.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
+    knobeln(folder.path, "outbox", "flush")
+    before, expected = delivered(folder.path), shown(folder.path)
+    said = knobeln(folder.path, "restore", tmp_path / "copy.tar.gz").output
+    assert "Since then 2 letters came in" in said
+    assert len(list(folder.path.glob("before-restore-*/contest.db"))) == 1
+    with folder.store.read() as tx:
+        assert contest.state(tx).phase is Phase.RUNNING
+        assert letters.count_by_state(tx)[LetterState.NEW] == 2
+    knobeln(folder.path, "run")
+    assert shown(folder.path) == expected
+    assert delivered(folder.path) == before
+    assert set(before.values()) == {1}
+    assert states(folder).keys() == {OutboxState.SENT}
+
+
+def write(tmp_path: Path, letter: bytes) -> Path:
+    file = tmp_path / "letter"
+    file.write_bytes(letter)
+    return file
+
+
+def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folder: ContestFolder) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    folder.store.close()
+    for part in folder.path.glob("contest.db-*"):  # or SQLite would mend it from these
+        part.unlink()
+    (folder.path / "contest.db").write_bytes(b"not a database at all")
+    assert "Nobody knows" in knobeln(folder.path, "restore", tmp_path / "copy.tar.gz").output
+    knobeln(folder.path, "run")
+    assert shown(folder.path)["phase"] == "finished"
+    assert (next(folder.path.glob("before-restore-*")) / "contest.db").read_bytes().startswith(b"not a")
+
+
+def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: ContestFolder) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    for what in ("serve", "run", "delivery"):
+        with folder.only_one(what):
+            said = refused(folder.path, "restore", tmp_path / "copy.tar.gz")
+            assert f"`knobeln {what}` is at work" in said
+
+
+def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestFolder) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    file = folder.path / FILE_NAME
+    file.write_text(file.read_text().replace("The organizer", "Somebody"))
+    knobeln(folder.path, "restore", tmp_path / "copy.tar.gz")
+    assert "Somebody" in file.read_text()
+
+
+def archive_of(**contents: bytes) -> bytes:
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        for name, data in contents.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return raw.getvalue()
+
+
+def linked() -> bytes:
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        member = tarfile.TarInfo("contest.db")
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(member)
+    return raw.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda whole: b"hello", "is no backup, or not a whole one"),
+        (lambda whole: b"", "is no backup, or not a whole one"),
+        (lambda whole: whole[: len(whole) // 2], "is no backup, or not a whole one"),
+        (
+            lambda whole: archive_of(**{"../contest.db": b"x", "/contest.db": b"x"}),
+            "there is no contest.db in it",
+        ),
+        (lambda whole: linked(), "there is no contest.db in it"),
+        (lambda whole: archive_of(**{"contest.db": b"hello" * 1_000}), "damaged"),
+        (lambda whole: archive_of(**{"contest.db": b""}), "not one of knobeln"),
+    ],
+)
+def test_what_is_no_backup_changes_nothing(
+    tmp_path: Path, folder: ContestFolder, made: Callable[[bytes], bytes], said: str
+) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    (tmp_path / "bad.tar.gz").write_bytes(made((tmp_path / "copy.tar.gz").read_bytes()))
+    before = sorted(path.name for path in folder.path.rglob("*"))
+    output = refused(folder.path, "restore", tmp_path / "bad.tar.gz")
+    assert said in output
+    assert sorted(path.name for path in folder.path.rglob("*") if "lock" not in path.name) == [
+        name for name in before if "lock" not in name
+    ]
+    knobeln(folder.path, "run")
+
+
+def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: ContestFolder) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    with tarfile.open(tmp_path / "copy.tar.gz") as archive:
+        data = archive.extractfile("contest.db")
+        assert data
+        (tmp_path / "newer.db").write_bytes(data.read())
+    with sqlite3.connect(tmp_path / "newer.db") as there:
+        there.execute("UPDATE alembic_version SET version_num = '9999'")
+    there.close()
+    (tmp_path / "newer.tar.gz").write_bytes(
+        archive_of(**{"contest.db": (tmp_path / "newer.db").read_bytes()})
+    )
+    assert "a newer knobeln wrote" in refused(folder.path, "restore", tmp_path / "newer.tar.gz")
+    with folder.store.read() as tx:
+        assert results.all_rounds(tx)
+
+
+def test_a_servers_database_has_its_own_commands(
+    folder: ContestFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_DATABASE", "postgresql+psycopg://user:secret@host/knobeln")
+    said = refused(folder.path, "restore", write(tmp_path, b""))
+    assert "pg_dump" in said
+    assert "pg_restore" in said
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize("which", [1, 2, 3, 4])
+def test_a_restore_that_was_interrupted_can_be_done_again(
+    tmp_path: Path, folder: ContestFolder, monkeypatch: pytest.MonkeyPatch, which: int
+) -> None:
+    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    replace, calls = os.replace, 0
+
+    def interrupted(*arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == which:
+            raise KeyboardInterrupt
+        replace(*arguments)
+
+    monkeypatch.setattr(backup.os, "replace", interrupted)
+    words = ["restore", str(tmp_path / "copy.tar.gz"), "-C", str(folder.path)]
+    assert CliRunner().invoke(main, words).exit_code == 1
+    assert calls == which
+    monkeypatch.undo()
+    knobeln(folder.path, "restore", tmp_path / "copy.tar.gz")
+    knobeln(folder.path, "run")
+    assert shown(folder.path)["phase"] == "finished"

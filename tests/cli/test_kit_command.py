@@ -1,0 +1,90 @@
+"""`knobeln kit`: the software as an archive or a folder."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from knobellib.kit import FOLDER, kit_files, shell_archive, tar_archive
+from knobeln.cli import main
+from knobeln.games.knobeln import Rules
+
+
+def kit(*words: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["kit", *map(str, words)])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result.output
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
+    assert kit() == "The software is in knobelnsoftware.tar.gz.\n"
+    assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(kit_files(Rules()))
+
+
+@pytest.mark.parametrize("name", ["a.tar.gz", "a.tgz", "a.shar"])
+def test_the_name_says_which_archive_is_wanted(here: Path, name: str) -> None:
+    kit(here / name)
+    archive = shell_archive if name.endswith("shar") else tar_archive
+    assert (here / name).read_bytes() == archive(kit_files(Rules()))
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_is_filled_with_what_the_archives_have(here: Path, is_there: bool) -> None:
+    if is_there:
+        (here / "v1.2").mkdir()
+    name = "v1.2" if is_there else "new"
+    kit(name)
+    kit("kit.tgz")
+    subprocess.run(["tar", "-xzf", "kit.tgz"], check=True)
+    subprocess.run(["diff", "-r", name, FOLDER], check=True)
+    assert (here / name / "protocolfmt").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize(
+    ("where", "complaint"),
+    [
+        ("kit.tar.gz", "cannot write kit.tar.gz: File exists"),
+        ("full", "the folder full is not empty; name a new one, or a file that ends in .tar.gz"),
+        ("full/mine", "cannot write full/mine: File exists"),
+        ("full/mine/kit.tgz", "cannot write full/mine/kit.tgz: Not a directory"),
+        ("no/where/kit.shar", "cannot write no/where/kit.shar: No such file or directory"),
+        ("no/where", "cannot write no/where: No such file or directory"),
+        ("kit.zip", "kit.zip: a file of the kit ends in .tar.gz, .tgz, .shar"),
+    ],
+)
+def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(
+    here: Path, where: str, complaint: str
+) -> None:
+    (here / "kit.tar.gz").write_text("mine")
+    (here / "full").mkdir()
+    (here / "full" / "mine").write_text("mine")
+    assert kit(where, code=1) == f"knobeln: {complaint}\n"
+    assert (here / "kit.tar.gz").read_text() == (here / "full" / "mine").read_text() == "mine"
+    assert len(list(here.rglob("*"))) == 3
+
+
+def test_it_has_the_numbers_of_the_contest_in_whose_folder_it_is_made(here: Path) -> None:
+    CliRunner().invoke(main, ["init", "contest"])
+    settings = here / "contest" / "contest.toml"
+    settings.write_text(settings.read_text().replace("\nk = 8", "\nk = 3").replace("\nL = 1000", "\nL = 20"))
+    kit("-C", "contest", "kit.tgz")
+    assert (here / "kit.tgz").read_bytes() == tar_archive(kit_files(Rules(k=3, L=20)))
+
+
+def test_a_contest_of_another_game_has_none(here: Path) -> None:
+    CliRunner().invoke(main, ["init", "--game", "standoff", "contest"])
+    answer = kit("-C", "contest", code=1)
+    assert answer == (
+        "knobeln: the kit is for knobeln, and the game is standoff; `knobeln games` lists its programs\n"
+    )
+    assert not list(here.glob("*.tar.gz"))

@@ -1,0 +1,244 @@
+"""What those who run a contest see of it: status, logs, and what the supervisor is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from click.testing import CliRunner, Result
+
+from bench.contest_field import NOW, add_team, settings
+from knobeln.cli import logs, main
+from knobeln.cli.folder import ContestFolder, who_holds
+from knobeln.cli.organize import create_contest
+from knobeln.cli.status import span, time_left
+from knobeln.config import Log
+from knobeln.model import Bounce, LetterState, Outgoing
+from knobeln.store import contest, letters, outbox, submissions
+from knobeln.store.results import Progress
+from sandbox.process import Process, start
+
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ContestFolder:
+    return create_contest(tmp_path / "contest", settings())
+
+
+def knobeln(path: Path, *words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [*words, "-C", str(path)])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def status(path: Path) -> Any:
+    return json.loads(knobeln(path, "status", "--json").stdout)
+
+
+# --- status ------------------------------------------------------------------------------------------------
+def go_wrong(folder: ContestFolder) -> None:
+    """All that can be wrong at once, with words of strangers that are long and odd."""
+    now = folder.clock.now()
+    with folder.store.write() as tx:
+        for number in range(30):
+            mail = Outgoing(f"key/{number}", "GRR", f"joe{number}@a.example", "ranking", "Hello\n")
+            outbox.put(tx, mail, folder.settings, now)
+        outbox.mark_failed(tx, 1, now, "550 no")
+        outbox.hold(tx, ids=[2])
+        outbox.mark_deferred(tx, 3, now, "451 later, \x1b[31m[bold]not now[/x] " * 20)
+        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=now)
+        letters.fail(tx, letter_id, "Traceback")
+        outbox.mark_sent(tx, 4, now, "250")
+        outbox.came_back(tx, 4, Bounce(letter_id, now, True, "550"))
+        team = add_team(tx, "heavy_lords", "RSM")
+        submission = submissions.add(tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c")
+        submissions.set_aside(tx, submission.id)
+        outbox.stop(tx, "a backup was restored, and nobody knows which mails have gone out", now)
+        contest.start(tx, folder.settings.model_dump(mode="json"), now)
+        for number in range(5):
+            contest.note(tx, "error", f"run: engine {number} does not answer {'and so on ' * 50}", now)
+            contest.note(tx, "teams", f"note {number}", now)
+
+
+def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestFolder) -> None:
+    assert len(knobeln(folder.path, "status").output.splitlines()) < 24
+    go_wrong(folder)
+    lines = knobeln(folder.path, "status").output.splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    said = " ".join(" ".join(lines).split())
+    for words in (
+        "RUNNING",
+        "run is not at work",
+        "nobody plays it: `knobeln run` goes on",
+        "`knobeln outbox release --all`",
+        "`knobeln letters retry`",
+        "mail 3 to joe2@a.example waits",
+        "engine 4 does not answer",
+    ):
+        assert words in said
+    assert "\x1b" not in said
+
+
+def test_the_status_as_json_has_everything(folder: ContestFolder) -> None:
+    go_wrong(folder)
+    facts = status(folder.path)
+    assert facts["phase"] == "running"
+    assert facts["mails"] == {"ready": 27, "held": 1, "sent": 0, "failed": 1, "bounced": 1}
+    assert facts["oldest_mail"]["to"] == "joe2@a.example"
+    assert facts["letters"][LetterState.FAILED] == 1
+    assert [text.split(" ")[2] for _, _, text in facts["errors"]] == ["2", "3", "4"]
+    assert facts["at_work"] == {"serve": False, "run": False}
+    assert len(facts["advice"]) >= 7
+
+
+def test_the_status_says_who_is_at_work(folder: ContestFolder) -> None:
+    with folder.only_one("run"):
+        assert who_holds(folder.path, "run") == os.getpid()
+        assert status(folder.path)["at_work"] == {"serve": False, "run": os.getpid()}
+        with folder.only_one("serve") as alone:
+            assert alone
+    assert status(folder.path)["at_work"]["run"] is False
+
+
+def test_what_the_day_stopped_for_is_in_the_status(
+    folder: ContestFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with folder.store.write() as tx:
+        team = add_team(tx, "heavy_lords", "RSM")
+        letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        submissions.add(tx, team.id, letter_id, {"program.c": b"main () {}"}, NOW, program="program.c")
+    monkeypatch.setenv("PATH", "")
+    knobeln(folder.path, "run", "--now", code=1)
+    assert "run: " in knobeln(folder.path, "status").output
+    ((_, area, text),) = status(folder.path)["errors"]
+    assert area == "error"
+    assert "not installed" in text
+
+
+def progress(number: int, games: int, done: int, took: int, waits: int = 0) -> Progress:
+    """A round that began `took` and `waits` minutes ago, with its last result `waits` minutes ago."""
+    begun = NOW - timedelta(minutes=took + waits)
+    finished = begun + timedelta(minutes=took) if done else None
+    return Progress(number, False, 4, 1, games, done, begun, finished)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "minutes"),
+    [
+        ([], None),
+        ([progress(1, 100, 0, 10)], None),
+        ([progress(1, 100, 50, 10)], 10),
+        ([progress(1, 100, 50, 10, waits=4)], 6),
+        ([progress(1, 100, 50, 10, waits=60)], 0),
+        ([progress(1, 100, 100, 10), progress(2, 40, 0, 1)], 3),
+        ([progress(1, 100, 50, -10)], None),
+    ],
+)
+def test_the_time_left_is_at_the_pace_so_far(rounds: list[Progress], minutes: int | None) -> None:
+    left = time_left(rounds, NOW)
+    assert left == (None if minutes is None else timedelta(minutes=minutes))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-5, "0 s"),
+        (0, "0 s"),
+        (119, "119 s"),
+        (150, "2 min"),
+        (7_199, "120 min"),
+        (7_200, "2 h"),
+        (400_000, "5 days"),
+    ],
+)
+def test_a_span_is_told_in_one_unit(seconds: float, words: str) -> None:
+    assert span(seconds) == words
+
+
+# --- logs ---------------------------------------------------------------------------------------------------
+@pytest.fixture
+def usual_logs() -> Iterator[None]:
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
+
+
+@pytest.mark.usefixtures("usual_logs")
+def test_an_event_is_a_line_of_json_and_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.begin()
+    logs.use(Log(format="json"))
+    password = "k7qd-secret"
+    try:
+        raise ValueError(len(password))
+    except ValueError:
+        structlog.get_logger().exception("unexpected", loop="desk", words="two\nlines")
+    (line,) = capsys.readouterr().err.splitlines()
+    event = json.loads(line)
+    assert event["event"] == "unexpected"
+    assert event["level"] == "error"
+    assert event["words"] == "two\nlines"
+    assert "ValueError: 11" in event["exception"]
+    assert "k7qd-secret" not in line.replace('password = "k7qd-secret"', "")
+
+
+# --- the supervisor ----------------------------------------------------------------------------------------
+@pytest.fixture
+def notices(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "notify"))
+        listener.settimeout(PATIENCE)
+        yield listener
+
+
+def serve(folder: ContestFolder, log: Path, **environment: str) -> Process:
+    command = [sys.executable, "-m", "knobeln", "serve", "-C", str(folder.path)]
+    return start(command, log, {**os.environ, **environment})
+
+
+def heard(listener: socket.socket, word: str) -> str:
+    """The next notice that has this word."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        said = listener.recv(1_000).decode()
+        if word in said:
+            return said
+    raise TimeoutError(word)
+
+
+def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
+    tmp_path: Path, folder: ContestFolder, notices: socket.socket
+) -> None:
+    environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
+    server = serve(folder, tmp_path / "log", **environment, KNOBELN_SET_LOG__FORMAT="json")
+    try:
+        assert "STATUS=at work for" in heard(notices, "READY=1")
+        assert status(folder.path)["at_work"]["serve"] == server.pid
+        for _ in range(3):
+            heard(notices, "WATCHDOG=1")
+    finally:
+        server.terminate()
+    heard(notices, "STOPPING=1")
+    events = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [event["event"] for event in events] == ["listening", "stopping", "stopped"]
+
+
+def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(
+    tmp_path: Path, folder: ContestFolder
+) -> None:
+    server = serve(folder, tmp_path / "log", NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="1")
+    end = time.monotonic() + PATIENCE
+    while "listening" not in (tmp_path / "log").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert server.terminate(PATIENCE) == 0
