@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
 
-.PHONY: demo test test-all fuzz lint bench setup test-servers clean
+.PHONY: demo test test-all fuzz lint docs bench setup test-servers clean
 
 demo: setup                ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
@@ -25,6 +25,10 @@ lint: setup                ## style, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: setup                ## the guides as pages (docs/_build/html), a man page (man), and plain text (text)
+	$(BIN)/python tools/reference.py
+	for form in html man text; do $(BIN)/sphinx-build -q -W -b $$form docs docs/_build/$$form || exit 1; done
 
 bench: setup               ## speed, as ratios to peers in the same run; one peer, Axelrod-Python, is installed for it
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 import shlex
+import subprocess
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,11 +13,10 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
-from enum import EnumMeta
 from html import escape
+from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
 
 import click
 import pytest
@@ -26,7 +26,8 @@ from compiler.build import Built, build
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
 from compiler.trial import with_trial
-from knobeln import config
+from knobellib.kit import kit_files, tar_archive
+from knobeln import config, presets
 from knobeln.cli import main
 from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
@@ -36,7 +37,9 @@ from knobeln.config import Contest, Settings
 from knobeln.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
 from knobeln.model import MailPreference, Verdict
 from knobeln.store import outbox, submissions
+from mailserver.answering import Command
 from mailserver.authentification import FromLine, find_from_line
+from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept
 from mailserver.letter import Files, find_files, find_program, parse
@@ -77,38 +80,6 @@ def commands(
 
 
 COMMANDS = dict(commands())
-OPTIONS = [
-    (name, option)
-    for name, command in COMMANDS.items()
-    for parameter in command.params
-    if isinstance(parameter, click.Option)
-    for option in parameter.opts
-]
-
-
-def lines_about(name: str) -> str:
-    """The rows of the organizer guide's table of commands that are about this command."""
-    found = [
-        line for line in ORGANIZER.splitlines() if re.match(rf"\| `knobeln {name}( [^a-z`][^`]*)?` \|", line)
-    ]
-    return "\n".join(found)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name, command in COMMANDS.items()
-        if not isinstance(command, click.Group) or command.invoke_without_command
-    ],
-)
-def test_every_command_is_in_the_organizer_guides_table(name: str) -> None:
-    assert lines_about(name)
-
-
-@pytest.mark.parametrize(("name", "option"), OPTIONS)
-def test_every_option_stands_in_the_row_of_its_command(name: str, option: str) -> None:
-    assert f"`{option}`" in lines_about(name)
 
 
 @pytest.mark.parametrize("option", ["-C DIR", "--contest DIR", "-h", "--help", "--version"])
@@ -117,44 +88,7 @@ def test_the_options_of_all_commands_are_explained(option: str) -> None:
 
 
 CALENDAR = Settings(dates=config.usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
-SETTINGS = [
-    (section, key)
-    for section in Settings.model_fields
-    for key in type(getattr(CALENDAR, section)).model_fields
-]
-
-
-def choices(annotation: Any) -> tuple[str, ...]:
-    if isinstance(annotation, EnumMeta):
-        return tuple(map(str, annotation.__members__.values()))
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
-
-
-def settings_row(section: str, key: str) -> str:
-    """The row of the organizer guide as knobeln.config has it."""
-    value = getattr(getattr(CALENDAR, section), key)
-    info = type(getattr(CALENDAR, section)).model_fields[key]
-    others = ", ".join(f"`{json.dumps(choice)}`" for choice in choices(info.annotation) if choice != value)
-    written = re.search(rf"^{key} = (.*)$", section_text(section), re.MULTILINE)
-    assert written
-    default = "see below" if isinstance(value, datetime) else f"`{written[1]}`"
-    return f"| `{section}.{key}` | {default}{f' or {others}' if others else ''} | {info.description} |"
-
-
-def section_text(section: str) -> str:
-    """This section of the contest.toml that `knobeln init` writes."""
-    return config.template(CALENDAR).partition(f"[{section}]\n")[2].partition("\n[")[0]
-
-
-@pytest.mark.parametrize(("section", "key"), SETTINGS)
-def test_every_setting_stands_in_the_organizer_guide_with_default_and_meaning(section: str, key: str) -> None:
-    assert settings_row(section, key) in ORGANIZER.splitlines()
-
-
-def test_the_organizer_guide_has_no_setting_that_there_is_not() -> None:
-    names = {f"{section}.{key}" for section, key in SETTINGS}
-    table = ORGANIZER.partition("## All settings")[2]
-    assert set(re.findall(r"^\| `([a-z]+\.\w+)` \|", table, re.MULTILINE)) == names
+HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
 
 @pytest.mark.parametrize("preference", list(MailPreference))
@@ -195,12 +129,13 @@ def calls(text: str) -> Iterator[str]:
     """What follows the command's name, without a remark behind two blanks."""
     for line in code_lines(text):
         found = _CALL.search(line)
-        if found and "useradd" not in line:
+        if found and "useradd" not in line and "./knobeln " not in line:  # which is the kit's referee
             words = re.split(r" {2,}|\\$|[|>`]", found[1])[0].strip()
             yield words.replace('"', "") if words.count('"') % 2 else words
 
 
-CALLS = sorted({(page, call) for page, text in PAGES.items() for call in calls(text)})
+WRITTEN = {page: text for page, text in PAGES.items() if not page.startswith("docs/reference/")}
+CALLS = sorted({(page, call) for page, text in WRITTEN.items() for call in calls(text)})
 
 
 def complaint(words: list[str]) -> str:
@@ -258,6 +193,7 @@ SAMPLES = [
     (page, block)
     for page, text in PAGES.items()
     for block in re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    if not block.startswith("[project]")  # of a package, not of a contest
 ]
 
 
@@ -273,7 +209,9 @@ def test_each_providers_page_shows_settings() -> None:
 
 
 # --- the sample letters work -------------------------------------------------------------------------------
-REGISTER, COMPILE, SOFTWARE, FILES = re.findall(r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE)
+REGISTER, COMPILE, PREFERENCE, SOFTWARE, FILES = re.findall(
+    r"^```eml\n(.*?)^```", TEAM, re.DOTALL | re.MULTILINE
+)
 SAMPLE_STRING = re.findall(r"<<FROM>> \S+ (\S+)", COMPILE)[0]
 ADDRESS = "our_team@machine.domain.alfdkj"
 _letters = count(1)
@@ -367,6 +305,21 @@ def test_the_sample_program_with_files_cooperates_first_and_then_does_as_others_
     assert re.search(r"^always_betray: (\d+) points", played, re.MULTILINE)
 
 
+def test_the_sample_command_changes_the_reports_of_the_sample_team(robot: Robot, welcome: str) -> None:
+    string = re.findall(r"authentification string (\S+)", welcome)[0]
+    answer = robot.answer(PREFERENCE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj")
+    assert "before LAP,DGP,GRG,RSM now LAP,GRR" in flat(answer)
+
+
+@pytest.mark.parametrize("command", MAIL_COMMANDS, ids=lambda command: command.name)
+def test_every_command_by_mail_is_in_the_team_guide(command: Command) -> None:
+    (form, *_) = command.forms(CALENDAR) or command.forms(HOG) or ("",)
+    if not form:  # it is not for teams
+        assert command.name in ORGANIZER
+        return
+    assert f"`{form}" in TEAM or f"Subject: {form}" in TEAM
+
+
 def test_the_sample_request_brings_the_software(robot: Robot) -> None:
     assert "Here is knobellib.c" in robot.answer(SOFTWARE, "mona@machine.domain.alfdkj")
 
@@ -382,6 +335,53 @@ def built(toolchain: Toolchain) -> Built:
     assert isinstance(program, Text)
     source = "\n".join(program.lines) + "\n"
     return with_trial(build(source, CALENDAR.programs, toolchain), CALENDAR)
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Path:
+    """The home of somebody who has mailed for the software and written the guide's program."""
+    (tmp_path / "knobelnsoftware.tar.gz").write_bytes(tar_archive(kit_files(Rules())))
+    (tmp_path / "knobellib.c").write_bytes(files("knobellib").joinpath("knobellib.c").read_bytes())
+    program = find_program(parse(COMPILE.encode()))
+    assert isinstance(program, Text)
+    (tmp_path / "mystrategy.c").write_text("\n".join(program.lines) + "\n")
+    return tmp_path
+
+
+def session(title: str) -> tuple[str, list[str]]:
+    """What is typed in the guide's session below this title, and what is shown then."""
+    block = TEAM.partition(f"**{title}**")[2].partition("\n    ")[2].partition("\n\n")[0]
+    lines = [line.removeprefix("    ") for line in block.splitlines()]
+    typed = [line[2:] for line in lines if line.startswith("$ ")]
+    return "\n".join(typed), [line for line in lines if not line.startswith("$ ")]
+
+
+def test_the_software_kit_does_with_the_sample_program_what_the_guide_shows(at_home: Path) -> None:
+    typed, shown = session("With the software kit.")
+    home = {**os.environ, "HOME": str(at_home)}
+    done = subprocess.run(
+        ["sh", "-ec", typed], cwd=at_home, env=home, capture_output=True, text=True, check=True
+    )
+    assert len(shown) == 3
+    assert done.stderr.splitlines() == shown
+    assert done.stdout.endswith(f"{shown[0]}, played to the end\n{shown[1]}, played to the end\n")
+
+
+def test_by_hand_the_sample_program_does_what_the_guide_shows(at_home: Path) -> None:
+    typed, shown = session("By hand.")
+    numbers = re.findall(r"your number: (\d+)", "\n".join(shown))
+    seeded = {**os.environ, "KNOBELN_SEED": "1,2,3,4"}
+    done = subprocess.run(
+        ["sh", "-ec", typed],
+        cwd=at_home,
+        env=seeded,
+        input="\n".join(numbers),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    without_typing = [re.sub(r"(your number:) \d+", r"\1 ", line) for line in shown]
+    assert flat(" ".join(without_typing)) + " the end" == flat(done.stdout)
 
 
 def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(built: Built) -> None:

@@ -1,0 +1,21 @@
+"""How the guides become pages, a man page and plain text: `make docs`."""
+
+from knobeln import __version__
+
+project = "knobeln"
+author = "the authors of knobeln"
+version = release = __version__
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"knobeln {version}"
+html_show_copyright = False
+html_show_sourcelink = False
+# Guides are read without a network too: nothing is fetched from elsewhere.
+html_theme_options = {"footer_icons": []}
+
+man_pages = [("reference/commands", "knobeln", "a contest server that lives in a mailbox", [author], 1)]

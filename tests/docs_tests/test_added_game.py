@@ -1,0 +1,145 @@
+"""The guide on adding a game: what it shows is installed as it stands, and plays a contest by mail."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.policy import default as modern
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
+PROJECT, RULES, PROGRAM, CHECK = re.findall(r"^```(?:toml|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+FORM = """From: {address}
+To: undercut@localhost.example
+Subject: registration for Undercut
+Message-ID: <{name}-1@machine.example>
+
+mail-address: {address}
+mail-preference: DGP,RSM
+team-name: {name}
+Organization: University of Eggland
+team-members:
+  Joe Cool, 45, professional systems programmer,
+  20-year-experienced programmer
+"""
+LETTER = """From: {address}
+To: undercut@localhost.example
+Subject: please compile
+Message-ID: <{name}-2@machine.example>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="next"
+
+--next
+Content-Type: text/plain
+
+<<FROM>> {name} {string}
+
+{description}
+
+--next
+Content-Type: text/x-python
+Content-Disposition: attachment; filename="program.py"
+
+{program}
+--next--
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A computer on which the guide's package is installed."""
+
+    packages: Path
+    folder: Path
+
+    def run(self, *words: object, stdin: str = "") -> str:
+        return self.python("-m", "knobeln", *map(str, words), stdin=stdin)
+
+    def python(self, *words: str, stdin: str = "") -> str:
+        environment = {**os.environ, "PYTHONPATH": f"{self.packages}:{ROOT}", "NO_COLOR": "1"}
+        done = subprocess.run(
+            [sys.executable, *words], env=environment, cwd=self.folder, input=stdin, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """What an installation leaves: the module, and its entry points as metadata."""
+    packages, folder = tmp_path_factory.mktemp("packages"), tmp_path_factory.mktemp("work")
+    project = tomllib.loads(PROJECT)["project"]
+    (packages / "undercut.py").write_text(RULES, encoding="utf-8")
+    metadata = packages / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    points = "\n".join(
+        f"[{group}]\n" + "\n".join(f"{name} = {value}" for name, value in rows.items())
+        for group, rows in project["entry-points"].items()
+    )
+    (metadata / "entry_points.txt").write_text(points + "\n")
+    (folder / "twos.py").write_text(PROGRAM)
+    return Installed(packages, folder)
+
+
+def test_the_guides_game_has_less_than_a_hundred_lines() -> None:
+    assert len(PROJECT.splitlines()) + len(RULES.splitlines()) < 115
+    assert sum(bool(line.strip()) for line in (PROJECT + RULES).splitlines()) < 100
+
+
+def test_the_guides_game_keeps_the_promises_of_games(installed: Installed) -> None:
+    (installed.folder / "test_undercut.py").write_text(CHECK, encoding="utf-8")
+    assert "1 passed" in installed.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_undercut.py")
+
+
+def test_the_guides_game_is_listed_and_played_at_the_prompt(installed: Installed) -> None:
+    assert "undercut" in installed.run("games")
+    said = installed.run("play", "--game", "undercut", "twos.py", "fives")
+    # 5 against 3 in the first round, and then 4 takes 5 every time.
+    assert "fives: 5 points" in said
+    assert f"twos: {3 + 29 * 9} points" in said
+
+
+@pytest.mark.slow
+def test_the_guides_game_is_played_by_mail(installed: Installed) -> None:
+    contest = installed.folder / "contest"
+    installed.run("init", "--game", "undercut", contest)
+    toml = contest / "contest.toml"
+    assert "# how many rounds a game has" in toml.read_text()
+    toml.write_text(toml.read_text().replace("rounds = 30", "rounds = 4"))
+    for name, program in (("fives", "print(5)"), ("twos", PROGRAM), ("ones", "print(1)")):
+        address = f"{name}@machine.example"
+        installed.run("receive", "-C", contest, stdin=FORM.format(address=address, name=name))
+        welcome = mails_to(installed, contest, address)
+        assert "rules.txt" in welcome
+        assert "One less than the other takes both" in welcome
+        string = re.findall(r"authentification string\s+(\S+)", welcome)[0]
+        about = "\n".join(f"Line {n} about it." for n in range(20))
+        assert "send software" in welcome
+        letter = LETTER.format(address=address, name=name, string=string, description=about, program=program)
+        installed.run("receive", "-C", contest, stdin=letter)
+        assert "A trial game against cautious" in mails_to(installed, contest, address)
+    installed.run("run", "--now", "-C", contest)
+    standings = json.loads(installed.run("results", "-C", contest, "--json"))["rounds"][0]["groups"][0][
+        "standings"
+    ]
+    points = {line["team"]: line["points"] for line in standings}
+    assert points == {"twos": 3 + 3 * 9 + 4 * 3, "fives": 5 + 4 * 5, "ones": 4 + 4}
+
+
+def mails_to(installed: Installed, contest: Path, address: str) -> str:
+    """All words of all mails to this address, those of their attachments too."""
+    installed.run("outbox", "flush", "-C", contest)
+    files = (contest / "mail" / address / "new").iterdir()
+    parts = [part for file in files for part in message_from_bytes(file.read_bytes(), policy=modern).walk()]
+    return "\n".join(str(part.get_content()) for part in parts if part.get_content_maintype() == "text")

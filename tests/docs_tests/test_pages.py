@@ -1,0 +1,86 @@
+"""The guides as pages: they are made without a warning, and the reference says what the program says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+reference = load(ROOT / "tools" / "reference.py")
+
+
+@pytest.mark.parametrize("file", sorted(reference.pages()))
+def test_the_reference_says_what_the_program_says(file: str) -> None:
+    assert (DOCS / "reference" / file).read_text(encoding="utf-8") == reference.pages()[file], (
+        "run `python tools/reference.py`"
+    )
+
+
+@pytest.mark.parametrize(("name", "command"), list(reference.commands()))
+def test_every_command_and_option_says_what_it_does(name: str, command: object) -> None:
+    assert command.help
+    for parameter in command.params:
+        assert parameter.param_type_name == "argument" or parameter.help, f"{name}: {parameter.name}"
+
+
+def test_every_setting_says_what_it_means() -> None:
+    for line in reference.pages()["settings.md"].splitlines():
+        assert not re.match(r"\| `.*\|\s*\|$", line), line
+
+
+def built(form: str, folder: Path) -> Path:
+    """The guides in this form. A warning is an error."""
+    words = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-b",
+        form,
+        "-d",
+        folder / "doctrees",
+        DOCS,
+        folder / form,
+    ]
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / form
+
+
+@pytest.mark.slow
+def test_the_guides_become_pages_that_need_no_network(tmp_path: Path) -> None:
+    pages = built("html", tmp_path)
+    assert (pages / "team-guide.html").is_file()
+    for page in pages.rglob("*.html"):
+        fetched = re.findall(
+            r'<(?:script|img|link)\b[^>]*(?:src|href)="(https?:[^"]+)"', page.read_text("utf-8")
+        )
+        assert not fetched, page
+    for page in DOCS.rglob("*.md"):
+        assert (pages / page.relative_to(DOCS)).with_suffix(".html").is_file(), "the index leaves it out"
+
+
+@pytest.mark.slow
+def test_the_man_page_names_every_command(tmp_path: Path) -> None:
+    text = (built("man", tmp_path) / "knobeln.1").read_text(encoding="utf-8").replace("\\", "")
+    for name, _ in reference.commands():
+        assert name in text
