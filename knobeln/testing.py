@@ -10,6 +10,7 @@ from typing import Any
 
 from knobeln.clock import Seeds
 from knobeln.games import Game
+from knobeln.games.drawing import Drawing, Drawn
 from knobeln.model import (
     GameResult,
     GroupOutcome,
@@ -46,7 +47,8 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> None:
     are many, at the few smallest and at the greatest.
 
     Facts that make sense; awaited seats exist; samples are allowed; moves leave the old position as it was; a
-    position has points for each seat; the same moves give the same positions; the game ends within max_turns.
+    position has points for each seat; the same moves give the same positions; the game ends within max_turns;
+    where it has a board, all positions are drawn on one of the same size.
     """
     _check_facts(game)
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
@@ -71,6 +73,7 @@ def _check_facts(game: Game[Any, Any]) -> None:
 
 def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> None:
     position, twin = game.start(seats), game.start(seats)
+    first = _checked_drawing(game, position, seats)
     for _turn in range(game.info.max_turns):
         awaited = game.awaited(position)
         if not awaited:
@@ -86,7 +89,26 @@ def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> Non
         twin = game.after(twin, moves)
         _require(following == twin, "the same moves led to two different positions")
         position = following
+        drawing = _checked_drawing(game, position, seats)
+        _require(_shape(drawing) == _shape(first), "the board has not the size that it had at the start")
     _require(not game.awaited(position), f"a game goes on after {game.info.max_turns} turns")
+
+
+def _checked_drawing(game: Game[Any, Any], position: Any, seats: int) -> Drawing | None:
+    if not isinstance(game, Drawn):
+        return None
+    drawing = game.drawing(position)
+    _require(drawing == game.drawing(position), "the same position is drawn in two ways")
+    _require(bool(drawing.squares), "a board without squares")
+    _require(len(set(map(len, drawing.rows))) == 1, "the rows of the board are not equally long")
+    known = {None, *range(seats)}
+    for square in drawing.squares:
+        _require(square.seat in known and square.ground in known, f"a square of nobody who plays: {square}")
+    return drawing
+
+
+def _shape(drawing: Drawing | None) -> tuple[int, int] | None:
+    return (len(drawing.rows), len(drawing.rows[0])) if drawing else None
 
 
 def _check_awaited(game: Game[Any, Any], seats: int, awaited: frozenset[int]) -> None:

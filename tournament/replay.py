@@ -8,6 +8,7 @@ from typing import Any
 
 from knobeln.clock import Seeds
 from knobeln.games import SpokenGame
+from knobeln.games.drawing import Course, Drawn
 from knobeln.model import Match, Missing, Moves
 from knobeln.ports import Arena
 from tournament.arenas import drawer
@@ -32,10 +33,8 @@ def play_again(
     ]
 
 
-def running_points(
-    rules: SpokenGame[Any, Any], round_number: int, match: Match, seeds: Seeds
-) -> tuple[tuple[int, ...], ...] | None:
-    """Each seat's points after each turn of a game whose moves were kept.
+def course_of(rules: SpokenGame[Any, Any], round_number: int, match: Match, seeds: Seeds) -> Course | None:
+    """How a game went whose moves were kept.
 
     None where they were not, or where the moves are none that these rules know.
     """
@@ -45,15 +44,17 @@ def running_points(
     nobody = dict.fromkeys(match.players, "")
     job = game_job(round_number, (match.pairing, match.game, match.attempt), nobody, seeds, frozenset())
     try:
-        return tuple(_points_of_turns(game, match.result.moves, job.streams))
+        positions = tuple(_positions(game, match.result.moves, job.streams))
     except (ValueError, TypeError, KeyError, IndexError):
         return None
+    drawings = tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else ()
+    return Course(tuple(map(game.points, positions[1:])), drawings)
 
 
-def _points_of_turns(
-    game: SpokenGame[Any, Any], turns: Sequence[Moves], streams: Sequence[bytes]
-) -> Iterator[tuple[int, ...]]:
+def _positions(game: SpokenGame[Any, Any], turns: Sequence[Moves], streams: Sequence[bytes]) -> Iterator[Any]:
+    """Before the first turn, and after each."""
     position, draw = game.start(len(streams)), drawer(streams)
+    yield position
     for turn in turns:
         done = {
             seat: game.answer(position, seat, str(move))
@@ -62,4 +63,4 @@ def _points_of_turns(
         }
         at_fault = any(isinstance(move, Missing) for move in turn)
         position = game.after_faults(position, done, draw) if at_fault else game.after(position, done)
-        yield game.points(position)
+        yield position

@@ -24,11 +24,13 @@ from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import Games
 from reports import protocol, word_protocol
+from reports.board_text import board_text
 from reports.word_protocol import WordProtocols
 from tournament.arenas import is_computed, open_arena
 from tournament.check import compare
 from tournament.recorded import check_game, job_of
 from tournament.referee import game_job
+from tournament.replay import course_of
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,11 @@ def _written_down(past: _Past, group: GroupOutcome, match: Match) -> str:
     check_game(rules, match, job, past.seeds)  # type: ignore[arg-type]  # a game that is asked in words
     shown = word_protocol.of(match, group.plan.round, group.plan.number, entry="")
     info = rules.info
-    return word_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)
+    text = word_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)
+    course = course_of(rules, group.plan.round, match, past.seeds)  # type: ignore[arg-type]  # the same
+    drawings = course.drawings if course else ()
+    boards = (f"The board at the end:\n\n{board_text(last, match.players)}" for last in drawings[-1:])
+    return "\n".join([text, *boards])
 
 
 def _ending(match: Match, tried: Sequence[Match]) -> str:

@@ -14,19 +14,20 @@ from knobeln.cli.site_facts import site_facts, site_mark
 from knobeln.clock import Seeds
 from knobeln.errors import NotNow
 from knobeln.games import game_of
+from knobeln.games.drawing import Course
 from knobeln.model import Moves
 from knobeln.store import contest as contest_store
 from knobeln.store import submissions
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
-from reports.site.games import GameKey, Totals
+from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
 from reports.site.words import Words
 from reports.text import plural
 from tournament.arenas import open_arena
-from tournament.replay import play_again, running_points
+from tournament.replay import course_of, play_again
 
-Told = tuple[Sequence[Moves] | None, Totals | None]
+Told = tuple[Sequence[Moves] | None, Course | None]
 PORTION = 40  # games that are played again at a time
 
 
@@ -89,13 +90,13 @@ class SiteWriting:
             there = list(of_round)
             for start in range(0, len(there), PORTION):
                 portion = there[start : start + PORTION]
-                for game, (moves, totals) in zip(portion, self._told(facts, number, portion), strict=True):
-                    for path, data in words.files(page_of_game(facts, game, moves, totals)).items():
+                for game, (moves, course) in zip(portion, self._told(facts, number, portion), strict=True):
+                    for path, data in words.files(page_of_game(facts, game, moves, course)).items():
                         files.put(path, data, keys[game.path])
                 yield
 
     def _told(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[Told]:
-        """What everybody did in these games, and the points after each turn where the page cannot know them.
+        """What everybody did in these games, and how they went where the page cannot know it.
 
         The contest machine plays them again. What was asked in words is kept, or nobody knows it.
         """
@@ -107,8 +108,8 @@ class SiteWriting:
         rules = game_of(facts.settings.game, facts.settings.programs)
         for game in games:
             # Only games of the machine are asked without words.
-            totals = running_points(rules, number, game.match, seeds)  # type: ignore[arg-type]
-            yield game.match.result.moves, totals
+            course = course_of(rules, number, game.match, seeds)  # type: ignore[arg-type]
+            yield game.match.result.moves, course
 
     def _played_again(self, number: int, games: Sequence[GameKey]) -> list[Sequence[Moves] | None]:
         with self._folder.store.read() as tx:

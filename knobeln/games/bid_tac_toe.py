@@ -14,6 +14,7 @@ from pydantic import Field
 
 from knobeln.config import GameSettings
 from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
+from knobeln.games.drawing import Drawing, Square
 from knobeln.games.grid import LINES
 from knobeln.games.words import whole_number
 
@@ -21,6 +22,7 @@ Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
 SQUARES = range(9)  # in the program; people count them from 1 (B8)
 NO_BIDS: Bids = (0,) * 9
+SIGNS = ("A", "B")  # by seat: who has a square, where the board is drawn
 
 BANKROLL = 100
 PATIENCE = 3  # so many rounds in a row without a change end the game (B6)
@@ -163,6 +165,25 @@ class BidTacToe:
         if first == second:
             return _TIE, _TIE
         return (_WIN, _LOSS) if first > second else (_LOSS, _WIN)
+
+    def drawing(self, position: Board) -> Drawing:
+        """The grid: whose the squares are, and what was bid for them in the last round."""
+        squares = [self._square(position, square) for square in SQUARES]
+        rows = tuple(tuple(squares[first : first + 3]) for first in SQUARES[::3])
+        first, second = position.bankrolls
+        return Drawing(rows, SIGNS, f"Bankrolls: {SIGNS[0]} {first} and {SIGNS[1]} {second} dollars.")
+
+    def _square(self, position: Board, square: int) -> Square:
+        owner = position.owners[square]
+        bids = tuple(of_one[square] for of_one in position.bids or (NO_BIDS, NO_BIDS))
+        was_bid = any(bids)
+        return Square(
+            text="" if owner is None else SIGNS[owner],
+            seat=owner,
+            ground=owner,
+            small=f"{bids[0]} : {bids[1]}" if was_bid else "",
+            changed=was_bid and owner is not None,  # for a square that was taken before nobody may bid
+        )
 
     def samples(self, position: Board, seat: int) -> Sequence[Bids]:
         free = [square for square in SQUARES if position.owners[square] is None]

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 
 from knobeln.config import GameSettings
 from knobeln.games import Dialogue, GameInfo, GameKind, Ruling, Words
+from knobeln.games.drawing import Drawing, Square
 from knobeln.games.grid import LINES
 from knobeln.games.words import whole_number
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
 MARKS = (X, O)  # by seat: seat 0 moves first
+SIGNS = ("X", "O")  # as people write them
 ANY_BOARD = "9"
 
 _WIN = 100  # points (U9)
@@ -110,6 +112,10 @@ def _played(position: Boards, square: int) -> Boards:
     return replace(position, squares=squares, last=square, mover=1 - position.mover)
 
 
+def _seat_of(mark: str) -> int | None:
+    return None if mark == EMPTY else MARKS.index(mark)
+
+
 class UltimateTicTacToe:
     """The game as the registry knows it.
 
@@ -166,6 +172,36 @@ class UltimateTicTacToe:
         """100 for a win, in a tie 1 for each board won, and -1 for each fault, a winner's too (U9)."""
         won = self._won(position)
         return tuple(points - faults for points, faults in zip(won, position.faults, strict=True))
+
+    def drawing(self, position: Boards) -> Drawing:
+        """Nine by nine squares, each board where it counts; empty ones with their numbers."""
+        won = winners(position.squares)
+        rows = tuple(
+            tuple(
+                self._square(position, won, 9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3)
+                for column in range(9)
+            )
+            for row in range(9)
+        )
+        return Drawing(rows, SIGNS, self._caption(position, won), block=3)
+
+    def _square(self, position: Boards, won: str, square: int) -> Square:
+        seat = _seat_of(position.squares[square])
+        return Square(
+            text="" if seat is None else SIGNS[seat],
+            seat=seat,
+            ground=_seat_of(won[square // 9]),
+            small=str(square) if seat is None else "",
+            changed=square == position.last,
+        )
+
+    def _caption(self, position: Boards, won: str) -> str:
+        boards = " and ".join(f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True))
+        if not self.awaited(position):
+            return f"Boards won: {boards}."
+        forced = forced_board(position)
+        where = "in any board" if forced is None else f"in board {forced}"
+        return f"Boards won: {boards}. {SIGNS[position.mover]} moves next, {where}."
 
     def _won(self, position: Boards) -> tuple[int, ...]:
         if self.awaited(position):

@@ -8,10 +8,12 @@ from itertools import accumulate
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.games import GameInfo
+from knobeln.games.drawing import Course
 from knobeln.games.knobeln import throw_points
 from knobeln.model import GroupPlan, Match, Missing, Moves, points_text
 from reports.results import verdict_words
 from reports.site import charts, paths
+from reports.site.boards import Board, board
 from reports.site.charts import Curves
 from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
@@ -51,28 +53,31 @@ class GamePage:
     """What a page says of a game. `turns` is None where its moves are not known any more."""
 
     key: GameKey
-    players: tuple[str, ...]
     result: Table
     turn_word: str
     turns: Table | None
     series: Table | None
     throws: Curves | None
     points: Curves | None
+    board: Board | None
 
 
 Totals = Sequence[Sequence[int]]
 """Every seat's points after each turn."""
 
 
-def game_page(key: GameKey, moves: Sequence[Moves] | None, totals: Totals | None, game: GameInfo) -> GamePage:
-    """The page of this game. `moves` is None where nobody knows them any more, `totals` where nobody knows
-    them, or where KNOBELN's own rules give them."""
+def game_page(key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> GamePage:
+    """The page of this game. `moves` is None where nobody knows them any more, `course` where nobody knows
+    it, or where KNOBELN's own rules give the points."""
     if game.name == DEFAULT_GAME and moves:
         return _of_throws(key, [(int(a), int(b)) for a, b in moves], game)  # type: ignore[arg-type]
+    names = _names(key.match)
+    totals = course.points if course else None
     turns = _turns(key, moves, totals, game) if moves else None
     shown = totals if totals and any(map(any, totals)) and game.point == 1 else None
-    points = charts.point_curves(_names(key.match), list(zip(*shown, strict=True))) if shown else None
-    return GamePage(key, key.match.players, _result(key, game), game.turn_word, turns, None, None, points)
+    points = charts.point_curves(names, list(zip(*shown, strict=True))) if shown else None
+    drawn = board(names, course.drawings) if course and course.drawings else None
+    return GamePage(key, _result(key, game), game.turn_word, turns, None, None, points, drawn)
 
 
 def _result(key: GameKey, game: GameInfo) -> Table:
@@ -114,13 +119,13 @@ def _of_throws(key: GameKey, throws: Sequence[tuple[int, int]], game: GameInfo) 
     names = _names(key.match)
     return GamePage(
         key,
-        key.match.players,
         _result(key, game),
         game.turn_word,
         _throw_table(names, sides, won, totals, starts),
         _series_table(names, sides, won, starts),
         charts.throw_curves(names, sides, starts),
         charts.point_curves(names, totals),
+        None,
     )
 
 

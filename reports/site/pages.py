@@ -6,11 +6,12 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from knobeln.games import Dialogue
+from knobeln.games.drawing import Course
 from knobeln.model import Moves, Pairing
 from reports.bracket import is_knock_out
 from reports.site import contest, groups, paths
 from reports.site.facts import SiteFacts
-from reports.site.games import GameKey, Totals, chosen_games, game_page
+from reports.site.games import GameKey, chosen_games, game_page
 from reports.site.page import Page
 
 
@@ -63,10 +64,10 @@ def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.G
 
 
 def page_of_game(
-    facts: SiteFacts, key: GameKey, moves: Sequence[Moves] | None, totals: Totals | None = None
+    facts: SiteFacts, key: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
 ) -> Page:
     """The page of a game; see `game_page`."""
-    page = game_page(key, moves, totals, facts.game)
+    page = game_page(key, moves, course, facts.game)
     released = next(r for r in facts.rounds if r.number == key.plan.round)
     number = f", game {key.match.game}" if max(key.match.pairing.games, key.match.pairing.most) > 1 else ""
     who = _players(key.match.pairing)

@@ -65,6 +65,20 @@ def test_the_example_game_has_the_boards_and_bankrolls_of_the_announcement(round
         assert board.bankrolls == EXAMPLE_BANKROLLS[rounds - 1]
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(rounds: int) -> None:
+    board = play(EXAMPLE[:rounds])
+    drawn = GAME.drawing(board)
+    signs = {"A": "M", "B": "R", "": "."}  # by seat, whatever the players are called
+    assert " ".join("".join(signs[s.text] for s in row) for row in drawn.rows) == EXAMPLE_BOARDS[rounds - 1]
+    assert tuple(s.ground for s in drawn.squares) == tuple(s.seat for s in drawn.squares) == board.owners
+    pairs = zip(*EXAMPLE[rounds - 1], strict=True)
+    assert [s.small for s in drawn.squares] == [f"{a} : {b}" if a or b else "" for a, b in pairs]
+    before = after_all(EXAMPLE[: rounds - 1]).owners
+    assert [s.changed for s in drawn.squares] == [a != b for a, b in zip(before, board.owners, strict=True)]
+    assert drawn.caption == "Bankrolls: A {} and B {} dollars.".format(*EXAMPLE_BANKROLLS[rounds - 1])
+
+
 def test_the_example_game_breaks_the_announcements_own_rule_in_its_second_round() -> None:
     board = after_all(ANNOUNCED[:1])
     assert objection(board, MARK, ANNOUNCED[1][MARK]) is None

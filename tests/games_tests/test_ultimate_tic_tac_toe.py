@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from knobeln.games import Dialogue, Ruling
 from knobeln.games import game as game_named
 from knobeln.games.ultimate_tic_tac_toe import (
+    EMPTY,
     Boards,
     UltimateTicTacToe,
     board_winner,
@@ -325,6 +326,35 @@ def test_two_play(seats: int) -> None:
 
 def test_random_games_keep_the_promises_of_games() -> None:
     check_game(GAME, games=40)
+
+
+# The picture
+
+
+def test_a_square_is_drawn_in_its_board() -> None:
+    numbers = [[int(square.small) for square in row] for row in GAME.drawing(GAME.start(2)).rows]
+    assert numbers[0] == [0, 1, 2, 9, 10, 11, 18, 19, 20]
+    assert numbers[4] == [30, 31, 32, 39, 40, 41, 48, 49, 50]
+    assert numbers[8] == [60, 61, 62, 69, 70, 71, 78, 79, 80]
+    assert sorted(chain.from_iterable(numbers)) == list(range(81))
+
+
+def test_the_picture_shows_signs_won_boards_the_last_move_and_who_moves_where() -> None:
+    position = Boards("111" + "0" * 75 + "220", last=79, mover=0)
+    drawn = GAME.drawing(position)
+    assert [[square.text for square in row] for row in (drawn.rows[0], drawn.rows[8])] == [
+        ["X", "X", "X", *[""] * 6],
+        [*[""] * 6, "O", "O", ""],
+    ]
+    assert [number for number, square in enumerate(drawn.squares) if square.ground == 0] == [
+        9 * row + column for row in range(3) for column in range(3)
+    ]
+    assert [number for number, square in enumerate(drawn.squares) if square.changed] == [79]
+    assert drawn.caption == "Boards won: X 1 and O 0. X moves next, in board 7."
+    anywhere = GAME.drawing(Boards("111" + "0" * 75 + "202", last=72, mover=0))
+    assert anywhere.caption.endswith("X moves next, in any board.")
+    over = GAME.drawing(Boards("111000000" * 3 + EMPTY * 54, last=0, mover=1))
+    assert over.caption == "Boards won: X 3 and O 0."
 
 
 # A second judge, which knows nothing but the moves of a game

@@ -6,79 +6,27 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
 import other_contests
 import pytest
+from site_files import START, course_in, facts_of, files_of
 
 from knobeln.config import Reports, Settings, Site
 from knobeln.games import game_of
-from knobeln.model import EvolutionOutcome, MailPreference, Phase, RoundOutcome, Standing, Team
+from knobeln.model import MailPreference, Phase
 from reports.site import contest as contest_pages
-from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts, disclosure
-from reports.site.games import GameKey, chosen_games
-from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
+from reports.site.games import chosen_games
+from reports.site.pages import page_of_game, plan
 from reports.site.words import Words
-from tournament.replay import running_points
 
 P = MailPreference
-START = datetime(1994, 5, 14, 12, tzinfo=UTC)
-
-
-def facts_of(
-    settings: Settings,
-    teams: Mapping[str, Team],
-    history: Sequence[RoundOutcome],
-    ranking: Sequence[Standing] = (),
-    evolution: EvolutionOutcome | None = None,
-    **changes: Any,
-) -> SiteFacts:
-    """A contest whose rounds took an hour each and went out at once; over, where there is a ranking."""
-    rounds = tuple(
-        ReleasedRound(outcome, at, at + timedelta(minutes=50), at + timedelta(hours=1), words="")
-        for number, outcome in enumerate(history)
-        for at in (START + timedelta(hours=number),)
-    )
-    facts = SiteFacts(
-        settings=settings,
-        game=game_of(settings.game, settings.programs).info,
-        phase=Phase.FINISHED if ranking else Phase.RUNNING,
-        registered=len(teams),
-        commitment="c0ffee",
-        started_at=START,
-        finished_at=START + timedelta(hours=len(rounds)) if ranking else None,
-        playing=teams,
-        rounds=rounds,
-        ranking=tuple(ranking),
-        evolution=evolution,
-        seed="5eed" if ranking else None,
-        programs={},
-        noted=(),
-    )
-    return replace(facts, **changes)
-
-
-def files_of(facts: SiteFacts) -> dict[str, str]:
-    """All files of the site but style and script."""
-    words, planned = Words(facts.settings, facts.game, navigation(facts)), plan(facts)
-    found: dict[str, bytes] = {}
-    for page in pages(facts, planned):
-        found |= words.files(page)
-    rules = game_of(facts.settings.game, facts.settings.programs)
-    for key in planned.games:
-        moves = key.match.result.moves
-        totals = None if facts.plays_on_machine else points_of(rules, key)
-        found |= words.files(page_of_game(facts, key, moves, totals))
-    return {path: data.decode() for path, data in found.items()}
-
-
-def points_of(rules: Any, key: GameKey) -> Any:
-    return running_points(rules, key.plan.round, key.match, other_contests.SEEDS)
 
 
 @pytest.fixture(scope="module")
@@ -367,9 +315,49 @@ def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
     games = [key for key in plan(facts).games if key.match.result.moves]
     assert games
     for key in games:
-        totals = points_of(rules, key)
+        totals = course_in(rules, key).points
         assert len(totals) == key.match.result.turns
         assert list(totals[-1]) == [seat.points for seat in key.match.result.seats]
+
+
+SQUARE = re.compile(
+    r'<g [^>]* class="(?P<style>[^"]*)"><rect [^>]*/><text [^>]*>(?P<sign>[^<]*)</text>'
+    r"<text [^>]*>(?P<small>[^<]*)</text>"
+)
+
+
+def boards_of(played: other_contests.Played) -> Iterator[tuple[Any, list[tuple[str, ...]], str]]:
+    """Of each game's page: what each turn changed, the squares that are drawn, and the caption."""
+    facts = facts_of(played.settings, played.teams, played.history, played.ranking)
+    for path, text in html(files_of(facts)):
+        if path.startswith("games/") and "of this game was not kept" not in text:
+            figure = unescape(text.partition('<figure class="board"')[2].partition("</figure>")[0])
+            turns, _, drawn = figure.partition('data-turns="')[2].partition('">')
+            squares = [(s["sign"], s["small"], s["style"]) for s in SQUARE.finditer(drawn)]
+            caption = drawn.partition('class="caption">')[2].partition("<")[0]
+            yield json.loads(turns), squares, caption
+
+
+@pytest.mark.parametrize(
+    ("play", "squares"), [(other_contests.ultimate_tic_tac_toe, 81), (other_contests.bid_tac_toe, 9)]
+)
+def test_the_turns_of_a_board_lead_to_the_position_that_is_drawn(
+    play: Callable[[], other_contests.Played], squares: int
+) -> None:
+    boards = list(boards_of(play()))
+    assert len(boards) > 2
+    for turns, drawn, caption in boards:
+        assert len(drawn) == squares
+        position: dict[int, tuple[str, ...]] = {}
+        for _, changed in turns:
+            position |= {number: tuple(looks) for number, *looks in changed}
+        assert [position[number] for number in range(squares)] == drawn
+        assert turns[-1][0] == caption
+
+
+@pytest.mark.parametrize("name", ["cooperation", "standoff"])
+def test_a_game_without_a_board_has_no_picture_of_one(name: str) -> None:
+    assert not any('class="board"' in text for _, text in html(files_of(of_other_game(name))))
 
 
 # --- other contests ----------------------------------------------------------------------------------------

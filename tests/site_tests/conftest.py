@@ -18,6 +18,7 @@ from knobeln.clock import SystemClock
 from knobeln.config import Contest, Mail, Programs, Settings, Tournament, usual_dates
 
 sys.path.append(str(Path(__file__).parent))  # for site_contests.py
+sys.path.append(str(Path(__file__).parents[1] / "reports_tests"))  # for site_files.py
 
 from site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
 

@@ -5,12 +5,14 @@ Screenshots stay in `build/screenshots`, to be looked at.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import other_contests
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -18,6 +20,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from site_contests import Played
+from site_files import facts_of, files_of
+
+from reports.site.words import Words
 
 pytestmark = pytest.mark.slow
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -239,6 +244,64 @@ def test_a_game_is_replayed_throw_by_throw(browser: Browser, game: str) -> None:
     WebDriverWait(browser.driver, PATIENCE).until(lambda _: 0 < int(shown()[0] or 0) < 900)
     press("play")
     assert browser.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a contest that is played on boards."""
+    played = other_contests.ultimate_tic_tac_toe()
+    facts = facts_of(played.settings, played.teams, played.history, played.ranking)
+    pages = tmp_path_factory.mktemp("boards")
+    files = files_of(facts) | {
+        name: data.decode() for name, data in Words(facts.settings, facts.game, ()).static().items()
+    }
+    for path, text in files.items():
+        (pages / path).parent.mkdir(parents=True, exist_ok=True)
+        (pages / path).write_text(text, encoding="utf-8")
+    return pages
+
+
+def test_a_board_goes_along_with_the_turns(boards: Path) -> None:
+    browser = Browser(boards)
+    path = next(page for page in sorted((boards / "games").glob("*.html")) if 'class="board"' in page.read_text())
+    moves = [
+        int(str(row["seat_1"] if row["seat_1"] is not None else row["seat_2"]).lstrip("!"))
+        for row in json.loads(path.with_suffix(".moves.json").read_text())
+    ]
+
+    def signs() -> list[str]:
+        found: list[str] = browser.run(
+            "return Array.from(document.querySelectorAll('.board g text:not(.small)'), t => t.textContent)"
+        )
+        return found
+
+    def after(turns: int) -> list[str]:
+        """The squares row by row, as these moves leave them."""
+        of_square = {square: "XO"[number % 2] for number, square in enumerate(moves[:turns])}
+        return [
+            of_square.get(27 * (row // 3) + 9 * (column // 3) + 3 * (row % 3) + column % 3, "")
+            for row in range(9)
+            for column in range(9)
+        ]
+
+    try:
+        browser.open(f"games/{path.name}")
+        assert signs() == after(len(moves))
+        browser.one('[data-to="first"]').click()
+        assert signs() == [""] * 81
+        for turn in (1, 2, 3):
+            browser.one('[data-to="on"]').click()
+            assert signs() == after(turn)
+            assert len(browser.all(".board .now")) == 1
+        browser.shoot("board", DESK)
+        browser.one('[data-to="back"]').click()
+        assert signs() == after(2)
+        row = browser.one("#turns tr.now")
+        assert row.value_of_css_property("display") == "table-row"
+        assert browser.one(".board .caption").text.endswith("X moves next, in board " + f"{moves[1] % 9}.")
+        assert browser.complaints() == []
+    finally:
+        browser.driver.quit()
 
 
 def test_everything_can_be_read_without_javascript(played: Played, game: str) -> None:

@@ -12,6 +12,10 @@
     step: Number(svg.dataset.step),
     cursor: svg.querySelector(".cursor"),
   }));
+  const board = document.querySelector(".board");
+  const turns = board ? JSON.parse(board.dataset.turns) : [];
+  const caption = board?.querySelector(".caption");
+  const squares = board ? Array.from(board.querySelectorAll("svg g")) : [];
   const shown = Array.from(table.tHead.rows[0].cells, (head) => {
     const part = document.createElement("div");
     const name = document.createElement("dt");
@@ -23,6 +27,21 @@
   });
   let timer = 0;
   let at = 0;
+
+  // A turn tells what it changed: the position after it is what all before it have left behind.
+  function draw(turn) {
+    const last = new Map();
+    for (const [, changed] of turns.slice(0, turn + 1)) {
+      for (const [number, ...looks] of changed) last.set(number, looks);
+    }
+    for (const [number, [text, small, style]] of last) {
+      const [sign, note] = squares[number].querySelectorAll("text");
+      sign.textContent = text;
+      note.textContent = small;
+      squares[number].setAttribute("class", style);
+    }
+    caption.textContent = turns[turn][0];
+  }
 
   function show(turn) {
     if (at > 0) rows[at - 1].classList.remove("now");
@@ -36,6 +55,7 @@
       chart.cursor.style.visibility = at === 0 ? "hidden" : "visible";
       chart.cursor.setAttribute("transform", `translate(${at * chart.step} 0)`);
     }
+    if (board) draw(at);
     if (at > 0) rows[at - 1].classList.add("now");
   }
 
@@ -86,5 +106,5 @@
     }
   });
   box.hidden = false;
-  show(0);
+  show(board ? rows.length : 0); // a board begins as the game ended: so it stands on paper, too
 })();

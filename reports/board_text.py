@@ -1,0 +1,38 @@
+"""The drawn position of a game as text, for terminals. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from knobeln.games.drawing import Drawing, Square
+
+T = TypeVar("T")
+
+
+def board_text(drawing: Drawing, names: Sequence[str]) -> str:
+    """Signs, with a point for an empty square, and lines between the blocks; then whose they are, by seat,
+    and the caption."""
+    width = max(len(_sign(square)) for square in drawing.squares)
+    blocks = [
+        [" | ".join(_signs(part, width) for part in _parts(row, drawing.block)) for row in rows]
+        for rows in _parts(drawing.rows, drawing.block)
+    ]
+    across = "".join("+" if sign == "|" else "-" for sign in blocks[0][0])
+    grid = f"\n{across}\n".join("\n".join(rows) for rows in blocks)
+    players = ", ".join(f"{sign} is {name}" for sign, name in zip(drawing.signs, names, strict=False))
+    return "\n".join(filter(None, (f"{grid}\n", players, drawing.caption))) + "\n"
+
+
+def _parts(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """The items in parts of this size; 0 = in one."""
+    step = size or len(items)
+    return [items[start : start + step] for start in range(0, len(items), step)]
+
+
+def _signs(squares: Sequence[Square], width: int) -> str:
+    return " ".join(f"{_sign(square):<{width}}" for square in squares)
+
+
+def _sign(square: Square) -> str:
+    return square.text or "."

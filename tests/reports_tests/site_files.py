@@ -1,0 +1,72 @@
+"""Contests as pages, without a folder of their own: what the tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import other_contests
+
+from knobeln.config import Settings
+from knobeln.games import game_of
+from knobeln.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from reports.site.facts import ReleasedRound, SiteFacts
+from reports.site.games import GameKey
+from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.words import Words
+from tournament.replay import course_of
+
+START = datetime(1994, 5, 14, 12, tzinfo=UTC)
+
+
+def facts_of(
+    settings: Settings,
+    teams: Mapping[str, Team],
+    history: Sequence[RoundOutcome],
+    ranking: Sequence[Standing] = (),
+    evolution: EvolutionOutcome | None = None,
+    **changes: Any,
+) -> SiteFacts:
+    """A contest whose rounds took an hour each and went out at once; over, where there is a ranking."""
+    rounds = tuple(
+        ReleasedRound(outcome, at, at + timedelta(minutes=50), at + timedelta(hours=1), words="")
+        for number, outcome in enumerate(history)
+        for at in (START + timedelta(hours=number),)
+    )
+    facts = SiteFacts(
+        settings=settings,
+        game=game_of(settings.game, settings.programs).info,
+        phase=Phase.FINISHED if ranking else Phase.RUNNING,
+        registered=len(teams),
+        commitment="c0ffee",
+        started_at=START,
+        finished_at=START + timedelta(hours=len(rounds)) if ranking else None,
+        playing=teams,
+        rounds=rounds,
+        ranking=tuple(ranking),
+        evolution=evolution,
+        seed="5eed" if ranking else None,
+        programs={},
+        noted=(),
+    )
+    return replace(facts, **changes)
+
+
+def files_of(facts: SiteFacts) -> dict[str, str]:
+    """All files of the site but style and script."""
+    words, planned = Words(facts.settings, facts.game, navigation(facts)), plan(facts)
+    found: dict[str, bytes] = {}
+    for page in pages(facts, planned):
+        found |= words.files(page)
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    for key in planned.games:
+        moves = key.match.result.moves
+        course = None if facts.plays_on_machine else course_in(rules, key)
+        found |= words.files(page_of_game(facts, key, moves, course))
+    return {path: data.decode() for path, data in found.items()}
+
+
+def course_in(rules: Any, key: GameKey) -> Any:
+    return course_of(rules, key.plan.round, key.match, other_contests.SEEDS)
