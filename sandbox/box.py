@@ -97,7 +97,9 @@ class Box:
     """A started box. `stdout` and `stderr` are descriptors to read; `end` and `close` must be called.
 
     bubblewrap's own child, the first process of the box, is bound to its life only when the box is set up.
-    One that was killed earlier would leave it behind; so we hold that child ourselves, from the beginning.
+    One that was killed earlier leaves it behind, with all pipes in its hands; so we hold that child ourselves
+    as soon as it is named. Until then it is in bubblewrap's group of processes. Who waits for the pipes also
+    waits for `gone`, which can be read when bubblewrap has ended, and then ends the rest.
     A box lives no longer than the *thread* that started it (the kernel's rule of --die-with-parent).
     """
 
@@ -118,6 +120,8 @@ class Box:
                 (*files.values(), arguments, status, *([] if gate is None else [gate])),
                 user,
             )
+            self.gone = os.pidfd_open(self._process.pid)
+            kept.callback(os.close, self.gone)
             self._descriptors = kept.pop_all()
         self._is_image = contents.root is not None
         self._said = bytearray()  # by bubblewrap, about the box
@@ -143,14 +147,24 @@ class Box:
 
         `stdout` and `stderr` can still be read, until `close`.
         """
-        self._process.kill()
+        if self._process.returncode is None:
+            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would give its number away first
+        self.end_rest()
         self._process.wait()
         if self._first is not None:
-            _end_process(self._first)
+            _readable(self._first, _LAST_BREATH)  # the kernel lets it go only after all the others
         while self._hear(0):
             pass
         exit_code = self._word("exit-code")
         return None if exit_code is None else ending(exit_code)
+
+    def end_rest(self) -> None:
+        """End what bubblewrap has left of the box, so that its pipes come to their ends."""
+        with suppress(ProcessLookupError):
+            if self._first is not None:
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            elif self._process.returncode is None:  # later its number may be another's
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         self._descriptors.close()
@@ -188,8 +202,9 @@ class Box:
             raise no_box(b"its limits could not be set: " + done.stderr)
 
     def _hear(self, seconds: float) -> bool:
-        """Listen once to bubblewrap. False: it had nothing to say."""
-        chunk = os.read(self._status, _STATUS_BYTES) if _readable(self._status, seconds) else b""
+        """Listen once to bubblewrap, as long as it lives. False: it had nothing to say."""
+        ready = _ready((self._status, self.gone), seconds)
+        chunk = os.read(self._status, _STATUS_BYTES) if self._status in ready else b""
         self._said += chunk
         return bool(chunk)
 
@@ -240,6 +255,7 @@ def _start(
             pass_fds=inherited,
             cwd="/",
             env={},
+            start_new_session=True,
             **_as_user(user),
         )
     except OSError as error:
@@ -350,17 +366,16 @@ def _limit_options(limits: JailLimits) -> list[str]:
     ]
 
 
-def _readable(descriptor: int, seconds: float) -> bool:
+def _ready(descriptors: Iterable[int], seconds: float) -> list[int]:
+    """Those that can be read, of which there is one within these seconds."""
     waiter = select.poll()
-    waiter.register(descriptor, select.POLLIN)
-    return bool(waiter.poll(seconds * 1000))
+    for descriptor in descriptors:
+        waiter.register(descriptor, select.POLLIN)
+    return [descriptor for descriptor, _ in waiter.poll(seconds * 1000)]
 
 
-def _end_process(first: int) -> None:
-    """End a box's first process, and wait: the kernel lets it go only after all the others."""
-    with suppress(ProcessLookupError):
-        signal.pidfd_send_signal(first, signal.SIGKILL)
-    _readable(first, _LAST_BREATH)
+def _readable(descriptor: int, seconds: float) -> bool:
+    return bool(_ready((descriptor,), seconds))
 
 
 def ending(exit_code: int) -> tuple[Ending, int]:

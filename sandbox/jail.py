@@ -149,13 +149,17 @@ def _guard(box: Box, limits: JailLimits) -> JailResult:
 def _listen(box: Box, streams: Mapping[int, _Stream], deadline: float) -> Ending | None:
     """Read all pipes until they are closed and the box is gone; the limit that was broken, if any."""
     with selectors.DefaultSelector() as selector:
-        for descriptor in streams:
+        for descriptor in (*streams, box.gone):
             selector.register(descriptor, selectors.EVENT_READ)
-        while selector.get_map():
+        while streams.keys() & selector.get_map().keys():
             ready = selector.select(max(0.0, deadline - time.monotonic()))
             if not ready:
                 return Ending.WALL_LIMIT
             for key, _ in ready:
+                if key.fd == box.gone:
+                    selector.unregister(box.gone)
+                    box.end_rest()
+                    continue
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     selector.unregister(key.fd)

@@ -74,8 +74,13 @@ class Started(Protocol):
     stdout: int
     stderr: int
 
+    @property
+    def gone(self) -> int | None:
+        """Can be read when it has ended; then `end_rest` brings the others to their ends."""
+
     def wait(self, seconds: float) -> bool: ...
     def end(self) -> tuple[Ending, int] | None: ...
+    def end_rest(self) -> None: ...
     def close(self) -> None: ...
 
     def not_begun(self, words: bytes) -> Ending:
@@ -95,6 +100,7 @@ class Prisoner:
         self._heard = bytearray()
         self._stderr: deque[int] = deque(maxlen=STDERR_TAIL)
         self._open = {box.stdout, box.stderr}
+        self._gone = box.gone
         self._ended: Ended | None = None
         self._descriptors = ExitStack()
         self._descriptors.callback(box.close)
@@ -186,6 +192,9 @@ class Prisoner:
         for descriptor in ready:
             if descriptor == self._stdin:
                 self._send()
+            elif descriptor == self._gone:
+                self._gone = None
+                self._box.end_rest()
             else:
                 self._listen(descriptor)
         return in_time or self._box.stdout in ready
@@ -194,6 +203,8 @@ class Prisoner:
         waiter = select.poll()
         for descriptor in self._open:
             waiter.register(descriptor, select.POLLIN)
+        if self._gone is not None:
+            waiter.register(self._gone, select.POLLIN)
         if self._outgoing and self._stdin is not None:
             waiter.register(self._stdin, select.POLLOUT)
         return [descriptor for descriptor, _ in waiter.poll(seconds * 1000)]

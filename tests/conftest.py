@@ -1,6 +1,9 @@
-"""What all tests share: how many examples hypothesis tries."""
+"""What all tests share: how many examples hypothesis tries, and how long it waits for them."""
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+# How long an example takes is the computer's affair. All else is as hypothesis has it, in CI and elsewhere.
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
-settings.register_profile("fuzz", max_examples=5_000, deadline=None)
+settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)

@@ -10,7 +10,6 @@ import re
 import secrets
 import shlex
 import smtplib
-import socket
 import sys
 import tempfile
 import time
@@ -33,7 +32,7 @@ from knobeln.cli.look import show_results
 from knobeln.cli.organize import create_contest
 from knobeln.cli.show import console
 from knobeln.clock import SystemClock, seed_from
-from knobeln.config import DEFAULT_GAME, Mail, Settings
+from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.errors import GiveUp
 from knobeln.form import record_text
 from knobeln.games import game
@@ -43,6 +42,7 @@ from mailserver.transports.maildir import folder_name
 from sandbox.process import Process, start
 
 PATIENCE_SECONDS = 120.0
+LOG = "serve.log"  # of the server, in the contest's folder
 
 
 @click.command(cls=ContestCommand)
@@ -71,8 +71,8 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     settings = _settings(game_name)
     teams = demo_teams(settings, count or (41 if game_name == DEFAULT_GAME else 12))
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
-    console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / 'serve.log'}.")
-    server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(path)], path / "serve.log")
+    console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / LOG}.")
+    server = start([sys.executable, "-m", "knobeln", "serve", "-C", str(path)], path / LOG)
     try:
         _Stage(contest, server, teams).play()
     finally:
@@ -92,13 +92,10 @@ def _settings(game_name: str) -> Settings:
     """The game's usual contest, with its doors open and a server of its own. Raises NotFound."""
     settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
     dates = settings.dates
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     title = f"{game(game_name).info.title} demonstration"
     changes = {
         "contest": {"title": title, "address": "robot@contest.example"},
-        "mail": {"listen_port": port, "answers_per_hour": 1_000},
+        "mail": {"listen_port": 0, "answers_per_hour": 1_000},  # any that is free when it listens
     }
     if game_name == DEFAULT_GAME:
         changes["programs"] = {"description": "warn"}  # the example of 1994 has none itself
@@ -116,8 +113,7 @@ class _Stage:
         self._teams = teams
 
     def play(self) -> None:
-        mail = self._contest.settings.mail
-        self._wait(lambda: _listens(mail), "the server listens")
+        self._wait(lambda: self._port() is not None, "the server listens")
         columns = (
             TextColumn("{task.description:<48}"),
             BarColumn(),
@@ -139,7 +135,7 @@ class _Stage:
         """Send these letters, and wait until every team has this many mails."""
         task = progress.add_task(what, total=len(self._teams))
         for letter in letters:
-            _send(letter, self._contest.settings.mail)
+            self._send(letter)
 
         def all_there() -> bool:
             there = sum(len(self._mails(team)) >= mails for team in self._teams)
@@ -147,6 +143,15 @@ class _Stage:
             return there == len(self._teams)
 
         self._wait(all_there, what)
+
+    def _port(self) -> int | None:
+        """Where the server listens, once it has said so."""
+        said = re.search(r" listening .*\bport=(\d+)", (self._contest.path / LOG).read_text())
+        return int(said[1]) if said else None
+
+    def _send(self, letter: EmailMessage) -> None:
+        with smtplib.SMTP(self._contest.settings.mail.listen_host, self._port() or 0, timeout=30) as smtp:
+            smtp.send_message(letter)
 
     def _letter(self, team: DemoTeam, subject: str, body: str) -> EmailMessage:
         letter = EmailMessage()
@@ -190,23 +195,10 @@ class _Stage:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not until():
             if self._server.poll() is not None:
-                raise GiveUp(f"the server ended with exit code {self._server.poll()}; see its serve.log")
+                raise GiveUp(f"the server ended with exit code {self._server.poll()}; see its {LOG}")
             if time.monotonic() > deadline:
-                raise GiveUp(f"{what}: not within {PATIENCE_SECONDS:.0f} seconds; see serve.log")
+                raise GiveUp(f"{what}: not within {PATIENCE_SECONDS:.0f} seconds; see {LOG}")
             time.sleep(0.05)
-
-
-def _send(letter: EmailMessage, mail: Mail) -> None:
-    with smtplib.SMTP(mail.listen_host, mail.listen_port, timeout=30) as smtp:
-        smtp.send_message(letter)
-
-
-def _listens(mail: Mail) -> bool:
-    try:
-        with smtplib.SMTP(mail.listen_host, mail.listen_port, timeout=5) as smtp:
-            return smtp.noop()[0] == 250
-    except OSError:
-        return False
 
 
 def _tell_where(contest: ContestFolder, game_name: str, seed: str) -> None:

@@ -156,7 +156,12 @@ def fresh_name() -> str:
 
 
 class Container:
-    """A started container, asked and ended as a box is (sandbox/box.py)."""
+    """A started container, asked and ended as a box is (sandbox/box.py).
+
+    Its pipes are the engine's, and end with that.
+    """
+
+    gone = None
 
     def __init__(
         self,
@@ -200,6 +205,9 @@ class Container:
         finally:
             self._engine.remove(self._name)
         return None if code is None else ending(code)
+
+    def end_rest(self) -> None:
+        """There is none; `end` removes the container."""
 
     def close(self) -> None:
         self._descriptors.close()

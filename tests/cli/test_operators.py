@@ -227,7 +227,7 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
         for _ in range(3):
             heard(notices, "WATCHDOG=1")
     finally:
-        server.terminate()
+        server.terminate(PATIENCE)
     heard(notices, "STOPPING=1")
     events = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [event["event"] for event in events] == ["listening", "stopping", "stopped"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import ssl
 from base64 import b64decode
 from collections.abc import Iterator
@@ -13,6 +12,8 @@ from contextlib import contextmanager
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+from .servers import free_port
 
 USER, PASSWORD, TOKEN = "knobeln", "pässword", "ya29.token"
 
@@ -97,6 +98,7 @@ def relay(
         port=port or free_port(),
         ssl_context=implicit,
         authenticator=sink.login,
+        ready_timeout=60.0,
         **options,
     )
     controller.start()
@@ -114,12 +116,6 @@ def server_context(authority: trustme.CA, *names: str) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert(*(names or ("127.0.0.1",))).configure_cert(context)
     return context
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class KillsSender(Sink):

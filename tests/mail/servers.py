@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,18 @@ def program(name: str) -> str:
     pytest.skip(text)
 
 
+_PORTS = 100  # of each process of the tests, below those that the system gives to whoever asks for any
+_FIRST_PORT = 10_000 + os.getpid() * _PORTS % 22_000
+_asked = count()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody has, and that nobody else is given before it is used."""
+    while True:
+        port = _FIRST_PORT + next(_asked) % _PORTS
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def wait_for(condition: Callable[[], object], what: str = "it") -> None:

@@ -176,7 +176,8 @@ def test_a_mail_gets_through_with_encryption_and_login(
         sender, to, content = world.teams.taken[0]
         assert (sender.partition("-")[0], to) == ("knobeln+b", "joe@team.example")
         assert b"authentification string" in content
-        assert f"sasl_method={used}, sasl_username={USER}" in world.postfix.log()
+        login = f"sasl_method={used}, sasl_username={USER}"
+        wait_for(lambda: login in world.postfix.log(), "the log")
 
 
 def test_a_wrong_password_costs_no_mail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

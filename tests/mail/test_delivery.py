@@ -20,7 +20,8 @@ from mailserver.transports.maildir import MaildirTransport, folder_name
 from mailserver.verp import bounced_items
 
 from .conftest import START, make_settings
-from .relays import Sink, free_port, relay
+from .relays import Sink, relay
+from .servers import free_port
 
 ROBOT = "knobeln@contest.example"
 NOWHERE = Path("/nonexistent")

@@ -621,8 +621,10 @@ def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it
 
 
 def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
-    dovecot: Dovecot, user: str, watch: Callable[..., Watched]
+    dovecot: Dovecot, user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(imap, "CONNECT_SECONDS", 60.0)  # a slow refusal is one, too
+    monkeypatch.setattr(imap, "READ_SECONDS", 60.0)
     wire = Wire(dovecot.imap)
     watched = watch(settings(dovecot, user, port=wire.port, password="wrong"))
     wait_for(lambda: watched.taken.alarms)

@@ -28,7 +28,7 @@ from knobeln.store import letters, outbox, submissions, teams
 from sandbox.process import Process, start
 
 ROBOT = "knobeln@contest.example"
-PATIENCE = 60.0
+PATIENCE = 240.0
 STOP_SECONDS = 5.0
 BOMB = "int a[100000001] = { [0 ... 100000000] = 1 };\nmain() { for (;;) make_throw(1); }\n"
 DESCRIPTION = "#if 0\n" + "What it does.\n" * 15 + "#endif\n"

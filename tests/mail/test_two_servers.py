@@ -157,7 +157,7 @@ class Both:
 @pytest.fixture
 def both(tmp_path: Path) -> Iterator[Both]:
     office = PostOffice()
-    controller = Controller(office, hostname="127.0.0.1", port=free_port())
+    controller = Controller(office, hostname="127.0.0.1", port=free_port(), ready_timeout=60.0)
     controller.start()
     ports = {address: free_port() for address in ROBOTS}
     office.ports |= ports

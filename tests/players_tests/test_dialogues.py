@@ -64,13 +64,13 @@ def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
 
 
 def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
-    slow = "read line; sleep 0.5; echo first; read line; echo second"
+    slow = "read line; sleep 2; echo first; read line; echo second"
     one = player("lines", build_text("slow.sh", slow), 0.2)
     one.begin()
     first = one.move(("next",))
     assert isinstance(first, Fault)
     assert first.kind is FaultKind.LATE
-    one.seconds = 5.0
+    one.seconds = 20.0
     one.begin()
     assert one.move(("next",)) == "first"
     assert one.move(("next",)) == "second"

@@ -54,7 +54,7 @@ def test_a_question_is_one_line(shell):
 
 
 def test_a_deadline_is_kept_and_nothing_is_said_after_it(shell):
-    prisoner = shell("sleep 0.4; echo late")
+    prisoner = shell("sleep 3; echo late")
     start = time.monotonic()
     assert prisoner.ask("x", 0.2).kind is Kind.LATE
     assert 0.15 < time.monotonic() - start < 2
@@ -152,7 +152,7 @@ def test_a_prisoner_is_gone_after_its_context(jail):
     with jail.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as prisoner:
         assert prisoner.ask("x", 0.1).kind is Kind.LATE
     assert prisoner.close().ending is Ending.KILLED
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(os.listdir("/proc/self/fd")) <= descriptors  # what others forgot may be closed meanwhile
 
 
 def test_many_prisoners_are_asked_side_by_side(jail):

@@ -294,7 +294,7 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
 
 # --- all of them -------------------------------------------------------------------------------------------
 @hypothesis_settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(st.lists(NAMES_30, min_size=2, max_size=5, unique=True), LINES, LINES, LINES)
 def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(

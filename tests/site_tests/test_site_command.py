@@ -29,7 +29,9 @@ PATIENCE = 240.0
 
 
 def texts(pages: Path) -> dict[str, str]:
-    return {str(file.relative_to(pages)): file.read_text() for file in pages.rglob("*") if file.is_file()}
+    """The files by their paths; without those that are just being written."""
+    there = (file for file in pages.rglob("*") if file.suffix != ".new" and file.is_file())
+    return {str(file.relative_to(pages)): file.read_text() for file in there}
 
 
 def stamps(pages: Path) -> dict[Path, int]:

@@ -263,7 +263,9 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_board_goes_along_with_the_turns(boards: Path) -> None:
     browser = Browser(boards)
-    path = next(page for page in sorted((boards / "games").glob("*.html")) if 'class="board"' in page.read_text())
+    path = next(
+        page for page in sorted((boards / "games").glob("*.html")) if 'class="board"' in page.read_text()
+    )
     moves = [
         int(str(row["seat_1"] if row["seat_1"] is not None else row["seat_2"]).lstrip("!"))
         for row in json.loads(path.with_suffix(".moves.json").read_text())

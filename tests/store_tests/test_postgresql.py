@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -33,23 +33,20 @@ pytestmark = pytest.mark.skipif(not PROGRAMS, reason="PostgreSQL's server is not
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The URL of a database in a server of our own, on a free port of loopback, ended by its own id."""
+    """The URL of a database in a server of our own, at a Unix socket in its folder, ended by its own id."""
     folder = Path(tempfile.mkdtemp(prefix="knobeln-pg-"))
     if USER:
         shutil.chown(folder, USER)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     subprocess.run(
         [PROGRAMS[-1] / "initdb", "-D", folder / "data", "-A", "trust", "-U", "knobeln"],
         check=True, user=USER, stdout=subprocess.DEVNULL, cwd=folder,
     )  # fmt: skip
-    options = ["-p", str(port), "-k", str(folder), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+    options = ["-p", "5432", "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]
     process = subprocess.Popen(
         [PROGRAMS[-1] / "postgres", "-D", folder / "data", *options],
         user=USER, stderr=subprocess.DEVNULL, cwd=folder,
     )  # fmt: skip
-    url = f"postgresql+psycopg://knobeln@127.0.0.1:{port}/postgres"
+    url = f"postgresql+psycopg://knobeln@/postgres?host={folder}&port=5432"
     try:
         wait_for(url)
         yield url
@@ -61,7 +58,8 @@ def server() -> Iterator[str]:
 
 def wait_for(url: str) -> None:
     engine = create_engine(url)
-    for _ in range(200):
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
         with suppress(Exception), engine.connect() as connection:
             connection.execute(text("SELECT 1"))
             engine.dispose()

@@ -2,5 +2,5 @@ import time
 
 
 def get_move(number):
-    time.sleep(0.5)
+    time.sleep(0.9)
     return number + 1
