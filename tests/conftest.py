@@ -1,4 +1,6 @@
-"""What all tests share: how many examples hypothesis tries, and how long it waits for them."""
+"""What all tests share: how many run at once, how many examples hypothesis tries and how long it waits."""
+
+import os
 
 from hypothesis import HealthCheck, settings
 
@@ -7,3 +9,9 @@ settings.register_profile("patient", settings(), deadline=None, suppress_health_
 settings.load_profile("patient")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
 settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)
+
+
+def pytest_xdist_auto_num_workers():
+    """Of `-n auto`: half as many again as there are processors, because tests also wait."""
+    processors = len(os.sched_getaffinity(0))
+    return processors + processors // 2

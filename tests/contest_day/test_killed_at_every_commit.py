@@ -92,10 +92,6 @@ def test_killed_before_a_commit_of_each_kind(tmp_path: Path, house: House) -> No
     assert walk(tmp_path, house, knobeln(), "some") >= 5
 
 
-def test_killed_with_tables_in_processes(tmp_path: Path, house: House) -> None:
-    assert walk(tmp_path, house, knobeln(2), "some", "processes") >= 5
-
-
 @pytest.mark.slow
 def test_killed_everywhere_with_tables_in_processes(tmp_path: Path, house: House) -> None:
     assert walk(tmp_path, house, knobeln(2), "all", "processes") >= 80

@@ -132,12 +132,18 @@ SPOKEN = [name for name in registered() if name not in ("knobeln", "hog")]
 OF_SUFFIX = {f".{suffix}": language for language in LANGUAGES for suffix in language.suffixes}
 
 
+THINKERS = ("alpha_beta.c", "playouts.js")  # they take their time for each of many moves
+
+
 def sample_programs() -> list[Any]:
     return [
-        pytest.param(game, name, marks=pytest.mark.skipif(not here(name), reason="not installed"))
-        for game in SPOKEN
-        for name in sorted(samples(game))
+        pytest.param(game, name, marks=marks_of(name)) for game in SPOKEN for name in sorted(samples(game))
     ]
+
+
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    missing = pytest.mark.skipif(not here(name), reason="not installed")
+    return [missing, pytest.mark.slow] if name in THINKERS else [missing]
 
 
 def suffix_of(name: str) -> str:

@@ -25,10 +25,23 @@ SETTINGS = [
     pytest.param(Tournament(final_size=10), id="small final"),
     pytest.param(Tournament(group_min=2, group_max=3, final_size=2), id="tiny groups"),
 ]
+OFTEN = ("group-elimination", "round-robin")  # the settings make a difference to these
 
 
-@pytest.mark.parametrize("name", sorted(known_formats()))
-@pytest.mark.parametrize("settings", SETTINGS)
+def formats_and_settings() -> list[Any]:
+    return [
+        pytest.param(
+            name,
+            *each.values,
+            id=f"{each.id}-{name}",
+            marks=[] if name in OFTEN or each is SETTINGS[0] else pytest.mark.slow,
+        )
+        for name in sorted(known_formats())
+        for each in SETTINGS
+    ]
+
+
+@pytest.mark.parametrize(("name", "settings"), formats_and_settings())
 def test_every_registered_format_passes_the_suite(name: str, settings: Tournament) -> None:
     check_format(known_formats()[name](settings, KNOBELN))
 
