@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,12 +30,14 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from knobeln.errors import ConfigError, NotFound
 from knobeln.model import USUAL_PREFERENCES, MailPreference
 
 FILE_NAME = "contest.toml"
+ENVIRONMENT = "KNOBELN_SET_"  # begins the names of variables that win over the file
 LONGEST_ROBOT = 34  # with what is added to make a bounce address it must not get longer than 64 (RFC 5321)
 
 
@@ -76,6 +80,17 @@ class Contest(Section):
         "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+
+
+DATE_WORDS = {
+    "registration_opens": "registration opens",
+    "compilation_opens": "the compile service opens",
+    "registration_closes": "registration closes",
+    "compilation_closes": "the compile service closes",
+    "contest_starts": "the contest starts",
+    "results_published": "the results are published",
+}
+"""The dates as people call them."""
 
 
 class Dates(Section):
@@ -664,7 +679,7 @@ class Settings(BaseSettings):
     """All sections of contest.toml."""
 
     model_config = SettingsConfigDict(
-        extra="forbid", frozen=True, env_prefix="KNOBELN_SET_", env_nested_delimiter="__"
+        extra="forbid", frozen=True, env_prefix=ENVIRONMENT, env_nested_delimiter="__"
     )
 
     contest: Contest = Field(default_factory=Contest)
@@ -746,12 +761,32 @@ def load(folder: Path) -> Settings:
     try:
         return Settings(**tomllib.loads(path.read_text(encoding="utf-8")))
     except ValidationError as error:
-        lines = (f"  {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise ConfigError(f"{path}:\n" + "\n".join(lines)) from None
+        raise ConfigError(f"{path}:\n" + "\n".join(map(_fault, error.errors()))) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from None
     except SettingsError as error:
         raise ConfigError(f"a variable KNOBELN_SET_... is no JSON: {error}") from None
+
+
+def _fault(error: ErrorDetails) -> str:
+    """A line about what is wrong with a setting, for somebody who has written it."""
+    *section, name = error["loc"] or ("",)
+    said = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        near = get_close_matches(str(name), _names_in(section), n=1)
+        said = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
+    variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
+    given = f" (given as {variable})" if variable in map(str.upper, os.environ) else ""
+    return f"  {'.'.join(map(str, error['loc']))}: {said}{given}"
+
+
+def _names_in(section: Sequence[int | str]) -> tuple[str, ...]:
+    """Which settings there are in this section, or which sections; none where anything may stand."""
+    model: Any = Settings
+    for name in section:
+        field = getattr(model, "model_fields", {}).get(name)
+        model = field and field.annotation
+    return tuple(getattr(model, "model_fields", ()))
 
 
 def usual_dates(today: datetime) -> Dates:

@@ -536,6 +536,18 @@ class Standing:
     disqualified: bool
     advances: bool
 
+    @property
+    def taken_out(self) -> bool:
+        """Disqualified without having failed: by the organizer, or at its own wish."""
+        return self.disqualified and not self.failures
+
+    @property
+    def fate(self) -> str:
+        """What becomes of it, for tables; "" where rank and points say all."""
+        if self.disqualified:
+            return "taken out" if self.taken_out else "disqualified"
+        return "proceeds" if self.advances else ""
+
 
 @dataclass(frozen=True)
 class GroupPlan:

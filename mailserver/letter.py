@@ -258,7 +258,8 @@ def find_program(letter: Letter) -> Text | Problem:
         )
     if letter.attachments:
         return letter.attachments[0]
-    if letter.body.is_blank or (letter.files and not marked and is_prose(letter.body.lines)):
+    text = _without_from_line(letter.body.lines) if letter.files else letter.body.lines
+    if letter.body.is_blank or (letter.files and (not text or is_prose(text))):
         return Problem("There is no program in the letter." + _about(letter.files), expected=_RIGHT_PROGRAM)
     return mended(letter.body)
 

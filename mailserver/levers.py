@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
-from knobeln.config import Dates, Settings
+from knobeln.config import DATE_WORDS, Dates, Settings
 from knobeln.errors import GiveUp, NotFound, NotNow
 from knobeln.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
 from knobeln.ports import Renderer
@@ -145,7 +145,7 @@ class Hand:
         after = _checked(before, moved)
         for name, at in moved.items():
             levers.move_date(self.tx, name, getattr(written, name), at)
-            text = f"{name} was moved from {getattr(before, name):{WHEN}} to {at:{WHEN}}"
+            text = f"{DATE_WORDS[name]}: moved from {getattr(before, name):{WHEN}} to {at:{WHEN}}"
             self._note("dates", text, whom=name, reason=reason)
         out = levers.all_bans(self.tx)
         wanted = (TeamState.ACTIVE, TeamState.PENDING)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import lru_cache
 
 from knobeln.config import LONGEST_FIELD_VALUE, ExtraField, Settings, spelling
@@ -123,7 +124,7 @@ class _Scan:
         elif self._belongs_below(line):
             self._below(line)
         elif self.fields or not _SAMPLE_HEADER.match(line.text):
-            self.problems.append(_stray(line))
+            self.problems.append(self._stray(line))
         self._previous = line.text
 
     def _field(self, line: Line, match: re.Match[str]) -> None:
@@ -142,6 +143,18 @@ class _Scan:
         wrapped = is_text and was_wrapped(self._previous, line.text)
         return self.fields[-1].name == MEMBERS or line.text.startswith(" ") or wrapped
 
+    def _stray(self, line: Line) -> Problem:
+        if _ANY_FIELD.match(line.text):
+            near = get_close_matches(spelling(line.text.partition(":")[0]), self._names, n=1)
+            meant = f" Did you mean `{self._names[near[0]]}:`?" if near else ""
+            return Problem(f"There is no such field in the form.{meant}", line.number, line.text)
+        return Problem(
+            "This line does not belong to the form; please send additional words in a separate letter to the "
+            "organizer.",
+            line.number,
+            line.text,
+        )
+
     def _below(self, line: Line) -> None:
         field = self.fields[-1]
         if field.name == MEMBERS:
@@ -149,17 +162,6 @@ class _Scan:
             return
         self.fields[-1] = replace(field, value=f"{field.value} {' '.join(line.text.split())}".strip())
         self.remarks.append(f"line {line.number} was read as the rest of `{field.name}:`")
-
-
-def _stray(line: Line) -> Problem:
-    if _ANY_FIELD.match(line.text):
-        return Problem("There is no such field in the form.", line.number, line.text)
-    return Problem(
-        "This line does not belong to the form; please send additional words in a separate letter to the "
-        "organizer.",
-        line.number,
-        line.text,
-    )
 
 
 def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from knobeln.model import GroupOutcome, RoundOutcome, Standing, points_text
+from reports.results import gone
 from reports.text import WIDTH, columns_of, table
 
 _STEPS = range(6, 1, -1)  # columns between a match and the next one; the first that fits is taken
@@ -104,7 +105,7 @@ def score(match: BracketMatch, point: int) -> str:
 def remark(match: BracketMatch) -> str:
     """What has to be said besides the score; `*` stands for a match of equal points."""
     if match.disqualified:
-        return f"({' and '.join(match.disqualified)} disqualified)"
+        return f"({gone(line for line in match.best_first if line.disqualified)})"
     return "*" if match.is_close else ""
 
 

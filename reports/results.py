@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 
 from knobeln.config import DEFAULT_GAME
-from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Verdict
+from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
 
 VERDICT_WORDS = {
     Verdict.OK: "played to the end",
@@ -76,14 +76,25 @@ class GameLine:
     theirs: int | None
     sides: tuple[int, ...]  # points of the seats, whole
     failures: tuple[Failure, ...]
-    disqualified: tuple[str, ...]  # the players that were disqualified in this round
+    gone: str  # which players were disqualified or taken out in this round, "" if none
     own_faults: int = 0  # turns in which the player was at fault
     their_faults: int = 0
 
 
 def disqualified(outcome: GroupOutcome) -> frozenset[str]:
-    """Those who failed twice in this round."""
+    """Those who failed twice in this round, or were taken out."""
     return frozenset(s.entry for s in outcome.standings if s.disqualified)
+
+
+def gone(standings: Iterable[Standing]) -> str:
+    """What happened to these, who are out: `a and b were disqualified, c was taken out`."""
+    names: dict[str, list[str]] = {}
+    for standing in standings:
+        names.setdefault(standing.fate, []).append(standing.entry)
+    return ", ".join(
+        f"{' and '.join(of_fate)} {'was' if len(of_fate) == 1 else 'were'} {fate}"
+        for fate, of_fate in names.items()
+    )
 
 
 def status(match: Match) -> GameStatus:
@@ -155,7 +166,7 @@ class OwnGames:
 
     entry: str
     tried: tuple[tuple[Pairing, tuple[Match, ...]], ...]
-    out: frozenset[str]  # who was disqualified in the group
+    out: Mapping[str, Standing]  # who was disqualified or taken out in the group
 
     @property
     def matches(self) -> tuple[Match, ...]:
@@ -193,7 +204,7 @@ def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
     for pairing, matches in attempts(outcome).items():
         for name in dict.fromkeys(pairing.players):
             found[name].append((pairing, matches))
-    out = disqualified(outcome)
+    out = {s.entry: s for s in outcome.standings if s.disqualified}
     return {name: OwnGames(name, _by_opponent(name, of_name), out) for name, of_name in found.items()}
 
 
@@ -217,16 +228,18 @@ def _said(match: Match, entry: str) -> str:
     return next((fault.said for fault in faults if fault.said), "")
 
 
-def _lines(pairing: Pairing, tried: Sequence[Match], entry: str, out: frozenset[str]) -> Iterator[GameLine]:
-    gone = tuple(name for name in dict.fromkeys(pairing.players) if name in out)
+def _lines(
+    pairing: Pairing, tried: Sequence[Match], entry: str, out: Mapping[str, Standing]
+) -> Iterator[GameLine]:
+    why = gone(out[name] for name in dict.fromkeys(pairing.players) if name in out)
     other = opponent(pairing, entry)
     if not tried:
-        yield GameLine(other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), gone)
+        yield GameLine(other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), why)
     for match in tried:
-        yield _line(match, entry, other, gone)
+        yield _line(match, entry, other, why)
 
 
-def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLine:
+def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
     own, theirs = (None, None) if match.is_discarded else points_of(match, entry)
     faulty = () if match.result.is_flawless else match.sides
     return GameLine(
@@ -239,7 +252,7 @@ def _line(match: Match, entry: str, other: str, gone: tuple[str, ...]) -> GameLi
         theirs,
         tuple(seat.points for seat in match.result.seats),
         failures_of_match(match),
-        gone,
+        why,
         own_faults=sum(seat.faults for name, seat in faulty if name == entry),
         their_faults=sum(seat.faults for name, seat in faulty if name != entry),
     )

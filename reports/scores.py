@@ -111,8 +111,8 @@ class Score:
         return any(line.own_faults or line.their_faults or line.status != "counted" for line in self.lines)
 
     @property
-    def disqualified(self) -> tuple[str, ...]:
-        return self.lines[0].disqualified
+    def gone(self) -> str:
+        return self.lines[0].gone
 
 
 def _own(line: GameLine) -> int:

@@ -96,7 +96,8 @@ def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
 class OwnResult:
     """How a team's contest ended; nothing in it is about another team."""
 
-    place: int | None  # None: disqualified
+    place: int | None  # None: disqualified, or taken out
+    taken_out: bool
     last_place: int  # more than `place` where it is shared
     of: int  # how many were ranked with it
     half_points: int
@@ -120,6 +121,7 @@ def own_result(
     place = None if standing.rank is None else ahead + 1
     return OwnResult(
         place=place,
+        taken_out=standing.taken_out,
         last_place=ahead + peers,
         of=_number_of(history, ranking, name),
         half_points=standing.half_points,

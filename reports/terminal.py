@@ -37,7 +37,7 @@ _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame tak
 def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
     """Rank, team, points with a bar, failures or games at fault, and, if anything, what becomes of it."""
     failures = "#failures" if game.ruling is Ruling.REPLAY else "#faulty games"
-    fates = [_fate(s) for s in standings]
+    fates = [s.fate for s in standings]
     table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
     most = max((s.half_points for s in standings), default=0)
     # On a narrow terminal the bars give way, not the names.
@@ -51,10 +51,6 @@ def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
         cells = [Text(str(s.rank or "-")), Text(s.entry), Text(points), bar, Text(str(s.failures))]
         table.add_row(*cells, *([Text(fate)] if any(fates) else []), style=style)
     return table
-
-
-def _fate(standing: Standing) -> str:
-    return "disqualified" if standing.disqualified else "proceeds" if standing.advances else ""
 
 
 def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from knobeln.config import FILE_NAME
 from knobeln.errors import Differs, GiveUp, NotFound
 from knobeln.printable import printable
 
@@ -173,6 +174,10 @@ def _files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every file below the folder with its path; anything else is refused, and so is too much."""
     if not folder.is_dir():
         raise NotFound(f"there is no folder {folder}")
+    if (folder / FILE_NAME).exists():
+        raise NotFound(
+            f"{folder} is a contest's folder, and no archive: `knobeln publish DIR` makes one of it"
+        )
     count = size = 0
     for root, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):
         relative = Path(root).relative_to(folder)

@@ -112,7 +112,8 @@ def _unpack(file: Path, scratch: Path, path: Path) -> None:
     except (tarfile.TarError, EOFError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # of our own disk
-        raise GiveUp(f"{file} is no backup, or not a whole one: {error}") from error
+        said = str(error).partition("\n")[0].rstrip(":")
+        raise GiveUp(f"{file} is no backup, or not a whole one: {said}") from error
     if not (scratch / DATABASE).exists():
         raise GiveUp(f"{file} is no backup: there is no {DATABASE} in it")
 

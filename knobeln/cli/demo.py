@@ -78,7 +78,7 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     finally:
         server.terminate()
     show_results(contest)
-    _tell_where(contest, game_name, chosen)
+    _tell_where(contest, game_name, count, chosen)
 
 
 def _must_be_fit(path: Path) -> None:
@@ -201,7 +201,7 @@ class _Stage:
             time.sleep(0.05)
 
 
-def _tell_where(contest: ContestFolder, game_name: str, seed: str) -> None:
+def _tell_where(contest: ContestFolder, game_name: str, count: int | None, seed: str) -> None:
     root = contest.path / contest.settings.mail.maildir_root
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")
@@ -213,6 +213,7 @@ def _tell_where(contest: ContestFolder, game_name: str, seed: str) -> None:
         _print_command(f"{knobeln} {command} -C {shlex.quote(str(contest.path))}")
     console.print("\nPlay the same contest again:")
     chosen = "" if game_name == DEFAULT_GAME else f" --game {game_name}"
+    chosen += f" --teams {count}" if count else ""
     _print_command(f"{knobeln} demo{chosen} --seed {shlex.quote(seed)}")
 
 

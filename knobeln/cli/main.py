@@ -39,7 +39,10 @@ from knobeln.errors import KnobelnError, TryAgain
 
 EX_FAILED = 1
 EX_TEMPFAIL = 75
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+OF_THE_COMPUTER = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
+)
 
 
 class Root(ContestGroup):
@@ -52,9 +55,10 @@ class Root(ContestGroup):
             click.secho(f"knobeln: {error}", fg="red", err=True)
             ctx.exit(EX_TEMPFAIL if isinstance(error, TryAgain) else EX_FAILED)
         except OSError as error:
-            if error.errno not in UNWRITABLE:
+            if error.errno not in OF_THE_COMPUTER:
                 raise
-            click.secho(f"knobeln: cannot write: {error}", fg="red", err=True)
+            where = f": {error.filename}" if error.filename else ""
+            click.secho(f"knobeln: cannot read or write: {error.strerror}{where}", fg="red", err=True)
             ctx.exit(EX_TEMPFAIL)
 
 

@@ -23,6 +23,7 @@ from knobeln.store import Transaction, letters, levers, outbox, submissions, tea
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import Progress
+from reports.text import plural
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's
 JOURNAL_LINES = 5
@@ -31,6 +32,7 @@ RECENT = timedelta(days=1)
 ADVICE_LINES = 9
 ADVICE = "yellow"
 ENOUGH_DISK = 500_000_000
+LAST_DATE = "results_published"
 _SECOND = timedelta(seconds=1)
 
 
@@ -63,11 +65,12 @@ def look(folder: ContestFolder) -> dict[str, Any]:
             "at_work": {what: who_holds(folder.path, what) for what in ("serve", "run")},
             "open": open_doors(folder.settings.dates, now, state.phase),
             "dates": folder.settings.dates.model_dump(),
-            "next_date": next_date(folder.settings.dates, now),
+            "next_date": next_date(folder.settings.dates, now, state.phase),
             "started_at": state.started_at,
             "finished_at": state.finished_at,
             "seed_commitment": Seeds(state.seed).commitment,
             "teams": teams.count(tx),
+            "teams_pending": teams.count_pending(tx),
             "with_program": submissions.count_with_program(tx),
             "letters": _counts(LetterState, letters.count_by_state(tx)),
             "programs": _counts(SubmissionState, submissions.count_by_state(tx)),
@@ -103,9 +106,10 @@ def _counts(states: type[Any], found: dict[Any, int]) -> dict[str, int]:
     return {str(state): found.get(state, 0) for state in states}
 
 
-def next_date(dates: Dates, now: datetime) -> str | None:
-    """The name of the date of the contest that comes next."""
-    coming = [(at, name) for name, at in dates if at > now]
+def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:
+    """The name of the date of the contest that comes next. Once it has been started, early perhaps, only the
+    last one is still to come."""
+    coming = [(at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)]
     return min(coming)[1] if coming else None
 
 
@@ -146,6 +150,9 @@ def advice(facts: dict[str, Any]) -> list[str]:
         found.append("work waits, and nobody does it: `knobeln serve`")
     if facts["letters"][LetterState.FAILED]:
         found.append("letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`")
+    if facts["teams_pending"]:
+        waiting = plural(facts["teams_pending"], "registration waits", "registrations wait")
+        found.append(f"{waiting} for your word: `knobeln teams`, then `knobeln teams accept` or `reject`")
     if facts["programs"][SubmissionState.SET_ASIDE]:
         found.append(
             "programs were set aside by a fault of ours: see the journal, then `knobeln letters retry`"

@@ -198,7 +198,9 @@ class UltimateTicTacToe:
     def _caption(self, position: Boards, won: str) -> str:
         boards = " and ".join(f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True))
         if not self.awaited(position):
-            return f"Boards won: {boards}."
+            winner = game_winner(position)
+            who = "Nobody has" if winner is None else f"{SIGNS[winner]} has won with"
+            return f"Boards won: {boards}. {who} three boards in a row."
         forced = forced_board(position)
         where = "in any board" if forced is None else f"in board {forced}"
         return f"Boards won: {boards}. {SIGNS[position.mover]} moves next, {where}."

@@ -97,6 +97,12 @@ def count(tx: Transaction) -> int:
     return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
 
 
+def count_pending(tx: Transaction) -> int:
+    """How many wait for the organizer."""
+    query = select(func.count()).select_from(teams).where(teams.c.state == TeamState.PENDING)
+    return tx.execute(query).scalar_one()
+
+
 def count_organization(tx: Transaction, organization: str) -> int:
     """Teams of this organization; case and blanks do not matter."""
     query = select(func.count()).select_from(teams).where(_PRESENT)

@@ -236,10 +236,12 @@ _LEVERS: Mapping[str, Lever] = {
 def _status(desk: Desk) -> str:
     state, pause = contest.state(desk.tx), levers.paused(desk.tx)
     mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(desk.tx).items())
+    pending = teams.count_pending(desk.tx)
     waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(desk.tx).items())
     lines = [
         f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
         f"teams: {teams.count(desk.tx)}, with a program {submissions.count_with_program(desk.tx)}",
+        *([f"registrations that wait for your word: {pending}"] if pending else []),
         f"letters: {waiting or 'none'}",
         f"mails: {mails or 'none'}" + (", reports are held" if levers.reports_held(desk.tx) else ""),
         *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest.log(desk.tx, 5)),

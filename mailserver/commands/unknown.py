@@ -16,7 +16,7 @@ def recognises(_subject: str, _settings: Settings) -> bool:
 
 def handle(desk: Desk) -> str:
     meant = nearest.meant(plain_subject(desk.letter.subject), desk.commands, desk.settings)
-    if meant:
+    if meant and meant.name != "help":  # it is help that is sent anyway
         return _ask(desk, meant)
     if desk.has_answered("help", desk.writer, DAY):
         return "unknown subject; help was sent within the last 24 hours"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from knobeln.config import DATE_WORDS
 from knobeln.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
@@ -18,15 +19,6 @@ from reports.site.groups import GroupView, own_table, ranking_table, round_title
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 from reports.text import date, percent, plural
-
-_DATES = {
-    "registration_opens": "registration opens",
-    "compilation_opens": "the compile service opens",
-    "registration_closes": "registration closes",
-    "compilation_closes": "the compile service closes",
-    "contest_starts": "the contest starts",
-    "results_published": "the results are published",
-}
 
 
 # --- the first page ----------------------------------------------------------------------------------------
@@ -72,7 +64,7 @@ def _number_of_teams(facts: SiteFacts, verb: str) -> str:
 def _dates(facts: SiteFacts) -> Table:
     rows = tuple(
         (name_cell(words), Cell(date(at), at.isoformat()))
-        for name, words in _DATES.items()
+        for name, words in DATE_WORDS.items()
         for at in (getattr(facts.settings.dates, name),)
     )
     return Table("dates", "When what happens", (Column("event", ""), Column("time", "time")), rows)
@@ -190,7 +182,7 @@ def _sentence(view: GroupView, name: str) -> str:
         return "A bye."
     own = next(line for line in view.outcome.standings if line.entry == name)
     if own.disqualified:
-        return "Disqualified."
+        return f"{own.fate.capitalize()}."
     points = points_text(own.half_points, view.game.point)
     rank = f"Rank {own.rank} of {len(view.plan.members)}"
     return f"{rank} with {points} points{'; proceeds' if own.advances else ''}."

@@ -10,7 +10,7 @@ from knobeln.games import GameInfo, Ruling
 from knobeln.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
-from reports.results import GameLine, OwnGames
+from reports.results import GameLine, OwnGames, gone
 from reports.scores import Place, Score, Shape, places, shape_of
 from reports.site import charts, paths
 from reports.site.charts import HeatMap
@@ -82,7 +82,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
             name_cell(s.entry, paths.team(s.entry)),
             points_cell(None if s.disqualified else s.half_points, game.point),
             cell(s.failures),
-            cell("disqualified" if s.disqualified else "proceeds" if s.advances else ""),
+            cell(s.fate),
         )
         for s in standings
     )
@@ -299,10 +299,10 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
     rows = []
     for view in views:
         first, second = view.outcome.standings
-        out = [line.entry for line in (first, second) if line.disqualified]
+        out = [line for line in (first, second) if line.disqualified]
         close = not out and first.half_points == second.half_points
         points = (None, None) if out else (first.half_points, second.half_points)
-        remark = f"{' and '.join(out)} disqualified" if out else "equal points" if close else ""
+        remark = gone(out) if out else "equal points" if close else ""
         rows.append(
             (
                 cell(view.plan.title),

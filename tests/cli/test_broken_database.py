@@ -45,7 +45,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(folder: Path) -> No
     (folder / ".run.lock").symlink_to("/sys/kernel/notes")  # which not even root may write
     result = knobeln("run", "--now", "-C", folder)
     assert result.exit_code == EX_TEMPFAIL
-    assert result.output.startswith("knobeln: cannot write: ")
+    assert result.output.startswith("knobeln: cannot read or write: Permission denied: ")
 
 
 def test_nobody_else_reads_the_database(folder: Path) -> None:

@@ -109,8 +109,13 @@ def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> Non
     ("wrong", "says"),
     [
         pytest.param("[game]\nk = 0\n", "game.k", id="a value out of range"),
-        pytest.param("[game]\nkk = 1\n", "game.kk", id="an unknown setting"),
-        pytest.param("[gmae]\nk = 1\n", "gmae", id="an unknown section"),
+        pytest.param("[game]\nkk = 1\n", "game.kk: there is no such setting", id="an unknown setting"),
+        pytest.param(
+            "[mail]\nanswer_per_hour = 1\n",
+            "mail.answer_per_hour: there is no such setting; did you mean answers_per_hour?\n",
+            id="a mistyped setting",
+        ),
+        pytest.param("[gmae]\nk = 1\n", "gmae: there is no such setting; did you mean game?", id="a section"),
         pytest.param("[game\n", "contest.toml", id="no TOML"),
         pytest.param("[tournament]\nself_play = false\n", "self-games", id="an evolution without self-games"),
     ],
@@ -120,6 +125,22 @@ def test_a_wrong_setting_is_named(folder: Path, wrong: str, says: str) -> None:
     dates = text[text.index("[dates]") : text.index("[game]")]
     (folder / "contest.toml").write_text(wrong + dates)
     assert says in knobeln("status", "-C", folder, code=1).output
+
+
+def test_a_wrong_variable_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNOBELN_SET_MAIL__ANSWER_PER_HOUR", "5")
+    said = knobeln("status", "-C", folder, code=1).output
+    assert "did you mean answers_per_hour? (given as KNOBELN_SET_MAIL__ANSWER_PER_HOUR)" in said
+
+
+@pytest.mark.parametrize(
+    "words", [("backup", "no/where/it.tar.gz"), ("site", "/proc/pages"), ("init", "/proc/it")]
+)
+def test_a_place_that_cannot_be_written_is_said_in_one_line(folder: Path, words: tuple[str, str]) -> None:
+    command = words if words[0] == "init" else (*words, "-C", folder)
+    said = knobeln(*command, code=75).output
+    assert said.startswith("knobeln: cannot read or write: No such file or directory: ")
+    assert len(said.splitlines()) == 1
 
 
 @pytest.mark.parametrize("place", ["before", "after", "environment", "here"])

@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ from bench.contest_field import NOW, add_team, settings
 from knobeln.cli import logs, main
 from knobeln.cli.folder import ContestFolder, who_holds
 from knobeln.cli.organize import create_contest
-from knobeln.cli.status import span, time_left
-from knobeln.config import Log
-from knobeln.model import Bounce, LetterState, Outgoing
-from knobeln.store import contest, letters, outbox, submissions
+from knobeln.cli.status import next_date, span, time_left
+from knobeln.config import Log, usual_dates
+from knobeln.model import Bounce, LetterState, Outgoing, Phase, TeamState
+from knobeln.store import contest, letters, outbox, submissions, teams
 from knobeln.store.results import Progress
 from sandbox.process import Process, start
 
@@ -100,6 +100,25 @@ def test_the_status_as_json_has_everything(folder: ContestFolder) -> None:
     assert [text.split(" ")[2] for _, _, text in facts["errors"]] == ["2", "3", "4"]
     assert facts["at_work"] == {"serve": False, "run": False}
     assert len(facts["advice"]) >= 7
+
+
+def test_the_status_says_that_a_registration_waits(folder: ContestFolder) -> None:
+    with folder.store.write() as tx:
+        add_team(tx, "heavy_lords", "RSM")
+    assert status(folder.path)["advice"] == []
+    with folder.store.write() as tx:
+        (team,) = teams.all_teams(tx)
+        teams.set_state(tx, team.id, TeamState.PENDING)
+    said = " ".join(knobeln(folder.path, "status").output.split())
+    assert "1 registration waits for your word: `knobeln teams`" in said
+
+
+def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come() -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    dates = usual_dates(now)
+    assert next_date(dates, now, Phase.OPEN) == "registration_closes"
+    assert next_date(dates, now, Phase.RUNNING) == "results_published"
+    assert next_date(dates, dates.results_published, Phase.FINISHED) is None
 
 
 def test_the_status_says_who_is_at_work(folder: ContestFolder) -> None:

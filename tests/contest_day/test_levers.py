@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -203,6 +204,8 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
     assert len({line.rank for line in first.standings if line.rank}) > 1
     assert not any(name in outcome.plan.members for outcome in outcomes(folder)[1:] if outcome.plan.round > 1)
     assert f"{name} was taken out of the contest" in " ".join(body_of(folder, "GRG").split())
+    for told in (*map(body_of, [folder] * 2, ("GRG", "GRR")), knobeln(folder, "results").output):
+        assert not re.search(rf"\b{name}\b.*disqualified", told)
 
 
 def body_of(folder: ContestFolder, kind: str) -> str:

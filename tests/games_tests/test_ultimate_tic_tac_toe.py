@@ -354,7 +354,7 @@ def test_the_picture_shows_signs_won_boards_the_last_move_and_who_moves_where() 
     anywhere = GAME.drawing(Boards("111" + "0" * 75 + "202", last=72, mover=0))
     assert anywhere.caption.endswith("X moves next, in any board.")
     over = GAME.drawing(Boards("111000000" * 3 + EMPTY * 54, last=0, mover=1))
-    assert over.caption == "Boards won: X 3 and O 0."
+    assert over.caption == "Boards won: X 3 and O 0. X has won with three boards in a row."
 
 
 # A second judge, which knows nothing but the moves of a game

@@ -292,6 +292,8 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     (first,) = world.send(REGISTER, FORM)
     (second,) = world.send(REGISTER, form_of(2))
     assert "authentification string" not in body_of(first) + body_of(second)
+    with world.store.read() as tx:
+        assert teams.count_pending(tx) == 2
     with world.store.write() as tx:
         yes, no = teams.all_teams(tx)
         assert (yes.state, no.state) == (TeamState.PENDING, TeamState.PENDING)
@@ -576,6 +578,21 @@ def test_of_many_registrations_from_one_address_the_answers_are_spread_over_hour
     with world.store.read() as tx:
         due = [(item.to, item.due_at - start) for item in outbox.due(tx, start + 600 * MINUTE, 100)]
     assert due == [(f"team{n}@machine.domain.alfdkj", n // 2 * 60 * MINUTE) for n in range(5)]
+
+
+@pytest.mark.parametrize("subject", ["hlep", "hepl", "helo", "Re: HELLP!"])
+def test_who_mistypes_help_gets_help(world: World, subject: str) -> None:
+    (mail,) = world.send(subject, "please")
+    assert "did you mean" not in mail["Subject"]
+    assert "please compile" in body_of(mail)
+
+
+def test_a_file_that_is_no_program_beside_the_string_is_named(world: World) -> None:
+    name, string = told(world.send(REGISTER, FORM)[0])
+    attached = {"program.py": b"print(1)\n"}
+    for text in (f"<<FROM>> {name} {string}\n", f"/*\n  <<FROM>> {name} {string}\n*/\n"):
+        (mail,) = world.send(COMPILE, text, attached=attached)
+        assert "What was attached (program.py) is no file .c." in " ".join(body_of(mail).split())
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:

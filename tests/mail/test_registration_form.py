@@ -242,6 +242,7 @@ STRUCTURES = [
     (FORM + "\nregards, Joe, 45, programmer\n", "Each member takes exactly two lines"),
     ("Hi\n" + FORM, "does not belong to the form"),
     (FORM.replace("team-name:", "team name x:"), "There is no such field in the form."),
+    (FORM.replace("mail-address:", "mail-adress:"), "Did you mean `mail-address:`?"),
     ("just a letter", "There is no registration form in the text of the letter."),
     ("", "There is no registration form in the text of the letter."),
     (

@@ -103,10 +103,10 @@ def test_equal_points_and_disqualifications_are_marked() -> None:
     assert (tie.winner, bracket.score(tie, 1), bracket.remark(tie)) == ("a", "100:100", "*")
     alone = replace(first, best_first=(line_of("a", 200), line_of("b", out=True)))
     assert (alone.winner, bracket.score(alone, 1)) == ("a", "")
-    assert bracket.remark(alone) == "(b disqualified)"
+    assert bracket.remark(alone) == "(b was disqualified)"
     nobody = replace(first, best_first=(line_of("a", out=True), line_of("b", out=True)))
     assert nobody.winner is None
-    assert "nobody  (a and b disqualified)" in "\n".join(bracket.tree_lines([nobody], nobody.side, 1))
+    assert "nobody  (a and b were disqualified)" in "\n".join(bracket.tree_lines([nobody], nobody.side, 1))
 
 
 def test_the_mails_of_every_round_say_who_is_out() -> None:

@@ -321,7 +321,7 @@ def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
 
 
 SQUARE = re.compile(
-    r'<g [^>]* class="(?P<style>[^"]*)"><rect [^>]*/><text [^>]*>(?P<sign>[^<]*)</text>'
+    r'<g [^>]* class="(?P<style>[^"]*)"><rect [^>]*/><path [^>]*/><text [^>]*>(?P<sign>[^<]*)</text>'
     r"<text [^>]*>(?P<small>[^<]*)</text>"
 )
 
