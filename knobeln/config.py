@@ -765,7 +765,7 @@ def load(folder: Path) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from None
     except SettingsError as error:
-        raise ConfigError(f"a variable KNOBELN_SET_... is no JSON: {error}") from None
+        raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
 
 
 def _fault(error: ErrorDetails) -> str:

@@ -105,7 +105,7 @@ def score(match: BracketMatch, point: int) -> str:
 def remark(match: BracketMatch) -> str:
     """What has to be said besides the score; `*` stands for a match of equal points."""
     if match.disqualified:
-        return f"({gone(line for line in match.best_first if line.disqualified)})"
+        return f"({gone(match.best_first)})"
     return "*" if match.is_close else ""
 
 

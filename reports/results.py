@@ -81,16 +81,17 @@ class GameLine:
     their_faults: int = 0
 
 
-def disqualified(outcome: GroupOutcome) -> frozenset[str]:
-    """Those who failed twice in this round, or were taken out."""
-    return frozenset(s.entry for s in outcome.standings if s.disqualified)
+def disqualified(outcome: GroupOutcome) -> Mapping[str, Standing]:
+    """The lines of those who failed twice in this round, or were taken out."""
+    return {s.entry: s for s in outcome.standings if s.disqualified}
 
 
 def gone(standings: Iterable[Standing]) -> str:
-    """What happened to these, who are out: `a and b were disqualified, c was taken out`."""
+    """Who of these is out, and how: `a and b were disqualified, c was taken out`; "" if nobody is."""
     names: dict[str, list[str]] = {}
     for standing in standings:
-        names.setdefault(standing.fate, []).append(standing.entry)
+        if standing.disqualified:
+            names.setdefault(standing.fate, []).append(standing.entry)
     return ", ".join(
         f"{' and '.join(of_fate)} {'was' if len(of_fate) == 1 else 'were'} {fate}"
         for fate, of_fate in names.items()
@@ -204,7 +205,7 @@ def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
     for pairing, matches in attempts(outcome).items():
         for name in dict.fromkeys(pairing.players):
             found[name].append((pairing, matches))
-    out = {s.entry: s for s in outcome.standings if s.disqualified}
+    out = disqualified(outcome)
     return {name: OwnGames(name, _by_opponent(name, of_name), out) for name, of_name in found.items()}
 
 

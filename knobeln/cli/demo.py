@@ -18,6 +18,7 @@ from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -113,7 +114,7 @@ class _Stage:
         self._teams = teams
 
     def play(self) -> None:
-        self._wait(lambda: self._port() is not None, "the server listens")
+        self._wait(lambda: _port(self._log) is not None, "the server listens")
         columns = (
             TextColumn("{task.description:<48}"),
             BarColumn(),
@@ -144,13 +145,17 @@ class _Stage:
 
         self._wait(all_there, what)
 
-    def _port(self) -> int | None:
-        """Where the server listens, once it has said so."""
-        said = re.search(r" listening .*\bport=(\d+)", (self._contest.path / LOG).read_text())
-        return int(said[1]) if said else None
+    @property
+    def _log(self) -> Path:
+        return self._contest.path / LOG
+
+    @cached_property
+    def _door(self) -> tuple[str, int]:
+        """Where the server listens, which it has said."""
+        return self._contest.settings.mail.listen_host, _port(self._log) or 0
 
     def _send(self, letter: EmailMessage) -> None:
-        with smtplib.SMTP(self._contest.settings.mail.listen_host, self._port() or 0, timeout=30) as smtp:
+        with smtplib.SMTP(*self._door, timeout=30) as smtp:
             smtp.send_message(letter)
 
     def _letter(self, team: DemoTeam, subject: str, body: str) -> EmailMessage:
@@ -199,6 +204,12 @@ class _Stage:
             if time.monotonic() > deadline:
                 raise GiveUp(f"{what}: not within {PATIENCE_SECONDS:.0f} seconds; see {LOG}")
             time.sleep(0.05)
+
+
+def _port(log: Path) -> int | None:
+    """At which port the server listens, once it has said so."""
+    said = re.search(r" listening .*\bport=(\d+)", log.read_text())
+    return int(said[1]) if said else None
 
 
 def _tell_where(contest: ContestFolder, game_name: str, count: int | None, seed: str) -> None:

@@ -299,10 +299,10 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
     rows = []
     for view in views:
         first, second = view.outcome.standings
-        out = [line for line in (first, second) if line.disqualified]
+        out = gone((first, second))
         close = not out and first.half_points == second.half_points
         points = (None, None) if out else (first.half_points, second.half_points)
-        remark = gone(out) if out else "equal points" if close else ""
+        remark = out or ("equal points" if close else "")
         rows.append(
             (
                 cell(view.plan.title),
