@@ -1,21 +1,26 @@
 """How long a contest day takes, from the freezing of the entries to the last report in the outbox.
 
 Beside it, as the limit that nothing can beat: the same games alone, on the same engine with as many workers;
-and the turns that Axelrod-Python plays in a second, before and after.
+and the turns that Axelrod-Python plays in a second. All take turns, several times, as a computer is not as
+fast in every minute; the ratios are of the medians.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from bench.axelrod_turns import turns_per_second
-from bench.contest_field import SEED, compile_house, make_contest, settings
+from bench.contest_field import NOW, SEED, compile_house, make_contest, settings
 from knobeln.cli.contest_day import contest_day
 from knobeln.cli.folder import ContestFolder
-from knobeln.clock import Seeds
+from knobeln.clock import FixedClock, Seeds
 from knobeln.model import RoundOutcome
 from knobeln.store import results, submissions
 from knobeln.store.results import Games
@@ -25,7 +30,25 @@ from tournament.arenas import open_arena
 from tournament.referee import game_job
 
 SIZES = (41, 1_000)
+RUNS = 5
 THROWS = 1_000  # per game
+
+
+@dataclass(frozen=True)
+class Run:
+    """One contest day and what was measured beside it, in seconds."""
+
+    day: float
+    processors: float  # of this process and of those that have ended
+    alone: float
+    games: int
+    rounds: int
+    peer: float | None  # turns per second, before and after it
+
+    @property
+    def throws(self) -> float:
+        """Per second of the day."""
+        return THROWS * self.games / self.day
 
 
 def main() -> None:
@@ -33,42 +56,58 @@ def main() -> None:
     for built in programs.values():
         assert built.image is not None
         translations().add(built.image, Jail())
-    cores = os.cpu_count() or 1
-    print(f"contest day on {cores} cores: games of 1000 throws, database and all mails included")
+    print(f"contest day on {os.cpu_count()} cores: games of {THROWS} throws, database and all mails included")
+    print(f"(medians of {RUNS} runs, in turns with Axelrod-Python)")
     for size in SIZES:
         with tempfile.TemporaryDirectory() as scratch:
-            folder = make_contest(Path(scratch), size, programs, settings(workers=0))
-            before = turns_per_second()
-            started, spent = time.perf_counter(), _processor_seconds()
-            contest_day(folder).run()
-            day, spent = time.perf_counter() - started, _processor_seconds() - spent
-            with folder.store.read() as tx:
-                rounds = results.finished_rounds(tx, Games.ALL)
-            games = sum(len(group.matches) for outcome in rounds for group in outcome.groups)
-            alone = sum(_play_again(folder, outcome) for outcome in rounds)
-            print(
-                f"  {size:5} teams  {day:6.1f} s   {games:6} games in {len(rounds)} rounds   "
-                f"{games / day / cores:5.0f} games per second and core   "
-                f"games alone {alone:6.1f} s   ratio {day / alone:.2f}   processor time {spent:.1f} s"
-            )
-            _beside_axelrod(THROWS * games / day, before)
+            opened = Path(scratch) / "opened"
+            make_contest(opened, size, programs, settings(workers=0)).store.close()
+            report(size, [_run(opened, Path(scratch) / str(number)) for number in range(RUNS)])
+
+
+def report(size: int, runs: Sequence[Run]) -> None:
+    day = median(run.day for run in runs)
+    alone, processors = median(run.alone for run in runs), median(run.processors for run in runs)
+    print(
+        f"  {size:5} teams  {day:6.1f} s   {runs[0].games:6} games in {runs[0].rounds} rounds   "
+        f"games alone {alone:6.1f} s   ratio {day / alone:.2f}   processor time {processors:.1f} s"
+    )
+    peers = [run.peer for run in runs if run.peer is not None]
+    if not peers:
+        print("               Axelrod-Python is not installed")
+        return
+    throws, turns = median(run.throws for run in runs), median(peers)
+    ratios = sorted(run.throws / peer for run, peer in zip(runs, peers, strict=True))
+    print(
+        f"               {throws:,.0f} throws per second; Axelrod-Python, TitForTat against TitForTat: "
+        f"{turns:,.0f} turns per second   ratio {throws / turns:.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})"
+    )
+
+
+def _run(opened: Path, path: Path) -> Run:
+    shutil.copytree(opened, path)
+    folder = replace(ContestFolder.open(path), clock=FixedClock(NOW))
+    peer_before = turns_per_second()
+    started, before = time.perf_counter(), _processor_seconds()
+    contest_day(folder).run()
+    day, processors = time.perf_counter() - started, _processor_seconds() - before
+    peer_after = turns_per_second()
+    with folder.store.read() as tx:
+        rounds = results.finished_rounds(tx, Games.ALL)
+    games = sum(len(group.matches) for outcome in rounds for group in outcome.groups)
+    alone = sum(_play_again(folder, outcome) for outcome in rounds)
+    folder.store.close()
+    shutil.rmtree(path)
+    return Run(day, processors, alone, games, len(rounds), _mean(peer_before, peer_after))
+
+
+def _mean(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else (before + after) / 2
 
 
 def _processor_seconds() -> float:
     """Of this process and of the engines that have ended."""
     return sum(os.times()[:4])
-
-
-def _beside_axelrod(throws_per_second: float, before: float | None) -> None:
-    after = turns_per_second()
-    if before is None or after is None:
-        print("              Axelrod-Python is not installed")
-        return
-    turns = (before + after) / 2
-    print(
-        f"              {throws_per_second:,.0f} throws per second; Axelrod-Python, TitForTat against "
-        f"TitForTat: {turns:,.0f} turns per second   ratio {throws_per_second / turns:.1f}"
-    )
 
 
 def _play_again(folder: ContestFolder, outcome: RoundOutcome) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 _MILLIONTHS = 1_000_000
 
@@ -398,6 +397,9 @@ class Verdict(StrEnum):
     INTERNAL = "INTERNAL"
 
 
+_OK = Verdict.OK  # an enumeration takes its time to look its members up
+
+
 @dataclass(frozen=True)
 class Fault:
     """What a player did that the rules forbid, in a sentence for its team."""
@@ -443,10 +445,13 @@ class GameResult:
     moves: Sequence[Moves] | None = None
     is_whole: bool = True  # a trial that took too long is not: its points say nothing
 
-    @cached_property
+    @property
     def is_flawless(self) -> bool:
         """Nobody was at fault."""
-        return all(seat.verdict is Verdict.OK for seat in self.seats)
+        for seat in self.seats:  # noqa: SIM110 - `all` takes twice as long, and this is asked often
+            if seat.verdict is not _OK:
+                return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -512,7 +517,7 @@ class Match:
     @property
     def players(self) -> tuple[str, ...]:
         """By seat, as in `result.seats`."""
-        return self.pairing.seating(self.game)
+        return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
 
     @property
     def is_discarded(self) -> bool:
@@ -688,8 +693,8 @@ def points_text(half_points: int, point: int = 1) -> str:
     `point`: how many of the game's points make one as people count (GameInfo.point).
     """
     if point == 1:
-        whole, rest = divmod(abs(half_points), 2)
-        return f"{'-' * (half_points < 0)}{whole}{'.5' * rest}"
+        half = ".5" if half_points % 2 else ""
+        return f"{'-' if half_points < 0 else ''}{abs(half_points) // 2}{half}"
     rounded = (_MILLIONTHS * half_points + point) // (2 * point)  # half up
     whole, rest = divmod(abs(rounded), _MILLIONTHS)
     decimals = f"{rest:06}".rstrip("0")

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from knobeln.model import Fault, GroupOutcome, Match, Moves, SeatResult, Verdict
 
+_json = json.JSONEncoder().encode
 _MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
 
 
@@ -48,8 +49,8 @@ def moves_of(kept: Any) -> Sequence[Moves] | None:
 
 def _record(place: int, match: Match, keep_moves: bool) -> Record:
     result = match.result
-    seats = json.dumps(list(map(_kept, result.seats)))
-    moves = json.dumps(_MOVES.dump_python(result.moves, mode="json")) if keep_moves else "null"
+    seats = _json([_kept(seat) for seat in result.seats])
+    moves = _json(_MOVES.dump_python(result.moves, mode="json")) if keep_moves else "null"
     facts = (match.counted, result.is_flawless, result.turns, result.digest)
     return Record(place, match.game, match.attempt, *facts, seats, moves)
 

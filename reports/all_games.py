@@ -9,7 +9,7 @@ from knobeln.games import GameInfo
 from knobeln.model import GroupOutcome, Match, Standing, points_text
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
-from reports.scores import Score, Shape, shape_of
+from reports.scores import Score, Shape
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,13 @@ class GroupParagraph:
 
 
 def group_paragraphs(
-    outcome: GroupOutcome, own_games: Mapping[str, OwnGames], game: GameInfo
+    outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, game: GameInfo
 ) -> tuple[GroupParagraph, ...]:
     """All games of a group of pairs, each once, under the member that stands higher in the ranking.
 
     A pairing of several games is one text: its points, and the points of each game in brackets, or, where
     they are many, how many were won, tied and lost.
     """
-    shape = shape_of(outcome.plan, game)
     numbers = {standing.entry: number for number, standing in enumerate(outcome.standings, 1)}
     return tuple(
         GroupParagraph(number, standing, tuple(_texts(own_games[standing.entry], numbers, shape, game.point)))
@@ -61,7 +60,7 @@ def _game_text(own: str, tried: Sequence[Match], point: int) -> str:
     completed = next((m for m in reversed(tried) if not m.is_discarded), None)
     if completed is None:
         return "-"
-    first, second = (points_text(2 * seat.points, point) for seat in completed.result.seats)
+    first, second = [points_text(2 * seat.points, point) for seat in completed.result.seats]
     points = (first, second) if completed.players[0] == own else (second, first)
     return f"{points[0]}:{points[1]}{_MARKS[results.status(completed)]}"
 

@@ -54,6 +54,10 @@ class _Told:
         return results.own_games(self.outcome)
 
     @cached_property
+    def failures(self) -> Mapping[str, tuple[results.Failure, ...]]:
+        return results.failures(self.outcome)
+
+    @cached_property
     def melees(self) -> tuple[tuple[scores.Place, ...], ...]:
         return scores.melees(self.outcome, self.game.max_turns)
 
@@ -163,7 +167,7 @@ class ContestReporter:
             "GRG",
             told,
             wanting,
-            paragraphs=() if is_melee else group_paragraphs(outcome, told.own_games, self._game),
+            paragraphs=() if is_melee else group_paragraphs(outcome, told.own_games, told.shape, self._game),
             melees=told.melees,
             score=scores.winners_score(outcome, told.own_games) if outcome.plan.title else None,
         )
@@ -182,7 +186,7 @@ class ContestReporter:
             shape=told.shape,
             standings=told.outcome.standings,
             places=told.melees[0] if len(told.melees) == 1 else (),
-            failures=results.failures(told.outcome),
+            failures=told.failures,
             **facts,
         )
 

@@ -232,7 +232,7 @@ def _said(match: Match, entry: str) -> str:
 def _lines(
     pairing: Pairing, tried: Sequence[Match], entry: str, out: Mapping[str, Standing]
 ) -> Iterator[GameLine]:
-    why = gone(out[name] for name in dict.fromkeys(pairing.players) if name in out)
+    why = gone(out[name] for name in dict.fromkeys(pairing.players) if name in out) if out else ""
     other = opponent(pairing, entry)
     if not tried:
         yield GameLine(other, pairing.is_self, 1, 1, GameStatus.NOT_PLAYED, None, None, (0, 0), (), why)
@@ -252,7 +252,7 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
         own,
         theirs,
         tuple(seat.points for seat in match.result.seats),
-        failures_of_match(match),
+        failures_of_match(match) if faulty else (),
         why,
         own_faults=sum(seat.faults for name, seat in faulty if name == entry),
         their_faults=sum(seat.faults for name, seat in faulty if name != entry),
@@ -262,9 +262,8 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
 def points_of(match: Match, entry: str) -> tuple[int, int | None]:
     """Half points of the entry and of its opponent; None where there is no other, or more than one. In a
     self-game the entry gets the mean (K66)."""
+    seats = match.result.seats
     if match.pairing.is_self:
-        return sum(seat.points for seat in match.result.seats), None
-    points = dict(zip(match.players, match.result.seats, strict=True))
-    own = 2 * points.pop(entry).points
-    others = tuple(points.values())
-    return own, 2 * others[0].points if len(others) == 1 else None
+        return sum(seat.points for seat in seats), None
+    place = match.players.index(entry)
+    return 2 * seats[place].points, 2 * seats[1 - place].points if len(seats) == 2 else None

@@ -56,10 +56,11 @@ def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
 def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
     """All games of the group, each once: under a member those with itself and with the members below it; of
     games of many the places."""
-    if shape_of(outcome.plan, game) is Shape.MELEE:
+    shape = shape_of(outcome.plan, game)
+    if shape is Shape.MELEE:
         return _melees(outcome, game, title)
-    table = _table(f"{title}: {_LEGENDS[shape_of(outcome.plan, game)]}", "#no.", "team", "#points", "games")
-    for p in group_paragraphs(outcome, own_games(outcome), game):
+    table = _table(f"{title}: {_LEGENDS[shape]}", "#no.", "team", "#points", "games")
+    for p in group_paragraphs(outcome, own_games(outcome), shape, game):
         points = "-" if p.standing.disqualified else points_text(p.standing.half_points, game.point)
         games = ", ".join(map(str.strip, p.games))
         table.add_row(*map(Text, (str(p.number), p.standing.entry, points, games)))

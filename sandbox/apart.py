@@ -131,7 +131,7 @@ def _widen(pipe: int) -> None:
 
 
 # --- the other side ----------------------------------------------------------------------------------------
-def _become_several(ends: list[tuple[int, int]]) -> None:
+def _become_several(ends: list[tuple[int, int]]) -> NoReturn:
     """One process for each pair of pipes; this one waits for their ends."""
     work = _work()
     for pair in ends:
@@ -142,6 +142,7 @@ def _become_several(ends: list[tuple[int, int]]) -> None:
     with suppress(ChildProcessError):
         while True:
             os.wait()
+    os._exit(0)  # who waits for this need not wait until Python has tidied up
 
 
 def _work() -> Callable[[object], object]:

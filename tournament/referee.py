@@ -25,10 +25,10 @@ charged somebody his first failure, and nobody has two; and no pairing has more 
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import groupby
 
 from knobeln.clock import Seeds
 from knobeln.errors import EngineFailed
@@ -65,44 +65,55 @@ def play_group(
     can be played again and gives the same.
     """
     played: list[Match] = []
-    while wave := next_wave(plan, played, ruling, banned):
-        jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in wave]
-        results = carry_out(jobs, arena)
-        fresh = [_match(game, result, ruling) for game, result in zip(wave, results, strict=True)]
-        played += _carried_out(plan, played, fresh, ruling)
-    failed = failures(played)
+    failed: Counter[str] = Counter()
+
+    def carry_out_wave(wave: Iterable[Game]) -> None:
+        out = _out(failed, ruling) | banned
+        games = [game for game in wave if out.isdisjoint(game[0].players)]
+        jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in games]
+        results = carry_out(jobs, arena) if jobs else []
+        fresh = [_match(game, result, ruling) for game, result in zip(games, results, strict=True)]
+        played.extend(_carried_out(plan, failed, fresh, ruling))
+
+    for wave in _first_waves(plan, ruling):
+        carry_out_wave(wave)
+    while wave := _next_wave(plan, played, _out(failed, ruling) | banned):
+        carry_out_wave(wave)
     out = _out(failed, ruling) | banned & set(plan.members)
     matches = sorted((_judged(m, out) for m in played), key=_place)
     return GroupOutcome(plan, tuple(matches), standings(matches, failed, out))
 
 
-def next_wave(
-    plan: GroupPlan, played: Sequence[Match], ruling: Ruling, banned: AbstractSet[str] = frozenset()
-) -> list[Game]:
-    """The games to carry out after these matches; empty when the group is finished."""
-    out = _out(failures(played), ruling) | banned
-    last = {(match.pairing, match.game): match for match in played}
-    possible = [pairing for pairing in plan.pairings if out.isdisjoint(pairing.players)]
-    fresh = [
-        (pairing, game, 1)
-        for pairing in possible
-        for game in range(1, pairing.games + 1)
-        if (pairing, game) not in last
+def _first_waves(plan: GroupPlan, ruling: Ruling) -> tuple[list[Game], list[Game]]:
+    """Every game of the plan once: those of the opening, where there is one, and the others."""
+    games = [(pairing, game, 1) for pairing in plan.pairings for game in range(1, pairing.games + 1)]
+    if ruling is not Ruling.REPLAY:
+        return [], games
+    slot = _schedule(plan)
+    slots = [slot(pairing, game) for pairing, game, _ in games]
+    opening = [game for game, its in zip(games, slots, strict=True) if its < OPENING_SLOTS]
+    return opening, [game for game, its in zip(games, slots, strict=True) if its >= OPENING_SLOTS]
+
+
+def _next_wave(plan: GroupPlan, played: Sequence[Match], out: AbstractSet[str]) -> list[Game]:
+    """What is to be played beyond that, after these matches; empty when the group is finished."""
+    repeated = {(m.pairing, m.game): m for m in played if not m.counted or m.attempt > 1}
+    waiting = [match for match in repeated.values() if not match.counted]
+    again = [(m.pairing, m.game, m.attempt + 1) for m in waiting if out.isdisjoint(m.pairing.players)]
+    undecided = {match.pairing for match in waiting}
+    possible = [
+        pairing
+        for pairing in plan.pairings
+        if pairing.most > pairing.games and pairing not in undecided and out.isdisjoint(pairing.players)
     ]
-    if fresh:
-        opening = [] if played or ruling is not Ruling.REPLAY else _opening(plan, fresh)
-        return opening or fresh
-    again = [(m.pairing, m.game, m.attempt + 1) for m in last.values() if not m.counted]
-    return [game for game in again if game[0] in possible] + _further(possible, list(last.values()))
+    return again + _further(possible, played) if possible else again
 
 
 def _further(pairings: Sequence[Pairing], played: Sequence[Match]) -> list[Game]:
-    """One more game of each pairing whose games all stand, is undecided and may have one."""
-    waiting = {match.pairing for match in played if not match.counted}
-    some = [pairing for pairing in pairings if pairing.most > pairing.games and pairing not in waiting]
-    games: dict[Pairing, list[Match]] = {pairing: [] for pairing in some}
+    """One more game of each of these pairings that is undecided and may have one; all their games stand."""
+    games: dict[Pairing, list[Match]] = {pairing: [] for pairing in pairings}
     for match in played:
-        if match.pairing in games:
+        if match.counted and match.pairing in games:
             games[match.pairing].append(match)
     return [
         (pairing, len(of_it) + 1, 1)
@@ -116,12 +127,6 @@ def _is_decided(pairing: Pairing, played: Sequence[Match]) -> bool:
     return points[-1] > points[-2]
 
 
-def _opening(plan: GroupPlan, games: Sequence[Game]) -> list[Game]:
-    """The games of the first slots."""
-    slot = _schedule(plan)
-    return [game for game in games if slot(game[0], game[1]) < OPENING_SLOTS]
-
-
 def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
     """When each game of each pairing has its turn, from 0.
 
@@ -129,23 +134,24 @@ def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
     slot, the self-game among them. Further games of the pairings follow in the same order.
     """
     seat = {name: index for index, name in enumerate(plan.members)}
-    slots = {p: sum([seat[name] for name in p.players]) % len(seat) for p in plan.pairings}
-    return lambda pairing, game: slots[pairing] + (game - 1) * len(seat)
+    size = len(seat)
+    return lambda pairing, game: sum([seat[name] for name in pairing.players]) % size + (game - 1) * size
 
 
 def _carried_out(
-    plan: GroupPlan, played: Sequence[Match], wave: Iterable[Match], ruling: Ruling
+    plan: GroupPlan, failed: Counter[str], wave: Iterable[Match], ruling: Ruling
 ) -> Iterator[Match]:
-    """The matches of a wave slot by slot, without those of players whom an earlier slot disqualified."""
-    schedule = _schedule(plan)
+    """The matches of a wave slot by slot, without those of players whom an earlier slot disqualified.
 
-    def slot_of(match: Match) -> int:
-        return schedule(match.pairing, match.game)
-
-    failed = failures(played)
-    for _, slot in groupby(sorted(wave, key=slot_of), key=slot_of):
+    `failed`, the failures so far, grows with them.
+    """
+    slot_of = _schedule(plan)
+    slots: defaultdict[int, list[Match]] = defaultdict(list)
+    for match in wave:
+        slots[slot_of(match.pairing, match.game)].append(match)
+    for _, slot in sorted(slots.items()):
         out = _out(failed, ruling)
-        fresh = [match for match in slot if out.isdisjoint(match.players)]
+        fresh = [match for match in slot if out.isdisjoint(match.pairing.players)]
         failed.update(failures(fresh))
         yield from fresh
 
@@ -161,8 +167,8 @@ def game_job(
     names = pairing.seating(number)
     title = f"round/{round_number}/game/{'/'.join(pairing.players)}/{number}/attempt/{attempt}/seat"
     return GameJob(
-        images=tuple(images[name] for name in names),
-        streams=tuple(seeds.stream(f"{title}/{seat}") for seat in range(len(names))),
+        images=tuple([images[name] for name in names]),
+        streams=tuple([seeds.stream(f"{title}/{seat}") for seat in range(len(names))]),
         protocol=not protocols_for.isdisjoint(names),
         names=names,
     )
@@ -202,7 +208,7 @@ def _place(match: Match) -> tuple[object, ...]:
 
 
 def _judged(match: Match, out: AbstractSet[str]) -> Match:
-    counts = match.counted and out.isdisjoint(match.players)
+    counts = match.counted and out.isdisjoint(match.pairing.players)
     return match if counts == match.counted else replace(match, counted=counts)
 
 

@@ -24,7 +24,8 @@ def culprits(match: Match) -> AbstractSet[str]:
 
 def failures(matches: Iterable[Match]) -> Counter[str]:
     """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
-    return Counter(name for match in matches for name in culprits(match))
+    flawed = [match for match in matches if not match.result.is_flawless]
+    return Counter(name for match in flawed for name in culprits(match))
 
 
 def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
@@ -55,7 +56,9 @@ def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
     """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
     if match.pairing.is_self:
         return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
-    return tuple([(name, 2 * seat.points) for name, seat in match.sides])
+    return tuple(
+        [(name, 2 * seat.points) for name, seat in zip(match.players, match.result.seats, strict=True)]
+    )
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:

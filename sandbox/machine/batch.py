@@ -20,6 +20,7 @@ _PORTION = struct.Struct("<I")
 _ORDER = struct.Struct("<II16s16sI")
 _SEAT_FIELDS = "QIIiiIIII"
 _GAME = struct.Struct("<QII" + 2 * _SEAT_FIELDS)
+_NO_FAULT, _OK = int(Kind.NONE), Verdict.OK
 _FIRST_SEAT = 3  # where the fields of the seats begin
 _SECOND_SEAT = _FIRST_SEAT + len(_SEAT_FIELDS)
 
@@ -55,10 +56,10 @@ class Batch:
         return _PORTION.pack(len(jobs)) + b"".join(map(self._order_bytes, jobs))
 
     def _order_bytes(self, job: GameJob) -> bytes:
-        if any(len(stream) != 16 for stream in job.streams):
+        (first, second), (one, other) = job.images, job.streams
+        if len(one) != 16 or len(other) != 16:
             raise ValueError("a random stream has 16 bytes")
-        first, second = job.images
-        return _ORDER.pack(self._numbers[first], self._numbers[second], *job.streams, job.protocol)
+        return _ORDER.pack(self._numbers[first], self._numbers[second], one, other, job.protocol)
 
     @cached_property
     def _numbers(self) -> Mapping[str, int]:
@@ -102,8 +103,8 @@ class Batch:
         instructions, points, kind, throw, last, series, pc, address, memory = fields
         _check(instructions <= self.max_instructions, "more instructions than the limit")
         _check(points <= played * self.rules.b.bit_length(), "more points than can be won")
-        if kind == Kind.NONE:
-            return SeatResult(points, Verdict.OK, None, instructions, memory)
+        if kind == _NO_FAULT:
+            return SeatResult(points, _OK, None, instructions, memory)
         incident = Incident(Kind(kind), played + 1, throw, last, series, pc, address)
         setting = Setting(self.rules, self.max_instructions, self.images[image])
         verdict, fault = verdict_and_fault(incident, setting)

@@ -20,7 +20,7 @@ from knobeln.config import Tournament
 from knobeln.games import GameInfo
 from knobeln.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from tournament.formats.pairings import everyone_meets_everyone
-from tournament.standings import half_points, standing_list
+from tournament.standings import half_points, ranked, table
 
 STANDSTILLS = 2  # rounds running in which everybody proceeds, before the field is the final
 
@@ -59,7 +59,7 @@ class GroupElimination:
         remaining = [name for name in plan.members if name not in disqualified]
         points = half_points(remaining, matches)
         advancing = set() if final else better_half(points, len(plan.members))
-        return standing_list(plan.members, matches, failures, disqualified, advancing)
+        return table(ranked(points), points, failures, disqualified, advancing)
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
         """The table of the final (K79)."""
