@@ -12,6 +12,7 @@ from sqlalchemy import Row, delete, func, insert, or_, select, update
 
 from knobeln.model import HillGame, HillLine, HillRanking, TeamState
 from knobeln.store.session import Transaction
+from knobeln.store.submissions import that_count
 from knobeln.store.tables import builds, hill_games, hill_rankings, submissions, teams
 
 KEPT = 1_000  # rankings; older ones are forgotten
@@ -29,15 +30,11 @@ class Climber:
 
 def climbers(tx: Transaction) -> tuple[Climber, ...]:
     """The newest accepted version of every team that takes part, in the order of their builds."""
-    query = select(
-        builds.c.id, submissions.c.team_id, teams.c.name, submissions.c.number, builds.c.image_digest
-    )
+    query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
     query = query.join(teams, teams.c.id == submissions.c.team_id)
-    query = query.where(builds.c.accepted, teams.c.state == TeamState.ACTIVE)
-    newest = {row.team_id: row for row in tx.execute(query.order_by(submissions.c.number))}
-    found = (Climber(row.id, row.name, row.number, row.image_digest) for row in newest.values())
-    return tuple(sorted(found, key=lambda climber: climber.build_id))
+    query = that_count(query.where(teams.c.state == TeamState.ACTIVE))
+    return tuple(Climber(*row) for row in tx.execute(query.order_by(builds.c.id)))
 
 
 def missing(tx: Transaction) -> tuple[tuple[Climber, Climber], ...]:

@@ -15,6 +15,7 @@ from sqlalchemy import Row, delete, insert, or_, select
 from knobeln.games.hog import MATCH_POINT, all_pairs, ranking
 from knobeln.model import BoardLine, BoardPlace, TeamState
 from knobeln.store.session import Transaction
+from knobeln.store.submissions import that_count
 from knobeln.store.tables import builds, submissions, teams, win_rates
 
 
@@ -74,17 +75,12 @@ def _line(entrant: Entrant, rank: int, match_points: int) -> BoardLine:
 def entrants(tx: Transaction, *, all_teams: bool = False) -> tuple[Entrant, ...]:
     """The newest accepted version of every team, in the order of registration; `all_teams`: also of those
     that have withdrawn, whose win rates are kept because they may come back."""
-    accepted = select(submissions.c.id, submissions.c.team_id, submissions.c.number, teams.c.name).join(
-        teams, teams.c.id == submissions.c.team_id
-    )
-    query = accepted.add_columns(builds.c.id.label("build_id"), builds.c.report, builds.c.image_digest)
-    query = query.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
+    query = select(submissions.c.number, teams.c.name).join(teams, teams.c.id == submissions.c.team_id)
+    query = query.add_columns(builds.c.id.label("build_id"), builds.c.report, builds.c.image_digest)
+    query = query.join(builds, builds.c.submission_id == submissions.c.id)
     if not all_teams:
         query = query.where(teams.c.state != TeamState.WITHDRAWN)
-    newest = {
-        row.team_id: row for row in tx.execute(query.order_by(submissions.c.team_id, submissions.c.number))
-    }
-    return tuple(map(_entrant, newest.values()))
+    return tuple(map(_entrant, tx.execute(that_count(query).order_by(submissions.c.team_id))))
 
 
 def _entrant(row: Row[Any]) -> Entrant:

@@ -189,6 +189,15 @@ def retry(tx: Transaction) -> int:
     return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
 
 
+def that_count(query: Select[Any]) -> Select[Any]:
+    """Of a query's submissions those that count: every team's newest that was accepted (K47)."""
+    newest = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
+    newest = newest.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
+    counting = newest.group_by(submissions.c.team_id).subquery()
+    same = (counting.c.team_id == submissions.c.team_id) & (counting.c.number == submissions.c.number)
+    return query.join(counting, same)
+
+
 def latest_good(tx: Transaction, team_id: int) -> Submission | None:
     """The team's version that counts: the newest that was accepted (K47)."""
     query = select(submissions).join(builds, builds.c.submission_id == submissions.c.id)
@@ -220,16 +229,8 @@ def count_with_program(tx: Transaction) -> int:
 
 def digests_that_count(tx: Transaction) -> tuple[str, ...]:
     """The images of the versions that count, each once."""
-    accepted = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
-    newest = (
-        accepted.join_from(submissions, builds)
-        .where(builds.c.accepted, _PRESENT)
-        .group_by(submissions.c.team_id)
-        .subquery()
-    )
-    query = select(builds.c.image_digest).distinct().join_from(builds, submissions)
-    same = (newest.c.team_id == submissions.c.team_id) & (newest.c.number == submissions.c.number)
-    return tuple(tx.execute(query.join(newest, same)).scalars())
+    query = select(builds.c.image_digest).distinct().join_from(builds, submissions).where(_PRESENT)
+    return tuple(tx.execute(that_count(query)).scalars())
 
 
 def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
@@ -279,11 +280,8 @@ def newest(
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
     """Make the latest good version of every team that is not banned its entry, in order of registration."""
     out = levers.all_bans(tx)
-    query = select(submissions.c.team_id, builds.c.id).join(
-        builds, builds.c.submission_id == submissions.c.id
-    )
-    accepted = tx.execute(query.where(builds.c.accepted).order_by(submissions.c.number))
-    good = {row.team_id: row.id for row in accepted}  # the newest of each team
+    query = select(submissions.c.team_id, builds.c.id).join_from(submissions, builds)
+    good = {row.team_id: row.id for row in tx.execute(that_count(query))}
     rows = [
         {"name": team.name, "team_id": team.id, "build_id": good[team.id]}
         for team in team_store.present(tx)
