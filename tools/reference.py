@@ -17,6 +17,7 @@ import click
 
 from knobeln import config, presets
 from knobeln.cli import main
+from knobeln.cli.later import loaded
 from knobeln.config import DEFAULT_GAME, Programs, Settings
 from knobeln.form import sample
 from knobeln.games import kinds
@@ -74,7 +75,7 @@ def commands(
         yield " ".join(path), command
     if isinstance(command, click.Group):
         for name in sorted(command.commands):
-            yield from commands(command.commands[name], (*path, name))
+            yield from commands(loaded(command.commands[name]), (*path, name))
 
 
 def _commands_page() -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from knobeln.cli.folder import ContestCommand, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import contest_folder
 from mailserver.library import words_for
 
 

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 import click
 
 from knobeln import config
-from knobeln.cli.folder import ContestCommand, ContestFolder, chosen_path, contest_folder, only_one
+from knobeln.cli.chosen import ContestCommand, chosen_path
+from knobeln.cli.folder import ContestFolder, contest_folder, only_one
 from knobeln.clock import SystemClock
 from knobeln.errors import GiveUp, NotNow
 from knobeln.store import backup as backup_store

@@ -11,7 +11,8 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from knobeln.cli.change import change, dry_run_option, operator, tell
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.look import show_results
 from knobeln.cli.services import Services, deliver_all
 from knobeln.cli.show import console, moment

@@ -25,10 +25,11 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from knobeln import presets
+from knobeln.cli.chosen import ContestCommand
 from knobeln.cli.contest_day import play
 from knobeln.cli.demo_teams import DESCRIPTION, DOMAIN, DemoTeam, demo_teams
 from knobeln.cli.doctor import examine
-from knobeln.cli.folder import ContestCommand, ContestFolder
+from knobeln.cli.folder import ContestFolder
 from knobeln.cli.look import show_results
 from knobeln.cli.organize import create_contest
 from knobeln.cli.show import console

@@ -16,13 +16,8 @@ from compiler.languages import Problem, build, usable, version
 from compiler.toolchain import Toolchain
 from knobeln import config
 from knobeln.cli import ways_in
-from knobeln.cli.folder import (
-    ContestCommand,
-    ContestFolder,
-    chosen_path,
-    contest_folder,
-    settings_or_defaults,
-)
+from knobeln.cli.chosen import ContestCommand, chosen_path
+from knobeln.cli.folder import ContestFolder, contest_folder, settings_or_defaults
 from knobeln.cli.way_out import check_loop, check_way_out
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing

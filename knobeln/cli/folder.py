@@ -1,18 +1,16 @@
-"""A contest folder, opened: its settings, its database, its words; and which folder a command means."""
+"""A contest folder, opened: its settings, its database, its words."""
 
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import click
-
 from knobeln import config
 from knobeln.cli import logs
+from knobeln.cli.chosen import chosen_path
 from knobeln.clock import Clock, SystemClock
 from knobeln.config import Dates, Settings
 from knobeln.errors import ConfigError
@@ -20,8 +18,6 @@ from knobeln.store import Store, levers, migrate, url_of
 from knobeln.store import contest as contest_store
 from reports.render import Templates
 from tournament.contest import format_of, frozen_settings
-
-ENVIRONMENT = "KNOBELN_CONTEST"
 
 
 @dataclass(frozen=True)
@@ -116,12 +112,6 @@ def existing_store(path: Path) -> Store:
     return Store(url)
 
 
-def chosen_path() -> Path:
-    """The folder that -C names, or KNOBELN_CONTEST, or the current one."""
-    named: Path | None = click.get_current_context().find_root().meta.get(ENVIRONMENT)
-    return named or Path(os.environ.get(ENVIRONMENT) or ".")
-
-
 def contest_folder() -> ContestFolder:
     """The contest that the command is about; what the command logs has the form that its settings want."""
     folder = ContestFolder.open(chosen_path())
@@ -136,36 +126,3 @@ def settings_or_defaults() -> Settings:
         return config.load(path)
     clock = SystemClock()
     return Settings(dates=config.usual_dates(clock.now()))
-
-
-def _remember(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
-    if value is not None:
-        context.find_root().meta[ENVIRONMENT] = value
-
-
-def _contest_option() -> click.Option:
-    return click.Option(
-        ["-C", "--contest"],
-        type=click.Path(path_type=Path, file_okay=False),
-        metavar="DIR",
-        expose_value=False,
-        callback=_remember,
-        help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or here.",
-    )
-
-
-class ContestCommand(click.Command):
-    """A command that takes -C DIR."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), _contest_option()]
-
-
-class ContestGroup(click.Group):
-    """A group of commands that all take -C DIR, as it does itself."""
-
-    command_class = ContestCommand
-    group_class = type
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), _contest_option()]

@@ -30,7 +30,8 @@ import click
 import structlog
 
 from knobeln.cli import ways_in
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.ordered_run import OrderedRun
 from knobeln.cli.services import Services, deliver
 from knobeln.cli.site import SiteKeeper

@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from knobeln.cli.folder import ContestCommand, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import contest_folder
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.errors import NotFound
 from knobeln.store import hill as hill_store

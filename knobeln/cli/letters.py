@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import structlog
 
-from knobeln.cli.folder import ContestCommand, ContestFolder, ContestGroup, contest_folder
+from knobeln.cli.chosen import ContestCommand, ContestGroup
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.services import Services
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.errors import KnobelnError, NotFound

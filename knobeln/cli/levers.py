@@ -8,7 +8,8 @@ from datetime import datetime
 import click
 
 from knobeln.cli.change import dry_run_option, hand, operator, print_mails, reason_option, tell
-from knobeln.cli.folder import ContestCommand, ContestGroup, contest_folder
+from knobeln.cli.chosen import ContestCommand, ContestGroup
+from knobeln.cli.folder import contest_folder
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.config import Dates
 from knobeln.model import BanKind

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.show import console, json_option, moment, print_json
 from knobeln.clock import Seeds
 from knobeln.config import Settings

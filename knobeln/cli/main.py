@@ -9,32 +9,7 @@ import sys
 import click
 
 from knobeln import __version__
-from knobeln.cli import (
-    announce,
-    backup,
-    contest_day,
-    doctor,
-    gateway,
-    hill,
-    kit,
-    letters,
-    levers,
-    logs,
-    look,
-    machine,
-    organize,
-    outbox,
-    programs,
-    publish,
-    rehearsal,
-    replay,
-    site,
-    spoken,
-    status,
-    submitted,
-)
-from knobeln.cli.demo import demo
-from knobeln.cli.folder import ContestGroup
+from knobeln.cli.later import Later, LaterGroup
 from knobeln.errors import KnobelnError, TryAgain
 
 EX_FAILED = 1
@@ -43,9 +18,57 @@ OF_THE_COMPUTER = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
 )
+COMMANDS = {
+    "init": "organize:init",
+    "announce": "announce:announce",
+    "serve": "gateway:serve",
+    "receive": "letters:receive",
+    "letters": "letters:letters",
+    "rehearse": "rehearsal:rehearse",
+    "run": "contest_day:run",
+    "summary": "contest_day:summary",
+    "pause": "levers:pause",
+    "resume": "levers:resume",
+    "disqualify": "levers:disqualify",
+    "reinstate": "levers:reinstate",
+    "drop": "levers:drop",
+    "rerun": "levers:rerun",
+    "hold": "levers:hold",
+    "release": "levers:release",
+    "dates": "levers:dates",
+    "log": "levers:log",
+    "organizer-string": "levers:organizer_string",
+    "teams": "organize:teams",
+    "submissions": "submitted:submissions",
+    "submit": "submitted:submit",
+    "leaderboard": "submitted:leaderboard",
+    "hill": "hill:hill",
+    "results": "look:results",
+    "standings": "look:standings",
+    "evolution": "look:show_evolution",
+    "site": "site:site",
+    "status": "status:status",
+    "publish": "publish:publish",
+    "verify": "publish:verify",
+    "replay": "replay:replay",
+    "outbox": "outbox:outbox",
+    "check": "programs:check",
+    "play": "programs:play",
+    "protocol": "programs:protocol",
+    "kit": "kit:kit",
+    "games": "spoken:games",
+    "compare": "spoken:compare",
+    "machine": "machine:machine",
+    "upgrade": "organize:upgrade",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
+    "doctor": "doctor:doctor",
+    "demo": "demo:demo",
+}
+"""Where each command is: its module in this package, and its function there."""
 
 
-class Root(ContestGroup):
+class Root(LaterGroup):
     """Turns our errors into one clear line and an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -73,54 +96,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an old terminal shows `?` for what it does not have
+    from knobeln.cli import logs  # after --help and --version, which need none
+
     logs.begin()
 
 
-for command in (
-    organize.init,
-    announce.announce,
-    gateway.serve,
-    letters.receive,
-    letters.letters,
-    rehearsal.rehearse,
-    contest_day.run,
-    contest_day.summary,
-    levers.pause,
-    levers.resume,
-    levers.disqualify,
-    levers.reinstate,
-    levers.drop,
-    levers.rerun,
-    levers.hold,
-    levers.release,
-    levers.dates,
-    levers.log,
-    levers.organizer_string,
-    organize.teams,
-    submitted.submissions,
-    submitted.submit,
-    submitted.leaderboard,
-    hill.hill,
-    look.results,
-    look.standings,
-    look.show_evolution,
-    site.site,
-    status.status,
-    publish.publish,
-    publish.verify,
-    replay.replay,
-    outbox.outbox,
-    programs.check,
-    programs.play,
-    programs.protocol,
-    kit.kit,
-    spoken.games,
-    spoken.compare,
-    machine.machine,
-    organize.upgrade,
-    backup.backup,
-    backup.restore,
-    doctor.doctor,
-    demo,
-):
-    main.add_command(command)
+for name, place in COMMANDS.items():
+    main.add_command(Later(name, place))

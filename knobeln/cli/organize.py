@@ -9,14 +9,8 @@ import click
 
 from knobeln import config, presets
 from knobeln.cli.change import change, dry_run_option, operator, tell
-from knobeln.cli.folder import (
-    ContestCommand,
-    ContestFolder,
-    ContestGroup,
-    chosen_path,
-    contest_folder,
-    existing_store,
-)
+from knobeln.cli.chosen import ContestCommand, ContestGroup, chosen_path
+from knobeln.cli.folder import ContestFolder, contest_folder, existing_store
 from knobeln.cli.show import json_option, print_json, table
 from knobeln.clock import Clock, SystemClock
 from knobeln.config import DEFAULT_GAME, Settings

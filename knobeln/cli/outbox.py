@@ -9,7 +9,8 @@ from email.policy import default as modern
 import click
 
 from knobeln.cli.change import change, dry_run_option, operator, print_mails, tell
-from knobeln.cli.folder import ContestFolder, ContestGroup, contest_folder
+from knobeln.cli.chosen import ContestGroup
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.services import deliver_all
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.config import DeliveryKind

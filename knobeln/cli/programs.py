@@ -16,8 +16,8 @@ from compiler.built import Built
 from compiler.toolchain import Toolchain
 from knobellib.house import house_strategies
 from knobeln.cli import spoken
+from knobeln.cli.chosen import ContestCommand, chosen_path
 from knobeln.cli.chosen_game import KNOBELN, game_option, settings_for, without_description
-from knobeln.cli.folder import ContestCommand, chosen_path
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound

@@ -17,7 +17,8 @@ from knobeln import __version__
 from knobeln.archive import contents, files
 from knobeln.archive.contents import Archive, ArchivedEntry, Decisions, seeds_of, settings_of
 from knobeln.cli.archived import announced, archive_of, description_of, must_be_builds, scores_of
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.show import console, moment
 from knobeln.config import Programs, Settings
 from knobeln.errors import Differs, NotNow

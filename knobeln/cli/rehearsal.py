@@ -14,8 +14,9 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
+from knobeln.cli.chosen import ContestCommand
 from knobeln.cli.contest_day import ProgressBars, contest_day, progress, work_off
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.show import json_option, moment, print_json, table
 from knobeln.errors import NotNow
 from knobeln.model import Phase, RoundPlan, Team, TeamState

@@ -11,7 +11,8 @@ import click
 
 from knobeln.archive import contents, files
 from knobeln.cli.archived import must_be_builds
-from knobeln.cli.folder import ContestCommand, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import contest_folder
 from knobeln.clock import Seeds
 from knobeln.config import Settings
 from knobeln.errors import Differs, NotFound

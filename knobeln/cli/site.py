@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.site_facts import site_facts, site_mark
 from knobeln.clock import Seeds
 from knobeln.errors import NotNow

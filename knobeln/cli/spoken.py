@@ -16,8 +16,9 @@ from compiler.language_table import languages_of
 from compiler.programs import build_program
 from compiler.strategies import HOG, build_strategy, strategy_languages
 from knobellib.samples import samples
+from knobeln.cli.chosen import ContestCommand
 from knobeln.cli.chosen_game import without_description
-from knobeln.cli.folder import ContestCommand, settings_or_defaults
+from knobeln.cli.folder import settings_or_defaults
 from knobeln.cli.show import table
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings

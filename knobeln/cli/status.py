@@ -12,7 +12,8 @@ from typing import Any
 import click
 from rich.text import Text
 
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder, who_holds
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder, who_holds
 from knobeln.cli.gateway import open_doors
 from knobeln.cli.show import console, json_option, moment, print_json
 from knobeln.clock import Seeds

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from knobeln.cli.change import dry_run_option, operator, print_mails, reason_option, tell
-from knobeln.cli.folder import ContestCommand, ContestFolder, contest_folder
+from knobeln.cli.chosen import ContestCommand
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.rehearsal import scratch_copy
 from knobeln.cli.services import Services
 from knobeln.cli.show import json_option, moment, print_json, table

@@ -21,6 +21,7 @@ from compiler.toolchain import Toolchain
 from knobellib.house import house_strategies
 from knobeln import config
 from knobeln.cli import main
+from knobeln.cli.later import loaded
 from knobeln.clock import SystemClock
 from knobeln.config import Programs
 from knobeln.store import Store, migrate
@@ -387,7 +388,7 @@ def test_every_command_takes_the_folder_and_has_help() -> None:
     for name, command in main.commands.items():
         text = knobeln(name, "--help").output
         assert "--contest" in text, name
-        assert command.help, name
+        assert loaded(command).help, name
 
 
 def test_the_clock_is_universal_time() -> None:

@@ -30,6 +30,7 @@ from knobellib.kit import kit_files, tar_archive
 from knobeln import config, presets
 from knobeln.cli import main
 from knobeln.cli.folder import ContestFolder
+from knobeln.cli.later import loaded
 from knobeln.cli.organize import create_contest
 from knobeln.cli.services import Services
 from knobeln.clock import SystemClock
@@ -76,7 +77,7 @@ def commands(
         yield " ".join(path), command
     if isinstance(command, click.Group):
         for name, sub in command.commands.items():
-            yield from commands(sub, (*path, name))
+            yield from commands(loaded(sub), (*path, name))
 
 
 COMMANDS = dict(commands())
@@ -152,7 +153,7 @@ def complaint(words: list[str]) -> str:
             if not option.is_flag and not value:
                 words = words[1:]
         elif isinstance(command, click.Group) and word in command.commands:
-            command = command.commands[word]
+            command = loaded(command.commands[word])
         else:
             arguments += 1
     taken = [p for p in command.params if isinstance(p, click.Argument)]

@@ -1,0 +1,49 @@
+"""Which folder a command means: all commands take -C DIR, before or after their names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+ENVIRONMENT = "KNOBELN_CONTEST"
+
+
+def chosen_path() -> Path:
+    """The folder that -C names, or KNOBELN_CONTEST, or the current one."""
+    named: Path | None = click.get_current_context().find_root().meta.get(ENVIRONMENT)
+    return named or Path(os.environ.get(ENVIRONMENT) or ".")
+
+
+def _remember(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
+    if value is not None:
+        context.find_root().meta[ENVIRONMENT] = value
+
+
+def _contest_option() -> click.Option:
+    return click.Option(
+        ["-C", "--contest"],
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        expose_value=False,
+        callback=_remember,
+        help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or here.",
+    )
+
+
+class ContestCommand(click.Command):
+    """A command that takes -C DIR."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), _contest_option()]
+
+
+class ContestGroup(click.Group):
+    """A group of commands that all take -C DIR, as it does itself."""
+
+    command_class = ContestCommand
+    group_class = type
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), _contest_option()]
