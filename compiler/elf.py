@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Symbol, SymbolTableSection
 
 from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
+
+if TYPE_CHECKING:  # what reads the files is imported with the first: it takes half a tenth of a second
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import Symbol
 
 _MAX_SECTIONS = 10_000
 _MAX_SYMBOLS = 200_000
@@ -82,6 +85,8 @@ _BROKEN = (ELFError, ValueError, KeyError, TypeError, AttributeError, IndexError
 
 
 def _open(raw: bytes) -> ELFFile:
+    from elftools.elf.elffile import ELFFile
+
     elf = ELFFile(BytesIO(raw))
     if elf["e_machine"] != "EM_RISCV" or elf.elfclass != 32 or elf.num_sections() > _MAX_SECTIONS:
         raise ValueError("not made for the contest machine")
@@ -89,6 +94,8 @@ def _open(raw: bytes) -> ELFFile:
 
 
 def _symbols(elf: ELFFile) -> Iterator[Symbol]:
+    from elftools.elf.sections import SymbolTableSection
+
     for section in elf.iter_sections():
         if isinstance(section, SymbolTableSection):
             if section.num_symbols() > _MAX_SYMBOLS:

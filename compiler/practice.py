@@ -10,19 +10,16 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from compiler.built import Builder
 from compiler.field import field_of
 from knobeln.clock import Clock, Seeds, seed_from
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError
 from knobeln.games import Dialogue, GameInfo, game_of
+from knobeln.log import log
 from knobeln.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
 from knobeln.ports import ArenaMaker, Images, PracticeReporter
 from knobeln.store import Store, contest, outbox, practices, submissions, teams
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)

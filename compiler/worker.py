@@ -12,13 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-import structlog
-
 from compiler.built import Builder, Built, Keepable
 from compiler.leaderboard import Pairs, rates_of
 from knobeln.clock import Clock
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError
+from knobeln.log import log
 from knobeln.model import BoardPlace, Outgoing, Submission, Team, TeamState
 from knobeln.ports import CompileReporter
 from knobeln.store import Store, Transaction, contest, leaderboard, outbox, submissions, teams
@@ -26,8 +25,6 @@ from knobeln.store.leaderboard import Entrant
 from sandbox.jail import Jail
 from sandbox.machine.image import Image
 from sandbox.machine.translation import NotTranslated, translations
-
-log = structlog.get_logger()
 
 
 class _RatesMissing(Exception):

@@ -18,7 +18,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from email_validator import EmailNotValidError, validate_email
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -31,7 +30,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from knobeln.errors import ConfigError, NotFound
 from knobeln.model import USUAL_PREFERENCES, MailPreference
@@ -47,6 +45,8 @@ def _utc(moment: datetime) -> datetime:
 
 
 def _address(text: str) -> str:
+    from email_validator import EmailNotValidError, validate_email  # not for who only gets settings handed
+
     try:
         return validate_email(text, check_deliverability=False, test_environment=True).normalized
     except EmailNotValidError as error:
@@ -675,12 +675,10 @@ class Log(Section):
     )
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All sections of contest.toml."""
 
-    model_config = SettingsConfigDict(
-        extra="forbid", frozen=True, env_prefix=ENVIRONMENT, env_nested_delimiter="__"
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
     contest: Contest = Field(default_factory=Contest)
     dates: Dates
@@ -698,6 +696,9 @@ class Settings(BaseSettings):
     oauth: OAuth = Field(default_factory=OAuth)
     jail: Jail = Field(default_factory=Jail)
     log: Log = Field(default_factory=Log)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**_with_environment(given))
 
     @model_validator(mode="after")
     def _evolution_has_its_games(self) -> Settings:
@@ -735,16 +736,34 @@ class Settings(BaseSettings):
             )
         return self
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return env_settings, init_settings
+
+def _with_environment(given: dict[str, Any]) -> dict[str, Any]:
+    """The sections of the settings, with the variables of the environment over them."""
+    is_in_environment = any(name.upper().startswith(ENVIRONMENT) for name in os.environ)
+    if given.keys() <= Settings.model_fields.keys() and not is_in_environment:
+        return given
+
+    # Not at the top: it takes as long as all else here, and is seldom needed.
+    from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource, SettingsError
+
+    class Read(BaseSettings, Settings):  # type: ignore[misc] # the configuration of both
+        """Tells how the settings are read; there are none of these."""
+
+    try:
+        environment = EnvSettingsSource(Read, env_prefix=ENVIRONMENT, env_nested_delimiter="__")()
+    except SettingsError as error:
+        raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
+    return _laid_over(InitSettingsSource(Read, given)(), environment)
+
+
+def _laid_over(below: Any, above: Any) -> dict[str, Any]:
+    """Both, where `above` wins; so do tables in them."""
+    laid = dict(below)
+    for key, value in above.items():
+        under = below.get(key)
+        is_table = isinstance(under, dict) and isinstance(value, dict)
+        laid[key] = _laid_over(under, value) if is_table else value
+    return laid
 
 
 def load(folder: Path) -> Settings:
@@ -764,8 +783,6 @@ def load(folder: Path) -> Settings:
         raise ConfigError(f"{path}:\n" + "\n".join(map(_fault, error.errors()))) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from None
-    except SettingsError as error:
-        raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
 
 
 def _fault(error: ErrorDetails) -> str:

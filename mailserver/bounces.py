@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
 
-import structlog
-from flufl.bounce import all_failures
-
 from knobeln.config import Settings
+from knobeln.log import log
 from knobeln.model import Bounce, StoredLetter
 from knobeln.store import Transaction, contest, outbox
 from knobeln.store.outbox import OutboxItem
@@ -37,8 +35,6 @@ _LONGEST_FIELD = 2_000
 _MOST_IDS = 20
 _ADDRESS_FIELDS = ("To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To")
 _CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.])")
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -111,6 +107,8 @@ def read(stored: StoredLetter) -> Reading | None:
 
 
 def _failures(raw: bytes) -> Reading | None:
+    from flufl.bounce import all_failures  # for bounces only: all its formats come with it
+
     lines = raw[:_LONGEST_READ].splitlines()[:_MOST_LINES]
     message = email.message_from_bytes(b"\n".join(line[:_LONGEST_LINE] for line in lines))
     try:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-import structlog
-
 from knobeln.clock import Clock
 from knobeln.config import Settings
 from knobeln.errors import DeliveryDeferred, DeliveryRefused
+from knobeln.log import log
 from knobeln.store import Store, Transaction, contest, outbox
 from knobeln.store.outbox import OutboxItem
 from mailserver.transports import RelayUnreachable, Transport
@@ -27,8 +26,6 @@ REFUSALS_IN_A_ROW = 10  # from here on it is not the recipients whom the relay d
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 FEWEST_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
 _LONGEST_RESPONSE = 500
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import traceback
 
-import structlog
-
 from knobeln.clock import Clock
 from knobeln.config import Settings
 from knobeln.errors import StoreBusy
+from knobeln.log import log
 from knobeln.model import LetterState, StoredLetter
 from knobeln.ports import Renderer
 from knobeln.store import Store, Transaction, letters, outbox
@@ -19,8 +18,6 @@ from mailserver.letter import Letter, parse
 from mailserver.manners import why_ignored
 
 MAX_SAME_MESSAGE_ID = 20  # so many are compared: a stranger who repeats one costs no more
-
-log = structlog.get_logger()
 
 
 class _AlreadyDone(Exception):

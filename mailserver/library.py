@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from io import StringIO
 from pathlib import Path
-
-from rich.console import Console, ConsoleOptions
-from rich.markdown import Heading, Markdown
-from rich.text import Text
 
 import knobeln
 from knobellib.kit import SHELL_NAME, TAR_NAME, kit_files, shell_archive, tar_archive
@@ -94,23 +88,7 @@ def words_for(settings: Settings) -> Words:
     return Words(sample(settings).text, _plain(body).strip("\n") if text else "")
 
 
-class _Underlined(Heading):
-    """A heading that is seen without colours."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        mark = "=" if self.tag == "h1" else "-"
-        yield Text("" if self.tag == "h1" else "\n").append(self.text)
-        yield Text(mark * len(self.text))
-
-
-class _Page(Markdown):
-    elements = {**Markdown.elements, "heading_open": _Underlined}  # noqa: RUF012 - as in the library
-
-
 def _plain(markdown: str, width: int = WIDTH) -> str:
-    """A page as plain text in at most so many columns."""
-    out = StringIO()
-    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(_Page(markdown, hyperlinks=True))
-    lines = "\n".join(line.rstrip() for line in out.getvalue().splitlines())
-    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+    from mailserver.plain_page import plain_page  # few letters ask for a page, and what reads it is large
+
+    return plain_page(markdown, width)

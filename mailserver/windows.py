@@ -27,6 +27,14 @@ def compilation(dates: Dates, phase: Phase, received_at: datetime) -> Window:
     return _window(dates.compilation_opens, dates.compilation_closes, phase, received_at)
 
 
+def open_doors(dates: Dates, now: datetime, phase: Phase) -> dict[str, bool]:
+    """The services by name, and whether they are open: by their dates, and until the contest starts."""
+    return {
+        "registration": registration(dates, phase, now) is Window.OPEN,
+        "compilation": compilation(dates, phase, now) is Window.OPEN,
+    }
+
+
 def _window(opens: datetime, closes: datetime, phase: Phase, received_at: datetime) -> Window:
     """The time of receipt decides, not when we come to read the letter (R11). `closes` itself is too late."""
     if phase is not Phase.OPEN:

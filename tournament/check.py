@@ -30,9 +30,10 @@ from knobeln.model import (
 )
 from knobeln.ports import Arena, Format
 from tournament import referee
-from tournament.contest import format_of, next_plan
+from tournament.contest import next_plan
 from tournament.evolution import evolve, score_matrix
 from tournament.numbers import replay_final
+from tournament.settled import format_of
 from tournament.standings import banned_in
 
 GroupArena = Callable[[GroupOutcome], AbstractContextManager[Arena]]

@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from knobeln.clock import Clock, Seeds
-from knobeln.config import Evolution, Programs, Settings, Tournament, game_settings, without_secrets
-from knobeln.errors import ConfigError, GiveUp, NotFound, NotNow, Paused
+from knobeln.config import Settings, without_secrets
+from knobeln.errors import GiveUp, NotFound, NotNow, Paused
 from knobeln.games import game_of
 from knobeln.garbage import rarely_collected
 from knobeln.model import (
@@ -45,17 +45,14 @@ from knobeln.model import (
     Standing,
     Team,
 )
-from knobeln.ports import ArenaMaker, Format, Reporter, nobody
+from knobeln.ports import ArenaMaker, Format, Images, Reporter, nobody
 from knobeln.store import Store, Transaction, levers, outbox, results, submissions, teams
 from knobeln.store import contest as contest_store
 from knobeln.store.results import DrawnRound, Games, GroupState
-from sandbox.oci.image import OciImage
-from sandbox.oci.refusal import Problem
-from sandbox.oci.unpack import unpack
-from tournament.arenas import is_on_machine, not_unpacked, open_arena
+from tournament.arenas import open_arena
 from tournament.evolution import evolve, score_matrix
-from tournament.formats import make_format
 from tournament.numbers import replay_final, score_table
+from tournament.settled import format_of, frozen_settings, starts_for_each_move
 from tournament.standings import banned_in
 from tournament.tables import (
     Contest,
@@ -132,7 +129,10 @@ class ContestDay:
         paused, EngineFailed after repeated failures of ours; in each case it can be run again."""
         with self._store.read() as tx:
             number = teams.count(tx)
-        with rarely_collected(), crew_for(self._settings, number, self._reporter) as crew:
+        with (
+            rarely_collected(),
+            crew_for(self._settings, number, self._reporter, self._make_arena) as crew,
+        ):
             self._start()
             self._play(crew)
 
@@ -254,17 +254,23 @@ class ContestDay:
             seated = results.seat(tx, group, banned) if field.format.seats is None else group
             mark = _mark(tx, group.round)
             images = submissions.load_images(tx, tuple(digests.values()))
-        for image in not_unpacked(images, field.settings):
-            self._unpack(image)
+        if starts_for_each_move(field.settings):
+            self._unpack(images)
         return Started(seated, left, final, banned, digests, images, mark)
 
-    def _unpack(self, image: OciImage) -> None:
-        """The archives are in the store, so that any computer can play."""
-        with self._store.read() as tx:
-            archive = submissions.archive_of(tx, image.digest)
-        found = unpack(archive, image.cache)
-        if isinstance(found, Problem):
-            raise GiveUp(f"an image that was accepted cannot be unpacked any more: {found.text}")
+    def _unpack(self, images: Images) -> None:
+        """What this computer lacks. The archives are in the store, so that any computer can play."""
+        # Only here: of all that opens a contest, few have to do with images.
+        from sandbox.oci.refusal import Problem
+        from sandbox.oci.unpack import unpack
+        from tournament.spoken_arena import not_unpacked
+
+        for image in not_unpacked(images):
+            with self._store.read() as tx:
+                archive = submissions.archive_of(tx, image.digest)
+            found = unpack(archive, image.cache)
+            if isinstance(found, Problem):
+                raise GiveUp(f"an image that was accepted cannot be unpacked any more: {found.text}")
 
     def _finish_group(self, field: _Field, played: Played) -> None:
         outcome = played.outcome
@@ -458,7 +464,7 @@ def _without(outcome: RoundOutcome, banned: Container[str]) -> RoundOutcome:
 
 
 def _field(tx: Transaction, settings: Settings) -> _Field:
-    frozen = frozen_settings(tx, settings)
+    frozen = frozen_settings(contest_store.started_settings(tx), settings)
     return _Field(
         frozen,
         Seeds(contest_store.state(tx).seed),
@@ -468,40 +474,8 @@ def _field(tx: Transaction, settings: Settings) -> _Field:
     )
 
 
-def format_of(settings: Settings) -> Format:
-    """The format of these settings. Raises ConfigError where its game, or the evolution, does not fit it."""
-    chosen = make_format(settings.tournament, game_of(settings.game, settings.programs).info)
-    if settings.evolution.enabled and not chosen.everyone_meets:
-        raise ConfigError(f"evolution.enabled: there is no evolution in {chosen.name}; set it to false")
-    if settings.tournament.final_replays and not (is_on_machine(settings) and chosen.everyone_meets):
-        raise ConfigError(
-            "tournament.final_replays: only games of the contest machine, in a format with a final of all "
-            "against all, can be had again and again; set it to 0"
-        )
-    return chosen
-
-
 def _must_seat(chosen: Format, settings: Settings, entries: int) -> None:
     """Raises NotNow where more take part than there are seats in a game of all."""
     most = game_of(settings.game, settings.programs).info.max_seats
     if chosen.seats is None and entries > most:
         raise NotNow(f"{entries} programs take part, but at most {most} can play at once")
-
-
-def frozen_settings(tx: Transaction, settings: Settings) -> Settings:
-    """The settings with everything that decides results as it was when the contest started.
-
-    The number of workers never changes a result, and may be changed on contest day.
-    """
-    kept = contest_store.started_settings(tx)
-    if kept is None:
-        return settings
-    tournament = Tournament.model_validate({**kept["tournament"], "workers": settings.tournament.workers})
-    return settings.model_copy(
-        update={
-            "game": game_settings(kept["game"]),
-            "programs": Programs.model_validate(kept["programs"]),
-            "evolution": Evolution.model_validate(kept["evolution"]),
-            "tournament": tournament,
-        }
-    )

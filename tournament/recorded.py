@@ -21,9 +21,9 @@ from knobeln.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missi
 from knobeln.ports import Told, nobody
 from sandbox import players
 from sandbox.players import FaultKind
-from tournament.arenas import drawer, game_result, move_text
 from tournament.referee import game_job
 from tournament.spoken import SpokenResult, Turn
+from tournament.spoken_arena import drawer, game_result, move_text
 
 
 class RecordedArena:

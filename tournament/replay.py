@@ -11,8 +11,8 @@ from knobeln.games import SpokenGame
 from knobeln.games.drawing import Course, Drawn
 from knobeln.model import Match, Missing, Moves
 from knobeln.ports import Arena
-from tournament.arenas import drawer
 from tournament.referee import carry_out, game_job
+from tournament.spoken_arena import drawer
 
 
 def play_again(

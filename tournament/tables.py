@@ -24,7 +24,7 @@ from knobeln.records import Record, records
 from sandbox.apart import Crew, Worker
 from sandbox.engines import cores
 from tournament import referee
-from tournament.arenas import is_computed, is_on_machine
+from tournament.settled import is_computed, is_on_machine
 
 LARGE = 300
 """From so many teams on, tables are processes: these take half a second to start."""
@@ -88,12 +88,14 @@ def is_large(settings: Settings, teams: int) -> bool:
     return teams >= LARGE and is_on_machine(settings)
 
 
-def crew_for(settings: Settings, teams: int, reporter: Reporter) -> AbstractContextManager[TableCrew | None]:
+def crew_for(
+    settings: Settings, teams: int, reporter: Reporter, make_arena: ArenaMaker
+) -> AbstractContextManager[TableCrew | None]:
     """The processes that are tables in a contest of about so many teams; None where there is to be none."""
     workers = _workers(settings)
     if workers == 1 or not is_large(settings, teams):
         return nullcontext()
-    return Crew(min(workers, MOST), _Table, type(reporter).__module__)
+    return Crew(min(workers, MOST), _Table, type(reporter).__module__, make_arena.__module__)
 
 
 def _workers(settings: Settings) -> int:

@@ -44,9 +44,8 @@ from mailserver.authentification import ALPHABET, GROUP_SIZE, GROUPS
 from reports.announcement import announcement
 from reports.render import Templates
 from sandbox.machine.image import Image
-from tournament.arenas import is_computed
-from tournament.contest import format_of
 from tournament.numbers import score_table
+from tournament.settled import format_of, is_computed
 
 MAX_NAME = 57  # characters of a file's name, before `.sha256`
 _GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"

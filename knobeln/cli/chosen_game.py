@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from knobeln.cli.folder import settings_or_defaults
+from knobeln import config
+from knobeln.cli.chosen import chosen_path
+from knobeln.clock import SystemClock
 from knobeln.config import DEFAULT_GAME, Settings
 from knobeln.games import kind_of
 
@@ -16,6 +18,15 @@ game_option = click.option(
     default=None,
     help="Which game; `knobeln games` lists them. Default: the contest's, or KNOBELN.",
 )
+
+
+def settings_or_defaults() -> Settings:
+    """The contest's settings, or ours where there is no contest: for commands that also work without one."""
+    path = chosen_path()
+    if (path / config.FILE_NAME).exists():
+        return config.load(path)
+    clock = SystemClock()
+    return Settings(dates=config.usual_dates(clock.now()))
 
 
 def settings_for(game_name: str | None) -> Settings:

@@ -17,7 +17,8 @@ from compiler.toolchain import Toolchain
 from knobeln import config
 from knobeln.cli import ways_in
 from knobeln.cli.chosen import ContestCommand, chosen_path
-from knobeln.cli.folder import ContestFolder, contest_folder, settings_or_defaults
+from knobeln.cli.chosen_game import settings_or_defaults
+from knobeln.cli.folder import ContestFolder, contest_folder
 from knobeln.cli.way_out import check_loop, check_way_out
 from knobeln.config import Settings
 from knobeln.errors import KnobelnError, ToolMissing

@@ -17,7 +17,7 @@ from knobeln.errors import ConfigError
 from knobeln.store import Store, levers, migrate, url_of
 from knobeln.store import contest as contest_store
 from reports.render import Templates
-from tournament.contest import format_of, frozen_settings
+from tournament.settled import format_of, frozen_settings
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class ContestFolder:
             if not contest_store.exists(tx):
                 raise ConfigError(f"{path} has no whole contest yet; `knobeln init {path}` completes it")
             written = settings.dates
-            settings = _with_dates(frozen_settings(tx, settings), levers.dates_now(tx, written))
+            settings = _with_dates(
+                frozen_settings(contest_store.started_settings(tx), settings), levers.dates_now(tx, written)
+            )
         format_of(settings)  # a game that cannot be played so is told now, not on the contest day
         return cls(path, settings, store, _templates(settings, path), written)
 
@@ -117,12 +119,3 @@ def contest_folder() -> ContestFolder:
     folder = ContestFolder.open(chosen_path())
     logs.use(folder.settings.log)
     return folder
-
-
-def settings_or_defaults() -> Settings:
-    """The contest's settings, or ours where there is no contest: for commands that also work without one."""
-    path = chosen_path()
-    if (path / config.FILE_NAME).exists():
-        return config.load(path)
-    clock = SystemClock()
-    return Settings(dates=config.usual_dates(clock.now()))

@@ -27,7 +27,6 @@ from threading import Event, Thread
 from types import FrameType
 
 import click
-import structlog
 
 from knobeln.cli import ways_in
 from knobeln.cli.chosen import ContestCommand
@@ -36,25 +35,21 @@ from knobeln.cli.ordered_run import OrderedRun
 from knobeln.cli.services import Services, deliver
 from knobeln.cli.site import SiteKeeper
 from knobeln.cli.supervisor import READY, STOPPING, Supervisor
-from knobeln.config import Dates
 from knobeln.errors import KnobelnError, NotNow, TryAgain
-from knobeln.model import Phase
+from knobeln.log import log
 from knobeln.store import contest as contest_store
 from knobeln.store import levers
-from mailserver import windows
 from mailserver.intake.accept import Arrival, accept_all, accept_found
 from mailserver.intake.bounds import Bounds
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.smtp import Listener
 from mailserver.transports import transport_of
-from mailserver.windows import Window
+from mailserver.windows import open_doors
 
 IDLE_SECONDS = 0.5
 PAUSE_AFTER_FAILURE = 10.0
 STOP_SECONDS = 4.0
 NEWS_AFTER = 600.0  # seconds after which an error that stays the same is news again
-
-log = structlog.get_logger()
 
 
 @click.command(cls=ContestCommand)
@@ -266,11 +261,3 @@ def door_changes(before: dict[str, bool], after: dict[str, bool]) -> tuple[str, 
     return tuple(
         f"{door} {'opens' if after[door] else 'closes'}" for door in before if before[door] != after[door]
     )
-
-
-def open_doors(dates: Dates, now: datetime, phase: Phase) -> dict[str, bool]:
-    """The services by name, and whether they are open: by their dates, and until the contest starts."""
-    return {
-        "registration": windows.registration(dates, phase, now) is Window.OPEN,
-        "compilation": windows.compilation(dates, phase, now) is Window.OPEN,
-    }

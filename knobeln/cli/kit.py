@@ -9,8 +9,7 @@ import click
 from knobellib import kit as kits
 from knobellib.kit import KitFile, kit_files, shell_archive, tar_archive
 from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.chosen_game import KNOBELN
-from knobeln.cli.folder import settings_or_defaults
+from knobeln.cli.chosen_game import KNOBELN, settings_or_defaults
 from knobeln.errors import GiveUp
 from knobeln.games.knobeln import rules_of
 

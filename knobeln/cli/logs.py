@@ -4,41 +4,50 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import partial
+from typing import TYPE_CHECKING
 
-import structlog
-from structlog.typing import Processor
+from knobeln.log import log
 
-from knobeln.config import Log
+if TYPE_CHECKING:  # at work they are imported with the first word that is said
+    from structlog.typing import Processor
+
+    from knobeln.config import Log
 
 
 def begin() -> None:
     """For people, until the settings are known."""
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    use(Log())
+    log.least = logging.INFO
+    log.prepare = partial(_prepare, as_json=False)
 
 
 def use(settings: Log) -> None:
     """From now on in this form."""
+    log.prepare = partial(_prepare, as_json=settings.format == "json")
+
+
+def _prepare(*, as_json: bool) -> None:
+    import structlog
+
     structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(log.least),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *(_as_json() if settings.format == "json" else _for_people()),
-        ]
+            *(_as_json() if as_json else _for_people()),
+        ],
     )
 
 
 # Plain tracebacks: richer ones show local variables, and with them letters and their secrets.
 def _for_people() -> list[Processor]:
-    return [
-        structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-        )
-    ]
+    from structlog.dev import ConsoleRenderer, plain_traceback
+
+    return [ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain_traceback)]
 
 
 def _as_json() -> list[Processor]:
-    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
+    from structlog.processors import JSONRenderer, format_exc_info
+
+    return [format_exc_info, JSONRenderer(default=str)]

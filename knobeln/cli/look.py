@@ -34,7 +34,7 @@ from reports.bracket import is_knock_out
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.render import where
 from reports.scores import Shape, shape_of
-from tournament.contest import format_of
+from tournament.settled import format_of
 
 JOURNAL_LINES = 8
 

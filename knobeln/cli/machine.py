@@ -8,7 +8,8 @@ import click
 
 from compiler.elf import read_image
 from knobeln.cli.chosen import ContestCommand, ContestGroup
-from knobeln.cli.folder import contest_folder, settings_or_defaults
+from knobeln.cli.chosen_game import settings_or_defaults
+from knobeln.cli.folder import contest_folder
 from knobeln.errors import GiveUp
 from knobeln.games import game_of
 from knobeln.games.knobeln import Knobeln

@@ -9,6 +9,7 @@ import sys
 import click
 
 from knobeln import __version__
+from knobeln.cli import logs
 from knobeln.cli.later import Later, LaterGroup
 from knobeln.errors import KnobelnError, TryAgain
 
@@ -22,7 +23,7 @@ COMMANDS = {
     "init": "organize:init",
     "announce": "announce:announce",
     "serve": "gateway:serve",
-    "receive": "letters:receive",
+    "receive": "receive:receive",
     "letters": "letters:letters",
     "rehearse": "rehearsal:rehearse",
     "run": "contest_day:run",
@@ -96,8 +97,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an old terminal shows `?` for what it does not have
-    from knobeln.cli import logs  # after --help and --version, which need none
-
     logs.begin()
 
 

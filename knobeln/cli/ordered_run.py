@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
-import structlog
-
 from knobeln.cli.folder import ContestFolder
 from knobeln.errors import TryAgain
+from knobeln.log import log
 from knobeln.model import Outgoing, Phase
 from knobeln.store import Transaction, levers, outbox
 from knobeln.store import contest as contest_store
@@ -16,8 +15,6 @@ from sandbox.process import Process, start
 LOG_NAME = "run.log"
 EX_TEMPFAIL = 75
 TOLD_LINES = 12  # of what the run said, in the mail to the organizer
-
-log = structlog.get_logger()
 
 
 class OrderedRun:

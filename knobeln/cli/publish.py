@@ -32,9 +32,10 @@ from sandbox.engines import cores
 from sandbox.jail import Jail
 from sandbox.machine.image import Image
 from sandbox.machine.translation import NotTranslated, translations
-from tournament.arenas import is_computed, open_arena
+from tournament.arenas import open_arena
 from tournament.check import Claim, check
 from tournament.recorded import RecordedArena
+from tournament.settled import is_computed
 
 
 # --- publish -----------------------------------------------------------------------------------------------

@@ -27,11 +27,12 @@ from knobeln.store.results import Games
 from reports import protocol, word_protocol
 from reports.board_text import board_text
 from reports.word_protocol import WordProtocols
-from tournament.arenas import is_computed, open_arena
+from tournament.arenas import open_arena
 from tournament.check import compare
 from tournament.recorded import check_game, job_of
 from tournament.referee import game_job
 from tournament.replay import course_of
+from tournament.settled import is_computed
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from knobeln.store.results import Games, RoundLog
 from knobeln.store.submissions import Version
 from mailserver.authentification import without_strings
 from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts
-from tournament.contest import format_of
+from tournament.settled import format_of
 
 _PUBLIC_AREAS = ("dates",)  # of the journal
 

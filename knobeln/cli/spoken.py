@@ -17,8 +17,7 @@ from compiler.programs import build_program
 from compiler.strategies import HOG, build_strategy, strategy_languages
 from knobellib.samples import samples
 from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.chosen_game import without_description
-from knobeln.cli.folder import settings_or_defaults
+from knobeln.cli.chosen_game import settings_or_defaults, without_description
 from knobeln.cli.show import table
 from knobeln.clock import Seeds, seed_from
 from knobeln.config import Settings
@@ -36,8 +35,8 @@ from sandbox.oci.image import image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
 from sandbox.startable import usual_engine
-from tournament.arenas import drawer, move_text, player_of
 from tournament.spoken import SpokenResult, play_game
+from tournament.spoken_arena import drawer, move_text, player_of
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
 

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from knobeln.cli.chosen import ContestCommand
 from knobeln.cli.folder import ContestFolder, contest_folder, who_holds
-from knobeln.cli.gateway import open_doors
 from knobeln.cli.show import console, json_option, moment, print_json
 from knobeln.clock import Seeds
 from knobeln.config import Dates
@@ -24,6 +23,7 @@ from knobeln.store import Transaction, letters, levers, outbox, submissions, tea
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import Progress
+from mailserver.windows import open_doors
 from reports.text import plural
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's

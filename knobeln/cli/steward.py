@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
-import structlog
-
 from knobeln.cli.folder import ContestFolder
 from knobeln.errors import EngineFailed, Paused
+from knobeln.log import log
 from knobeln.store import Transaction, levers, results
 from knobeln.store.contest import note
 from tournament.contest import ContestDay, pause_words
@@ -19,8 +18,6 @@ from tournament.contest import ContestDay, pause_words
 TRIES = 3  # of the same games, before the day is paused
 REST = timedelta(minutes=10)
 LOOK_SECONDS = 0.5  # how often it is seen whether a pause is over
-
-log = structlog.get_logger()
 
 
 class Steward:

@@ -19,12 +19,12 @@ from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
-import structlog
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
 from knobeln.config import Imap
 from knobeln.errors import GiveUp, KnobelnError, TryAgain
+from knobeln.log import log
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.envelope import without_body
 from mailserver.oauth import AccessToken
@@ -40,8 +40,6 @@ _LOOK_SECONDS = 1.0  # so soon a wish to stop is seen
 _HEADER_BYTES = 65_536
 _LONGEST_REASON = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
-
-log = structlog.get_logger()
 
 
 class MailboxUnreachable(TryAgain):

@@ -7,16 +7,13 @@ from collections.abc import Callable
 from contextlib import closing
 from threading import Event, Thread
 
-import structlog
-
 from knobeln.errors import GiveUp, KnobelnError
+from knobeln.log import log
 from mailserver.intake.imap import Mailbox
 
 LONGEST_PAUSE_SECONDS = 300.0
 _WELL = "letters are fetched from the mailbox"
 _TOLD_AFTER = 2  # a connection that breaks once in a while is nothing to tell about
-
-log = structlog.get_logger()
 
 
 class Watch(Thread):

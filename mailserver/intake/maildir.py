@@ -10,18 +10,15 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-import structlog
-
 from knobeln.config import Pickup
 from knobeln.errors import ConfigError, TryAgain
+from knobeln.log import log
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.envelope import without_body
 
 _SEEN = ":2,S"
 _SEEN_AND_FLAGGED = ":2,FS"
 _HEADER_BYTES = 65_536
-
-log = structlog.get_logger()
 
 
 class MaildirUnreachable(TryAgain):

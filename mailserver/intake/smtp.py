@@ -23,12 +23,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import AnyStr
 
-import structlog
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
 from knobeln.config import Settings
 from knobeln.errors import ConfigError, KnobelnError, TryAgain
+from knobeln.log import log
 from mailserver import addresses
 from mailserver.intake.accept import Arrival
 
@@ -45,8 +45,6 @@ _NULL_SENDER = "<>"
 
 Accept = Callable[[Sequence[Arrival]], object]
 MostBytes = Callable[[str], int]
-
-log = structlog.get_logger()
 
 
 class Listener:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -12,6 +13,13 @@ from click.testing import CliRunner
 
 from knobeln.cli import main
 from knobeln.cli.later import loaded
+from knobeln.cli.main import COMMANDS
+
+HEAVY = {
+    *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce"),
+    *("pydantic_settings", "sqlalchemy", "structlog"),
+}
+"""What takes long to be imported, and not every command needs."""
 
 
 def imported(*arguments: str) -> set[str]:
@@ -26,9 +34,33 @@ def imported(*arguments: str) -> set[str]:
 def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
     modules = imported("-m", "knobeln", option)
     assert "knobeln.cli.main" in modules
-    ours = {name for name in modules if name.startswith("knobeln.cli.")}
-    assert ours == {"knobeln.cli.main", "knobeln.cli.later", "knobeln.cli.chosen"}
-    assert not modules & {"pydantic", "sqlalchemy", "structlog", "rich", "mailserver", "compiler", "sandbox"}
+    assert not modules & {f"knobeln.cli.{place.partition(':')[0]}" for place in COMMANDS.values()}
+    assert not modules & {"knobeln.config", "knobeln.store", "mailserver", "compiler", "reports", "sandbox"}
+    assert not modules & (HEAVY | {"pydantic", "rich"})
+
+
+def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) -> None:
+    assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
+    letter = tmp_path / "letter"
+    letter.write_text("From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n")
+    modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
+    assert "mailserver.desk" in modules
+    assert "sqlalchemy" in modules
+    assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | {"rich", "aiosmtpd", "imapclient"})
+
+
+def test_a_program_is_checked_without_database_and_mail_server() -> None:
+    modules = imported("-m", "knobeln", "play", "--help")
+    assert "compiler.build" in modules
+    assert not modules & (HEAVY | {"knobeln.store", "mailserver"})
+
+
+def test_a_table_of_a_large_contest_imports_what_it_needs_to_play_and_to_write() -> None:
+    # The modules that tournament.tables has its processes import before they are told their contest.
+    modules = imported("-c", "import tournament.tables, tournament.arenas, reports.letters")
+    assert {"tournament.tables", "knobeln.config"} <= modules
+    others = {"rich", "knobeln.store", "compiler", "mailserver", "sandbox.oci", "sandbox.players"}
+    assert not modules & (HEAVY | others)
 
 
 @pytest.mark.parametrize(("name", "listed"), list(main.commands.items()))

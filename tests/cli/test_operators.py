@@ -22,6 +22,7 @@ from knobeln.cli.folder import ContestFolder, who_holds
 from knobeln.cli.organize import create_contest
 from knobeln.cli.status import next_date, span, time_left
 from knobeln.config import Log, usual_dates
+from knobeln.log import log
 from knobeln.model import Bounce, LetterState, Outgoing, Phase, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
 from knobeln.store.results import Progress
@@ -201,7 +202,7 @@ def test_an_event_is_a_line_of_json_and_tells_no_secret(capsys: pytest.CaptureFi
     try:
         raise ValueError(len(password))
     except ValueError:
-        structlog.get_logger().exception("unexpected", loop="desk", words="two\nlines")
+        log.exception("unexpected", loop="desk", words="two\nlines")
     (line,) = capsys.readouterr().err.splitlines()
     event = json.loads(line)
     assert event["event"] == "unexpected"

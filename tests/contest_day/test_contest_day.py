@@ -27,7 +27,8 @@ from knobeln.store.tables import metadata
 from reports.announcement import announcement
 from reports.letters import ContestReporter
 from tournament.arenas import open_arena
-from tournament.contest import ContestDay, format_of
+from tournament.contest import ContestDay
+from tournament.settled import format_of
 
 House = Mapping[str, Built]
 

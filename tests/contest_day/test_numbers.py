@@ -17,7 +17,7 @@ from knobeln.config import Settings, game_settings
 from knobeln.errors import ConfigError
 from knobeln.model import EvolutionOutcome, Standing
 from knobeln.store import outbox, results
-from tournament.contest import format_of
+from tournament.settled import format_of
 
 House = Mapping[str, Built]
 

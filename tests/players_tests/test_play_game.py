@@ -7,8 +7,8 @@ import pytest
 from knobeln.games import Dialogue, Ruling
 from knobeln.model import Missing
 from sandbox.players import Fault, FaultKind
-from tournament.arenas import game_result
 from tournament.spoken import play_game
+from tournament.spoken_arena import game_result
 
 LATE = Fault(FaultKind.LATE, "there was no answer within 1 s")
 

@@ -33,9 +33,10 @@ from reports.letters import ContestReporter
 from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
-from tournament.arenas import ExactArena, drawer, game_result
-from tournament.contest import format_of
+from tournament.arenas import ExactArena
+from tournament.settled import format_of
 from tournament.spoken import play_game
+from tournament.spoken_arena import drawer, game_result
 
 P = MailPreference
 SEED = bytes(range(32))

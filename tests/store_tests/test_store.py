@@ -73,6 +73,11 @@ def test_upgrading_twice_changes_nothing(store: Store) -> None:
     migrate.check(store)
 
 
+def test_the_newest_revision_is_that_of_alembic(store: Store) -> None:
+    with store.read() as connection:
+        assert migrate.newest() == MigrationContext.configure(connection).get_current_revision()
+
+
 def test_an_empty_database_is_refused_with_advice(tmp_path: Path) -> None:
     with pytest.raises(SchemaMismatch, match="knobeln upgrade"):
         migrate.check(Store(f"sqlite:///{tmp_path / 'empty.db'}"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from click.testing import CliRunner, Result
@@ -96,14 +97,14 @@ def test_the_contest_goes_on_where_it_was(contest: Path) -> None:
 def test_an_upgrade_that_fails_in_the_middle_changes_nothing(
     contest: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upgrade = migrate.command.upgrade
+    upgrade = command.upgrade
 
     def broken(*arguments: Any) -> None:
         upgrade(*arguments)
         raise ZeroDivisionError
 
     before = rows(contest)
-    monkeypatch.setattr(migrate.command, "upgrade", broken)
+    monkeypatch.setattr(command, "upgrade", broken)
     store = Store(f"sqlite:///{contest / 'contest.db'}")
     with pytest.raises(ZeroDivisionError):
         migrate.upgrade(store)
