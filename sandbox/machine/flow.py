@@ -8,13 +8,29 @@ code or the data mention an address; a program can compute others.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sandbox.machine.image import CODE_BASE, Image
 from sandbox.machine.instructions import BRANCHES, JUMPS, Instruction
 
 _WORD = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How many instructions it is at most from the start of each block to the next station, or out.
+
+    Stations are the starts that are jumped back to, or jumped to indirectly: each way round a loop comes by
+    one.
+    """
+
+    stations: frozenset[int]
+    longest: Mapping[int, int]  # by start
+
+    def ahead(self, start: int) -> int:
+        """Of those how many are left when this block is entered; 0 for a station, where all begins anew."""
+        return 0 if start in self.stations else self.longest[start]
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,19 @@ class Flow:
                 starts.update(direct, indirect)
                 waiting += [*direct, *indirect]
         return cls(_blocks(code, reached, starts), frozenset(starts), sorted(targets))
+
+    def ways(self, code: Sequence[Instruction]) -> Ways:
+        """How far it is from each block."""
+        onward = {
+            block.start: [to for to in _onward(code, block) if to in self.starts] for block in self.blocks
+        }
+        back = {to for start, found in onward.items() for to in found if to <= start}
+        stations = back.union(self.targets)
+        longest: dict[int, int] = {}
+        for block in reversed(self.blocks):
+            ahead = [longest[to] for to in onward[block.start] if to not in stations]
+            longest[block.start] = len(block) + max(ahead, default=0)
+        return Ways(frozenset(stations), longest)
 
     def indexed(self) -> Iterator[int]:
         """The numbers of all instructions in blocks."""
@@ -86,6 +115,12 @@ def _successors(code: Sequence[Instruction], at: int) -> tuple[list[int], list[i
     direct = [] if to is None else [to]
     comes_back = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
     return direct + behind * (name in BRANCHES), behind * comes_back
+
+
+def _onward(code: Sequence[Instruction], block: range) -> list[int]:
+    """The blocks that may follow directly."""
+    end = block.stop - 1
+    return _successors(code, end)[0] if code[end].name in JUMPS else [block.stop]
 
 
 def _blocks(code: Sequence[Instruction], reached: set[int], starts: set[int]) -> list[range]:

@@ -5,8 +5,9 @@ no word of a stranger, only numbers. What its pieces mean is said in translator/
 does what the interpreter does, to the last bit, is held by tests/machine/test_translation.py.
 
 Wherever something is not as expected - an access that would fault, an indirect jump to an address that
-nothing mentions, too little fuel for a block - the translation leaves, with everything as it is in front of
-the instruction, and the interpreter goes on. A check may stand earlier than the access that it is for.
+nothing mentions, fuel that may not last to where it is paid next - the translation leaves, with
+everything as it is in front of the instruction, and the interpreter goes on. A check may stand earlier than
+the access that it is for.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sandbox.machine.accesses import Access, Group, groups, marks
-from sandbox.machine.flow import Flow, target
+from sandbox.machine.flow import Flow, Ways, target
 from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.machine.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
 
@@ -61,8 +62,9 @@ def translate(image: Image) -> str:
     flow = Flow.of(image, code)
     begin = DATA_BASE + image.static_size - MEMORY_SIZE
     lines = [*_opening(image, flow), *_start(code, flow)]
+    ways = flow.ways(code)
     for block in flow.blocks:
-        lines += _Block(code, block, flow.starts, begin).lines()
+        lines += _Block(code, block, flow.starts, begin, ways).lines()
     lines += _closing({code[at].rd for at in flow.indexed()} - {0})
     return "\n".join(lines) + "\n"
 
@@ -105,11 +107,13 @@ class _Block:
     block: range
     starts: frozenset[int]
     begin: int
+    ways: Ways
 
     def lines(self) -> Iterator[str]:
         first, end = self.block.start, self.block.stop
         yield f"L{first}:"
-        yield f"  PAY ({first}, {end - first});"
+        if first in self.ways.stations:
+            yield f"  PAY ({first}, {self.ways.longest[first]});"
         yield from self._checks(-1)
         for at in self.block:
             yield from self._statement(at)
@@ -161,7 +165,7 @@ class _Block:
         elif instruction.name == "jalr":
             yield from self._indirect(at)
         elif instruction.name == "ecall":
-            yield f"  THROW ({at}, {self.block.stop - at});"
+            yield f"  THROW ({at}, {self._owed(at)});"
         elif instruction.name == "illegal":
             yield f"  {self._give_up(at)}"
         else:
@@ -195,12 +199,20 @@ class _Block:
 
     def _to(self, number: int | None, jump: int = -1) -> str:
         """On to this block; or, in front of `jump`, to the interpreter, which knows what is wrong with it."""
-        if number in self.starts:
-            return f"goto L{number};"
-        return self._give_up(jump) if number is None else f"GIVE_UP ({number}, 0);"
+        if number is None:
+            return self._give_up(jump)
+        unspent = self._owed(self.block.stop)
+        if number not in self.starts:
+            return f"GIVE_UP ({number}, {unspent});"
+        shorter = unspent - self.ways.ahead(number)
+        return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
 
     def _give_up(self, at: int) -> str:
-        return f"GIVE_UP ({at}, {self.block.stop - at});"
+        return f"GIVE_UP ({at}, {self._owed(at)});"
+
+    def _owed(self, at: int) -> int:
+        """How many instructions have been paid for when this one is come to."""
+        return self.ways.longest[self.block.start] - (at - self.block.start)
 
 
 def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:

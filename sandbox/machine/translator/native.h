@@ -2,10 +2,11 @@
  * native.h - what the C that translate.py writes is made of.
  *
  * The program's registers are local variables x1 ... x31, its memory is reached through `machine`; `at` is the
- * number of an instruction. A block pays its fuel when it is entered. Whatever does not simply go on - fuel
- * that will not do, an access that would fault, a jump to where no label is, no instruction - is GIVE_UP: all
- * is left as it is in front of that instruction, and the interpreter goes on from there. So nothing here knows
- * what a fault is.
+ * number of an instruction. Fuel is paid in advance, once on each way round a loop, for the longest way to where
+ * it is paid next (flow.py); who goes a shorter one gets the difference back. Whatever does not simply go on -
+ * fuel that may not do, an access that would fault, a jump to where no label is, no instruction - is GIVE_UP:
+ * all is left as it is in front of that instruction, and the interpreter goes on from there. So nothing here
+ * knows what a fault is.
  */
 #ifndef NATIVE_H
 #define NATIVE_H
@@ -30,11 +31,19 @@
     goto give_up; \
   } while (0)
 
+/* At the start of block `number`: for the longest way, of so many instructions, to where is paid again. */
 #define PAY(number, count) \
   do { \
     fuel -= (count); \
     if (RARELY (fuel < 0)) \
       GIVE_UP (number, count); \
+  } while (0)
+
+/* To block `number`, from where the way is so many instructions shorter than what was paid for. */
+#define GO_ON(number, shorter) \
+  do { \
+    fuel += (shorter); \
+    goto L##number; \
   } while (0)
 
 /* ecall. Only the door of throws is opened here. */
