@@ -28,9 +28,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Members:
-    """Who was read; nobody where there are problems. `joined`: lines that a mailer had broken were mended."""
+    """Who was read; nobody where there are problems. `joined`: lines that a mailer had broken were mended.
+    `count`: how many these lines are about, as far as that can be said where they are wrong.
+    """
 
     members: tuple[Member, ...]
+    count: int
     problems: tuple[Problem, ...] = ()
     joined: bool = False
 
@@ -43,7 +46,7 @@ def expected(lines_each: int) -> str:
 def read(lines: Sequence[Line], lines_each: int) -> Members:
     """The members in these lines, of which each has `lines_each`: 2 or 1."""
     if not lines:
-        return Members((), (Problem("There are no team members.", expected=expected(lines_each)),))
+        return Members((), 0, (Problem("There are no team members.", expected=expected(lines_each)),))
     return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
 
 
@@ -58,7 +61,7 @@ def _line_by_line(lines: Sequence[Line]) -> Members:
     whole = _rejoined(lines)
     problems = tuple(p for line in whole for p in (*_only_line_problems(line), *_too_long(line)))
     members = () if problems else tuple(_only_line_member(line) for line in whole)
-    return Members(members, problems, len(whole) < len(lines))
+    return Members(members, len(whole), problems, len(whole) < len(lines))
 
 
 def _rejoined(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -92,9 +95,11 @@ def _only_line_member(line: Line) -> Member:
 def _by_pairs(lines: Sequence[Line]) -> Members:
     pairs = _pairs(lines) or _pairs(_unfolded(lines))
     if pairs is None:
-        return Members((), tuple(_pair_problems(lines)))
+        groups = _groups(lines)
+        return Members((), len(groups), tuple(p for group in groups for p in _group_problems(group)))
     problems = tuple(p for pair in pairs for line in pair for p in _too_long(line))
-    return Members(tuple(_member(*pair) for pair in pairs), problems, len(pairs) * 2 != len(lines))
+    members = tuple(_member(*pair) for pair in pairs)
+    return Members(members, len(members), problems, len(pairs) * 2 != len(lines))
 
 
 def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
@@ -138,35 +143,31 @@ def _member(first: Line, second: Line) -> Member:
     return Member(name, int(age), occupation.rstrip(" ,"), " ".join(second.text.split()))
 
 
-def _pair_problems(lines: Sequence[Line]) -> Iterator[Problem]:
-    """Why these lines are not two for each member."""
-    if len(lines) % 2 == 0:
-        for line in lines[::2]:
-            if not _is_first(line):
-                yield Problem(_first_line_fault(line.text), line.number, line.text, expected(2))
-    else:
-        yield from _odd_members(lines)
+def _groups(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines of each member, where they are not two for each.
 
-
-def _odd_members(lines: Sequence[Line]) -> Iterator[Problem]:
-    """An odd number of lines: who has one too few or too many? A first line is known by its age."""
+    Of an even number every other one begins a member. Of an odd one somebody has a line too few or too many,
+    and a first line is known by its age.
+    """
     groups: list[list[Line]] = []
-    for line in lines:
-        if _is_first(line) or not groups:
+    for number, line in enumerate(lines):
+        begins = _is_first(line) if len(lines) % 2 else number % 2 == 0
+        if begins or not groups:
             groups.append([line])
         else:
             groups[-1].append(line)
-    for group in groups:
-        fault = _first_line_fault(group[0].text)
-        if fault:
-            yield Problem(fault, group[0].number, group[0].text, expected(2))
-        elif len(group) != 2:
-            yield Problem(
-                f"Each member takes exactly two lines, this one has {len(group)}.",
-                group[0].number,
-                group[0].text,
-                expected(2),
-            )
+    return groups
+
+
+def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
+    """Why these are not the two lines of a member."""
+    first = group[0]
+    fault = _first_line_fault(first.text)
+    if fault:
+        yield Problem(fault, first.number, first.text, expected(2))
+    elif len(group) != 2:
+        text = f"Each member takes exactly two lines, this one has {len(group)}."
+        yield Problem(text, first.number, first.text, expected(2))
 
 
 # --- both --------------------------------------------------------------------------------------------------

@@ -295,8 +295,11 @@ class _Values:
         if found.joined:
             self.remarks.append(members.JOINED)
         most = self._settings.teams.max_members
-        if len(found.members) > most:
-            self._wrong(field, f"The team has {len(found.members)} members, at most {most} are allowed.")
+        if found.count > most:
+            # Where lines are wrong, who wrote them may count otherwise.
+            has = "seems to have" if found.problems else "has"
+            allowed = f"at most {most} {'is' if most == 1 else 'are'} allowed"
+            self._wrong(field, f"The team {has} {found.count} members, {allowed}.")
         return found.members
 
 

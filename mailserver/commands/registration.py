@@ -41,10 +41,26 @@ def handle(desk: Desk) -> str:
         return _refuse(desk, "problems", problems=unread)
     reading = read(desk.letter.form_lines, desk.settings)
     if reading.registration is None:
-        written = reading.form.text if reading.form else ""
-        return _refuse(desk, "problems", problems=(*reading.problems, *_mended(desk)), form=written)
+        return _refuse_form(desk, reading)
     reason = _reason_against(desk, reading.registration)
     return _refuse(desk, reason) if reason else _accept(desk, reading.registration, reading)
+
+
+def _refuse_form(desk: Desk, reading: Reading) -> str:
+    """The form is wrong. What would be in the way of a right one is told now, not when it has been mended."""
+    known = reading.form is not None and _there_is(teams.by_address(desk.tx, reading.form.address))
+    if not known and _is_full(desk):
+        return _refuse(desk, "full")
+    written = reading.form.text if reading.form else ""
+    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_mended(desk))
+    return _refuse(desk, "problems", problems=problems, form=written)
+
+
+_TAKEN = Problem("There is already a team with this mail-address, and the address identifies the team.")
+
+
+def _is_full(desk: Desk) -> bool:
+    return teams.count(desk.tx) >= desk.settings.teams.max_teams
 
 
 def _mended(desk: Desk) -> tuple[Problem, ...]:
@@ -60,7 +76,7 @@ def _reason_against(desk: Desk, registration: Registration) -> str:
     rules = desk.settings.teams
     if _there_is(teams.by_address(desk.tx, registration.address)):
         return "duplicate"
-    if teams.count(desk.tx) >= rules.max_teams:
+    if _is_full(desk):
         return "full"
     of_organization = teams.count_organization(desk.tx, registration.organization)
     if rules.max_per_organization and of_organization >= rules.max_per_organization:

@@ -260,6 +260,23 @@ def test_a_second_registration_from_one_address_is_a_duplicate(world: World) -> 
     assert "organizer@contest.example" in body_of(mail)
 
 
+def test_a_wrong_form_with_a_taken_address_is_told_both(world: World) -> None:
+    registered(world)
+    (mail,) = world.send(REGISTER, FORM.replace("the_heavy_lords_of_knobeln", "int"), sender="eve@x.example")
+    words = " ".join(body_of(mail).split())
+    assert "is a keyword of C" in words
+    assert "There is already a team with this mail-address" in words
+
+
+@pytest.mark.parametrize("text", ["no form", FORM.replace("our_team@", "jane@").replace("LAP", "lap")])
+def test_nobody_mends_a_form_for_a_contest_that_is_full(make_world: Callable[..., World], text: str) -> None:
+    world = make_world(teams=Teams(max_teams=1))
+    registered(world)
+    (mail,) = world.send(REGISTER, text, sender="eve@x.example")
+    assert "too many participants" in body_of(mail)
+    assert "mend" not in body_of(mail)
+
+
 def test_a_taken_name_is_changed_and_said_so(world: World) -> None:
     registered(world)
     (mail,) = world.send(REGISTER, form_of(2).replace("the_heavy", "The_Heavy"))

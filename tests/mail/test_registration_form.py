@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from knobeln.config import Teams
 from knobeln.form import blank, record_text
 from knobeln.model import USUAL_PREFERENCES, MailPreference, Member, Registration
 from mailserver.letter import parse
@@ -234,6 +235,32 @@ def test_members_take_two_lines_each(text: str, count: int | None) -> None:
     reading = read_text(HEAD + text)
     assert (reading.registration and len(reading.registration.members)) == count
     assert (count is None) == bool(reading.problems)
+
+
+NOBODY = "  Joe, old, programmer\n  many years\n"
+TOO_MANY = [
+    (NOBODY + ONE * 10, "The team seems to have 11 members, at most 10 are allowed."),
+    (ONE * 10 + "  Joe, 45, programmer\n", "The team seems to have 11 members, at most 10 are allowed."),
+    (ONE * 11, "The team has 11 members, at most 10 are allowed."),
+    (NOBODY + ONE * 9, ""),
+    (ONE * 10 + "  one line more\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), TOO_MANY)
+def test_that_there_are_too_many_members_is_told_although_a_line_is_wrong(text: str, words: str) -> None:
+    found = [problem.text for problem in read_text(HEAD + text).problems]
+    assert [text for text in found if "at most" in text] == ([words] if words else [])
+    assert len(found) == (1 if "has 11" in words else 2 if words else 1)
+
+
+def test_of_members_with_one_line_each_too_many_are_told_with_a_wrong_line() -> None:
+    lines = [*HEAD.splitlines(), "  Joe", *["  Mona, University of X"] * 2]
+    found = read(lines, make_settings(teams=Teams(member_lines=1, max_members=1))).problems
+    assert [problem.text for problem in found] == [
+        "The team seems to have 3 members, at most 1 is allowed.",
+        "This should be a member: the name, a comma, and the affiliation.",
+    ]
 
 
 STRUCTURES = [
