@@ -12,11 +12,12 @@ from knobeln.ports import Renderer
 from knobeln.store import Transaction, outbox
 from mailserver.letter import Letter
 
+MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
 
 # Answers that anybody can provoke; together they are limited for each address (M47). What is too much is
-# left out: whoever got so many knows by now, or is a machine.
+# left out, as it may be a machine that asks; the last one that goes out says so.
 LIMITED = (
     "registration_refused",
     "compile_refused",
@@ -72,10 +73,13 @@ class Desk:
 
         A notice tells somebody else about the letter, and is not its answer.
         """
-        room = self._room_for(template, to)
+        limit = self.settings.mail.answers_per_hour
+        room = self._room_for(template, to, limit)
         if template in LIMITED and room > self.now:
             return False
-        words = self.renderer.render(template, **facts)
+        # Who gets a notice has asked for nothing.
+        silent_until = None if is_notice else self._silent_until(template, to, limit)
+        words = self.renderer.render(template, silent_until=silent_until, **facts)
         outgoing = Outgoing(
             key=f"letter/{self.stored.id}/{template}",
             kind=template,
@@ -90,12 +94,18 @@ class Desk:
         )
         return outbox.put(self.tx, outgoing, self.settings, self.now, room)
 
-    def _room_for(self, template: str, to: str) -> datetime:
+    def _room_for(self, template: str, to: str, limit: int) -> datetime:
         """When the mail may go out: neither its reader nor who wrote the letter has had too many by then."""
         kinds = next((kinds for kinds in (LIMITED, SPREAD) if template in kinds), ())
-        limit = self.settings.mail.answers_per_hour
         rooms = (outbox.room_at(self.tx, who, kinds, limit, HOUR, self.now) for who in (to, self.writer))
         return max(rooms) if kinds else self.now
+
+    def _silent_until(self, template: str, to: str, limit: int) -> datetime | None:
+        """When the next answer may go out, to the minute, if this is the last one for now."""
+        if template not in LIMITED:
+            return None
+        room = self._room_for(template, to, limit - 1) if limit > 1 else self.now + HOUR
+        return room.replace(second=0, microsecond=0) + MINUTE if room > self.now else None
 
     def has_answered(self, template: str, to: str, within: timedelta) -> bool:
         """Whether the address got a mail of this template lately."""

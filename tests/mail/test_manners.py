@@ -153,6 +153,34 @@ def test_a_machine_that_answers_everything_gets_ten_answers_an_hour(make_world: 
     assert machine.posted == world.settings.mail.answers_per_hour == 10
 
 
+def test_the_last_answer_of_an_hour_says_so_and_until_when(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail(answers_per_hour=3))
+    start = world.clock.now()
+
+    def answers(minute: int, subject: str = "help lap", body: str = "") -> list[str]:
+        mails = world.send(subject, body, at=start + timedelta(minutes=minute, seconds=10))
+        return [" ".join(body_of(mail).split()) for mail in mails]
+
+    words = "at most 3 answers of this kind"
+    (first,), (second,), (third,) = answers(0), answers(10, REGISTER, "no form"), answers(20)
+    assert (words in first, words in second, words in third) == (False, False, True)
+    assert f"gets no answer until {start + timedelta(minutes=61):%Y-%m-%d %H:%M} UT;" in third
+    assert answers(59) == []
+    (welcome,) = answers(59, REGISTER, FORM)
+    assert words not in welcome
+    (fourth,) = answers(61)
+    assert f"gets no answer until {start + timedelta(minutes=71):%Y-%m-%d %H:%M} UT;" in fourth
+    assert answers(69) == []
+    assert len(answers(71)) == 1
+
+
+def test_where_one_answer_goes_out_in_an_hour_it_is_the_last(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail(answers_per_hour=1))
+    (mail,) = world.send("help lap", "")
+    assert "at most 1 answer of this kind" in " ".join(body_of(mail).split())
+    assert world.send("help lap", "") == []
+
+
 # --- the same letter again (M49) ---------------------------------------------------------------------------
 def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World) -> None:
     sent: list[bytes] = []
