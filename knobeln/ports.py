@@ -158,7 +158,10 @@ class Reporter(Protocol):
         self, teams: Mapping[str, Team], without_program: Sequence[Team], seed_commitment: str
     ) -> Iterable[Outgoing]: ...
 
-    def group_started(self, plan: GroupPlan, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
+    def group_started(
+        self, plan: GroupPlan, teams: Mapping[str, Team], out: AbstractSet[str] = frozenset()
+    ) -> Iterable[Outgoing]:
+        """`out`: members who were taken out of the contest before, and play no games in the group."""
 
     def group_finished(self, outcome: GroupOutcome, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,6 +22,7 @@ from knobeln.model import (
     GroupPlan,
     MailPreference,
     Outgoing,
+    Pairing,
     RoundOutcome,
     Standing,
     Team,
@@ -82,10 +84,18 @@ class ContestReporter:
         if without_program:
             yield from self._same("contest", "no program", without_program, **facts)
 
-    def group_started(self, plan: GroupPlan, teams: Teams) -> Iterator[Outgoing]:
-        """LGP (K92)."""
+    def group_started(
+        self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset()
+    ) -> Iterator[Outgoing]:
+        """LGP (K92). Who is `out` is named apart, and games with it are not counted."""
         members = sorted(plan.members, key=str.casefold)
-        facts = {"plan": plan, "members": members, "shape": scores.shape_of(plan, self._game)}
+        facts = {
+            "plan": plan,
+            "members": [name for name in members if name not in out],
+            "out": [name for name in members if name in out],
+            "pairings": [pairing for pairing in plan.pairings if _is_played(pairing, out)],
+            "shape": scores.shape_of(plan, self._game),
+        }
         for preference, wanting in self._due(Occasion.GROUP_STARTED, teams, _members(plan, teams)):
             yield from self._same(_group_key(plan), preference, wanting, **facts)
 
@@ -203,6 +213,8 @@ class ContestReporter:
             team=team.name,
             plan=told.plan,
             shape=told.shape,
+            is_played=bool(own.matches),
+            gone=results.gone(told.outcome.standings),
             games=own.lines,
             scores=scores.scores(own),
             melees=told.melees,
@@ -228,7 +240,10 @@ class ContestReporter:
             yield _mail(f"round/{history[-1].plan.number}", "OWN", team, rendered)
 
     def _packed_protocols(self, plan: GroupPlan, own: results.OwnGames) -> tuple[Attachment, ...]:
-        """The compact protocols of all attempts at the entry's games (K93, K97); a computed game has none."""
+        """The compact protocols of all attempts at the entry's games (K93, K97), if there were any; a
+        computed game has none."""
+        if not own.matches:
+            return ()
         name = f"round{plan.round}-group{plan.number}-{own.entry}.protocol.gz"
         return protocols.attached(own.matches, plan.round, plan.number, own.entry, self._settings, name)
 
@@ -265,6 +280,11 @@ def _template(kind: str) -> str:
 
 def _group_key(plan: GroupPlan) -> str:
     return f"round/{plan.round}/group/{plan.number}"
+
+
+def _is_played(pairing: Pairing, out: AbstractSet[str]) -> bool:
+    """A pairing of two needs both; a game of all begins with whoever is left, if there are two."""
+    return sum(name not in out for name in pairing.players) >= 2
 
 
 def _members(plan: GroupPlan, teams: Teams) -> tuple[Team, ...]:

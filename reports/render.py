@@ -50,6 +50,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "percent": text.percent,
     "kilobytes": text.kilobytes,
     "plural": text.plural,
+    "listed": text.listed,
 }
 
 _SUBJECT = "Subject:"

@@ -11,6 +11,7 @@ from itertools import chain
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
+from reports.text import listed
 
 VERDICT_WORDS = {
     Verdict.OK: "played to the end",
@@ -87,13 +88,13 @@ def disqualified(outcome: GroupOutcome) -> Mapping[str, Standing]:
 
 
 def gone(standings: Iterable[Standing]) -> str:
-    """Who of these is out, and how: `a and b were disqualified, c was taken out`; "" if nobody is."""
+    """Who of these is out, and how: `a, b and c were disqualified, d was taken out`; "" if nobody is."""
     names: dict[str, list[str]] = {}
     for standing in standings:
         if standing.disqualified:
             names.setdefault(standing.fate, []).append(standing.entry)
     return ", ".join(
-        f"{' and '.join(of_fate)} {'was' if len(of_fate) == 1 else 'were'} {fate}"
+        f"{listed(of_fate)} {'was' if len(of_fate) == 1 else 'were'} {fate}"
         for fate, of_fate in names.items()
     )
 

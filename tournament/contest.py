@@ -248,9 +248,9 @@ class ContestDay:
             self._must_go_on(tx)
             if results.progress(tx, group) not in (GroupState.DRAWN, GroupState.STARTED):
                 raise _Overtaken
-            if results.start_group(tx, group, self._clock.now()):
-                self._queue(tx, group.round, self._reporter.group_started(group, field.teams))
             banned = _banned(tx, group)
+            if results.start_group(tx, group, self._clock.now()):
+                self._queue(tx, group.round, self._reporter.group_started(group, field.teams, banned))
             seated = results.seat(tx, group, banned) if field.format.seats is None else group
             mark = _mark(tx, group.round)
             images = submissions.load_images(tx, tuple(digests.values()))

@@ -28,7 +28,7 @@ from knobeln.cli.steward import REST, TRIES, Steward
 from knobeln.clock import FixedClock, Seeds
 from knobeln.config import Evolution, Settings, game_settings
 from knobeln.errors import EngineFailed, Paused
-from knobeln.model import GameJob, GameResult, GroupOutcome, Phase, SeatResult, Standing, Verdict
+from knobeln.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
 from knobeln.ports import Arena, Images, Told
 from knobeln.store import contest, levers, outbox, results, submissions, tables
 from knobeln.store.results import Games
@@ -214,6 +214,23 @@ def body_of(folder: ContestFolder, kind: str) -> str:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
         found = [outbox.get(tx, mail["id"]) for mail in listed if mail["kind"] == kind]
     return "\n".join(item.raw.decode() for item in found if item)
+
+
+def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestFolder]) -> None:
+    folder = field()
+
+    class Drops(Silence):
+        def round_drawn(self, plan: RoundPlan) -> None:
+            if plan.number == 1:
+                knobeln(folder, "drop", plan.groups[0].members[0], *WHY)
+
+    played(folder, Drops())
+    first = outcomes(folder)[0]
+    name, *others = first.plan.members
+    told = body_of(folder, "LGP").partition("Group 2")[0]
+    assert f"{len(others)} participants:" in told
+    assert f"{name} was taken out of the contest, and no games of it are played" in told
+    assert f"{len(first.matches)} games are played." in told
 
 
 def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from knobeln.clock import Seeds
 from knobeln.config import Reports
-from knobeln.model import MailPreference, Member, Outgoing, Pairing
+from knobeln.model import GroupOutcome, MailPreference, Member, Outgoing, Pairing, Standing, Team
 from reports import protocol
 from reports.letters import ContestReporter
 from reports.text import WIDTH, columns_of
@@ -91,6 +91,29 @@ def test_lgp_lists_the_members_of_the_group_to_its_members_only(reporter, contes
     listed = mail.body[: mail.body.index("10 games")].split("\n\n")[1].split()
     assert listed == ["greedy", "silent", "patient_cooperator", "zero_thrower"]
     assert "example" not in listed
+
+
+def test_lgp_names_who_was_taken_out_and_counts_no_games_with_them(reporter, contest) -> None:
+    plan = contest.first.groups[1].plan
+    (mail,) = reporter.group_started(plan, contest.teams, {"silent"})
+    assert "3 participants:\n\n  greedy              patient_cooperator  zero_thrower\n" in mail.body
+    assert "silent was taken out of the contest, and no games of it are played" in mail.body
+    assert "6 games are played." in mail.body
+    (mail,) = reporter.group_started(plan, contest.teams, {"silent", "zero_thrower"})
+    assert "silent and zero_thrower were taken out of the contest" in mail.body
+    assert "3 games are played." in mail.body
+
+
+@pytest.mark.parametrize("out", [{"silent"}, {"silent", "greedy"}])
+def test_lgp_says_where_nobody_is_left_to_play_against(reporter, contest, out) -> None:
+    plan = replace(
+        contest.first.groups[1].plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),)
+    )
+    (mail,) = reporter.group_started(plan, contest.teams, out)
+    assert ("1 participant:\n\n  greedy\n" in mail.body) == ("greedy" not in out)
+    assert "0 participants" not in mail.body
+    assert "nobody to play against" in mail.body
+    assert "1 game is" not in mail.body
 
 
 # --- the end of a group ------------------------------------------------------------------------------------
@@ -179,6 +202,26 @@ def test_grp_says_why_an_attempt_was_discarded(group_mails) -> None:
 def test_a_game_that_was_never_played_is_shown_to_the_disqualified(group_mails) -> None:
     (mail,) = by_kind(group_mails, "DGP")
     assert game_rows(mail)["(against itself)", "not played"] == ["-", "-"]
+
+
+@pytest.mark.parametrize("kind", ["DGP", "GRP"])
+def test_a_team_of_which_nothing_was_played_is_told_why(reporter, contest, kind) -> None:
+    group = contest.first.groups[1]
+    plan = replace(group.plan, members=("greedy", "silent"), pairings=(Pairing(("greedy", "silent")),))
+    standings = (Standing("greedy", 0, 1, 0, False, True), Standing("silent", 0, None, 0, True, False))
+    outcome = GroupOutcome(plan, (), standings)
+    wanting = {name: wants(contest.teams[name], kind) for name in plan.members}
+    one, other = by_kind(reporter.group_finished(outcome, wanting), kind)
+    assert "No game of greedy was played here, because silent was taken out.\n" in one.body
+    assert "Your strategy was taken out of the contest" in other.body
+    for mail in (one, other):
+        assert mail.attachments == ()
+        for words in ("These are the games", "opponent ", "Remarks", "Your points", "attached"):
+            assert words not in mail.body
+
+
+def wants(team: Team, kind: str) -> Team:
+    return replace(team, registration=replace(team.registration, preferences=(MailPreference(kind),)))
 
 
 def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:

@@ -120,6 +120,7 @@ USES = {
     "percent": ("(1, 8)|percent", "12.5 %"),
     "kilobytes": ("1024|kilobytes", "1 kB"),
     "plural": ('2|plural("game")', "2 games"),
+    "listed": ('["a", "b", "c"]|listed', "a, b and c"),
 }
 
 

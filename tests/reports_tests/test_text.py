@@ -130,3 +130,8 @@ def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> Non
 )
 def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expected: str) -> None:
     assert points_text(half_points, point) == expected
+
+
+@pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
+def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
+    assert text.listed(names) == words
