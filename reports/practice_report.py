@@ -22,6 +22,7 @@ from knobeln.model import (
 from knobeln.ports import Rendered, Renderer
 from reports import protocols
 from reports.protocol import throws_of
+from reports.results import Failure, alike
 from reports.series import SeriesFacts, series_facts
 
 
@@ -55,6 +56,7 @@ class PracticeLetters:
             report=report,
             repairs=practice.repairs,
             lines=[_line(game) for game in games],
+            failures=alike([failure for game in games for failure in _failures(game)]),
             places=_places(games[0]) if games and info.max_seats > 2 else (),
             series=_series(games, info),
             said=_said(games),
@@ -112,20 +114,23 @@ class PracticeLetters:
 
 def _line(game: PracticeGame) -> Line:
     own, *others = game.result.seats
-    failed = own.fault if own.verdict not in (Verdict.OK, Verdict.INTERNAL) else None
     return Line(
         " and ".join(game.opponents),
         own.points,
         max(seat.points for seat in others),
-        failed.reason
-        if failed
-        else ""
-        if own.verdict in (Verdict.OK, Verdict.INTERNAL)
-        else str(own.verdict),
+        next((failure.reason for failure in _failures(game)), ""),
         any(seat.verdict is not Verdict.OK for seat in others),
         own.instructions,
         own.memory,
     )
+
+
+def _failures(game: PracticeGame) -> Iterator[Failure]:
+    """What the team's own program did wrong in the game, if it did."""
+    own = game.result.seats[0]
+    if own.verdict not in (Verdict.OK, Verdict.INTERNAL):
+        turn, reason = (own.fault.turn, own.fault.reason) if own.fault else (0, str(own.verdict))
+        yield Failure("you", " and ".join(game.opponents), 0, 1, own.verdict, turn, reason)
 
 
 def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:

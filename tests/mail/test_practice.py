@@ -20,7 +20,16 @@ from compiler.worker import CompileService
 from knobellib.house import house_strategies
 from knobellib.samples import samples
 from knobeln.config import Programs
-from knobeln.model import PracticeState
+from knobeln.model import (
+    BuildReport,
+    Fault,
+    GameResult,
+    Practice,
+    PracticeGame,
+    PracticeState,
+    SeatResult,
+    Verdict,
+)
 from knobeln.store import contest, practices, submissions, teams
 from knobeln.store.tables import practices as practice_table
 from mailserver.authentification import digest
@@ -120,9 +129,35 @@ def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Calla
     )
     (mail,) = here.send("alpha", "please test", falls)
     assert f"Your program failed in {len(HOUSE)} of {len(HOUSE)} games." in flat(mail)
-    assert "against chameleon: throw 2 (99) is lower than throw 1 (100)" in flat(mail)
-    assert f"and {len(HOUSE) - 10} more" in flat(mail)
+    first = min(HOUSE)
+    assert (
+        f"- in {len(HOUSE)} games, first against {first}: throw 2 (99) is lower than throw 1 (100)"
+        in flat(mail)
+    )
+    assert flat(mail).count("throw 2 (99)") == 1
     assert body_of(mail).count("FAILED") == len(HOUSE)
+
+
+def failed(reason: str) -> GameResult:
+    own = SeatResult(0, Verdict.ILLEGAL_MOVE, Fault(1, reason))
+    return GameResult((own, SeatResult(0, Verdict.OK, None)), 0, "")
+
+
+def test_failures_that_differ_are_told_one_by_one(gym: Callable[..., Gym]) -> None:
+    here = gym()
+    world = here.world
+    letters = PracticeLetters(world.settings, world.renderer)
+    report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image")
+    reasons = [f"throw {at} was 0" for at in range(1, 12)] + ["throw 1 was 0"]
+    games = [PracticeGame((f"house_{at}",), failed(reason)) for at, reason in enumerate(reasons, 1)]
+    here.team("alpha")
+    with world.store.read() as tx:
+        team = teams.by_name(tx, "alpha")
+        assert team
+    text = letters.tested(Practice(1, team.id, None, 1, {}), team, report, games).body
+    assert "Your program failed in 12 of 12 games." in text
+    assert "\n- in 2 games, first against house_1: throw 1 was 0\n- against house_2: throw 2 was 0\n" in text
+    assert "- against house_10: throw 10 was 0\n- and 1 more\n" in text
 
 
 def test_a_program_that_would_be_rejected_is_told_why_and_plays_nothing(gym: Callable[..., Gym]) -> None:
