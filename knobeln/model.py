@@ -306,6 +306,11 @@ class Trial:
     opponent: str  # its name, or their names
     result: GameResult
 
+    @property
+    def failed(self) -> bool:
+        """The program did what the rules forbid; a failure of ours is none."""
+        return self.result.seats[0].verdict not in (Verdict.OK, Verdict.INTERNAL)
+
 
 @dataclass(frozen=True)
 class ImageFacts:

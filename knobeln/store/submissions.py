@@ -207,6 +207,12 @@ def latest_good(tx: Transaction, team_id: int) -> Submission | None:
     return _first(tx, query)
 
 
+def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
+    """What the compiler made of it; None where it has not been compiled."""
+    row = tx.execute(select(builds.c.report).where(builds.c.submission_id == submission_id)).first()
+    return None if row is None else _report(row)
+
+
 def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
     """Digest and bytes of what plays for the team: of its latest version that was accepted."""
     good = latest_good(tx, team_id)

@@ -27,9 +27,11 @@ def handle(desk: Desk) -> str:
 
 
 def _answer(desk: Desk, team: Team | None) -> str:
-    """`newest` is the version that came last, `good` the one that counts; None where there is none."""
+    """`newest` is the version that came last, `good` the one that counts, `trial` its trial game; None where
+    there is none."""
     newest = next(iter(submissions.newest(desk.tx, 1, team_id=team.id)), None) if team else None
     good = submissions.latest_good(desk.tx, team.id) if team else None
+    report = submissions.report_of(desk.tx, good.id) if good else None
     phase = contest.state(desk.tx).phase
     now = desk.stored.received_at
     sent = desk.answer(
@@ -38,6 +40,7 @@ def _answer(desk: Desk, team: Team | None) -> str:
         team_id=team.id if team else None,
         team=team,
         good=good,
+        trial=report.trial if report else None,
         newest=newest,
         is_queued=bool(newest and newest.submission.state is SubmissionState.QUEUED),
         phase=phase,

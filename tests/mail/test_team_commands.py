@@ -17,7 +17,18 @@ from compiler import checks
 from knobeln import presets
 from knobeln.config import Mail, Settings, Teams
 from knobeln.games import registered as registered_games
-from knobeln.model import BuildReport, MailPreference, Phase, Team, TeamState, Verdict
+from knobeln.model import (
+    BuildReport,
+    Fault,
+    GameResult,
+    MailPreference,
+    Phase,
+    SeatResult,
+    Team,
+    TeamState,
+    Trial,
+    Verdict,
+)
 from knobeln.store import contest, submissions, teams
 from mailserver import nearest, topics
 from mailserver.authentification import digest
@@ -78,7 +89,9 @@ def program(from_line: str) -> str:
     return f"/*\n  {from_line}*/\nmain() {{ for (;;) make_throw(1); }}\n"
 
 
-def send_program(world: World, from_line: str, *, accepted: bool | None = True) -> None:
+def send_program(
+    world: World, from_line: str, *, accepted: bool | None = True, trial: Trial | None = None
+) -> None:
     """A version of the program, and what the compiler makes of it; None: it still waits."""
     assert world.send(COMPILE, program(from_line)) == []
     if accepted is None:
@@ -86,7 +99,7 @@ def send_program(world: World, from_line: str, *, accepted: bool | None = True) 
     with world.store.write() as tx:
         queued = submissions.next_queued(tx)
         assert queued
-        report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image" if accepted else None)
+        report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image" if accepted else None, trial)
         submissions.add_build(tx, queued.id, report, b"image" if accepted else None, world.clock.now())
 
 
@@ -356,6 +369,29 @@ def test_the_status_tells_which_version_counts(world: World) -> None:
     send_program(world, from_line, accepted=False)
     assert "Version 2 of your program counts" in status()
     assert "Version 3, which came last, was not accepted" in status()
+
+
+def tried(verdict: Verdict, reason: str = "") -> Trial:
+    own = SeatResult(0, verdict, Fault(1, reason) if reason else None)
+    return Trial("example", GameResult((own, SeatResult(0, Verdict.OK, None)), 1, ""))
+
+
+def test_the_status_tells_that_what_counts_failed_its_trial_game(world: World) -> None:
+    from_line = registered(world)
+    send_program(world, from_line, trial=tried(Verdict.ILLEGAL_MOVE, "throw 1 was 0"))
+    send_program(world, from_line, accepted=False)
+    (mail,) = world.send("status", "", sender=ADDRESS)
+    assert "Version 1 of your program counts" in flat(mail)
+    assert "But it failed its trial game against example: throw 1 was 0. In the contest this" in flat(mail)
+    assert "Better mend it and send it again." in flat(mail)
+    for trial in (tried(Verdict.OK), tried(Verdict.INTERNAL), None):
+        send_program(world, from_line, trial=trial)
+        (mail,) = world.send("status", "", sender=ADDRESS)
+        assert "trial" not in flat(mail)
+    send_program(world, from_line, trial=tried(Verdict.TIME))
+    (mail,) = world.send("status", "", sender=ADDRESS, at=START - HOUR)
+    assert "against example: time limit." in flat(mail)
+    assert "send it again" not in flat(mail)
 
 
 STATUS_TIMES = [
