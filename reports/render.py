@@ -3,8 +3,9 @@
 A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
 organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
 
-In a template: the facts by name, `contest` and `settings` (contest.toml), `game` (the GameInfo of the
-contest's game), `samples` (the names of its sample programs), `where(plan)`, the filters of `FILTERS`, and
+In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
+middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
+`samples` (the names of its sample programs), `where(plan)`, the filters of `FILTERS`, and
 `{% include "_signature.txt.j2" %}`. Whatever it says, the mail is plain text of at most 72 columns: a line
 that is longer is broken, a character that cannot be printed becomes a `?`, and several blank lines one.
 """
@@ -51,6 +52,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "kilobytes": text.kilobytes,
     "plural": text.plural,
     "listed": text.listed,
+    "opening": text.opening,
 }
 
 _SUBJECT = "Subject:"
@@ -105,6 +107,7 @@ class Templates:
         self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
         self._environment.globals.update(
             contest=settings.contest,
+            the_contest=text.with_article(settings.contest.title),
             settings=settings,
             game=game,
             verdict_words=verdict_words(game.name),

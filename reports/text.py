@@ -211,3 +211,21 @@ def listed(names: Sequence[str]) -> str:
     """("a", "b", "c") -> `a, b and c`."""
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
+
+
+_KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
+_KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}
+
+
+def with_article(title: str) -> str:
+    """A contest's title within a sentence: `the KNOBELN contest`, but `KNOBELN 94`, which is a name."""
+    words = re.findall(r"[^\W\d_]+", title.casefold())
+    if words[:1] == ["the"]:
+        return f"the{title[3:]}"
+    is_owned = re.match(r"\S+['\N{RIGHT SINGLE QUOTATION MARK}]s ", title)
+    return title if is_owned or _KINDS.isdisjoint(words) else f"the {title}"
+
+
+def opening(words: str) -> str:
+    """The words at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from knobeln.config import Settings
 from knobeln.errors import ConfigError
 from knobeln.games.bid_tac_toe import BidTacToeSettings
+from reports import render
 from reports.render import FILTERS, Templates
 from reports.text import WIDTH, columns_of
 
@@ -53,6 +55,22 @@ def test_any_text_makes_a_printable_mail_of_72_columns(own: Templates, name: str
     assert all(columns_of(line) <= WIDTH for line in mail.body.split("\n"))
     assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in mail.subject + mail.body.replace("\n", ""))
     (mail.subject + mail.body).encode()
+
+
+def test_no_article_stands_before_a_title_that_is_a_name(settings: Settings, tmp_path: Path) -> None:
+    chosen = settings.model_copy(
+        update={"contest": settings.contest.model_copy(update={"title": "KNOBELN 94"})}
+    )
+    (tmp_path / "own.txt.j2").write_text("Subject: x\n\n{{ the_contest|opening }}, of {{ the_contest }}\n")
+    assert Templates(chosen, tmp_path).render("own").body == "KNOBELN 94, of KNOBELN 94\n"
+    assert (
+        Templates(settings, tmp_path)
+        .render("own")
+        .body.startswith("The International KNOBELN contest, of the")
+    )
+    ours = Path(render.__file__).parent / "templates"
+    for template in ours.glob("*.j2"):
+        assert not re.search(r'\bthe (" ~ |\{\{ )contest.title', template.read_text(), re.I), template.name
 
 
 def test_the_organizers_template_wins_over_ours(settings: Settings, tmp_path: Path) -> None:
@@ -121,6 +139,7 @@ USES = {
     "kilobytes": ("1024|kilobytes", "1 kB"),
     "plural": ('2|plural("game")', "2 games"),
     "listed": ('["a", "b", "c"]|listed', "a, b and c"),
+    "opening": ("'a KNOBELN'|opening", "A KNOBELN"),
 }
 
 

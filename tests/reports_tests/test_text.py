@@ -135,3 +135,20 @@ def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expec
 @pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
 def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
     assert text.listed(names) == words
+
+
+TITLES = [
+    ("International KNOBELN contest", "the International KNOBELN contest"),
+    ("Cooperation competition, first version", "the Cooperation competition, first version"),
+    ("Hog Strategy Contest 2027", "the Hog Strategy Contest 2027"),
+    ("The Great Game", "the Great Game"),
+    ("KNOBELN 94", "KNOBELN 94"),
+    ("Theodor's contest", "Theodor's contest"),
+    ("Theatre of Dice", "Theatre of Dice"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("title", "words"), TITLES)
+def test_a_title_has_an_article_where_it_says_what_it_is(title: str, words: str) -> None:
+    assert text.with_article(title) == words
