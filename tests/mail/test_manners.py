@@ -181,6 +181,16 @@ def test_where_one_answer_goes_out_in_an_hour_it_is_the_last(make_world: Callabl
     assert world.send("help lap", "") == []
 
 
+def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world(mail=Mail(answers_per_hour=1))
+    (mail,) = world.send(REGISTER, FORM.replace("LAP", "lap"))
+    form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0].replace("lap", "LAP")
+    assert body_of(mail).count("at most 1 answer of this kind") == 1
+    assert len(world.send("Re: " + REGISTER, form)) == 1
+
+
 # --- the same letter again (M49) ---------------------------------------------------------------------------
 def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World) -> None:
     sent: list[bytes] = []
