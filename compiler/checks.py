@@ -22,6 +22,7 @@ from compiler.source import Line, Program
 from compiler.tokens import Kind, Token
 from knobeln.config import Programs
 from knobeln.model import Finding, Severity
+from knobeln.words import plural
 from sandbox.machine.image import MEMORY_SIZE, MIN_STACK
 
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
@@ -165,12 +166,13 @@ def description(program: Program, settings: Programs) -> Iterator[Finding]:
         return
     lines, wanted = len(program.description), settings.min_description_lines
     block = program.description_block
-    form = f"a description of at least {wanted} lines between #if 0 and #endif: its main ideas and techniques"
+    least = plural(wanted, "line")
+    form = f"a description of at least {least} between #if 0 and #endif: its main ideas and techniques"
     if block is None or lines == 0:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
         yield Finding("description", severity, 0, f"your program has no description; it needs {form}")
     elif lines < wanted:
-        text = f"your description has {lines} non-blank lines; the rules ask for {form}"
+        text = f"your description has {plural(lines, 'non-blank line')}; the rules ask for {form}"
         yield Finding("description", Severity.WARNING, block.first - 1, text)
 
 

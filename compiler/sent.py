@@ -14,6 +14,7 @@ from compiler.built import facts_of, without_secret
 from knobeln.config import Programs
 from knobeln.file_names import is_archive
 from knobeln.model import BuildReport, FileFacts, Finding, ImageFacts, Severity
+from knobeln.words import plural
 
 DESCRIPTION = "description.txt"
 
@@ -54,14 +55,14 @@ def description_findings(sent: Sent, settings: Programs) -> Iterator[Finding]:
     wanted = 0 if settings.description == "none" else settings.min_description_lines
     lines = sent.description_lines
     form = (
-        f"a description of the strategy, of {wanted} line{'s' * (wanted != 1)} or more, as the text of the "
+        f"a description of the strategy, of {plural(wanted, 'line')} or more, as the text of the "
         f"letter or as an attached file {DESCRIPTION}"
     )
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
         yield Finding("description", severity, 0, f"your program has no description; it needs {form}")
     elif lines < wanted:
-        text = f"your description has {lines} line{'s' * (lines != 1)}; the rules ask for {form}"
+        text = f"your description has {plural(lines, 'line')}; the rules ask for {form}"
         yield Finding("description", Severity.WARNING, 0, text)
 
 

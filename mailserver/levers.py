@@ -18,6 +18,7 @@ from knobeln.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
 from knobeln.ports import Renderer
 from knobeln.store import Transaction, contest, levers, outbox, results, submissions, teams
 from knobeln.store.contest import note
+from knobeln.words import plural
 
 WHEN = "%Y-%m-%d %H:%M UT"
 TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
@@ -131,8 +132,8 @@ class Hand:
         released = len(outbox.release_reports(self.tx, self.now))
         if since is None and not released:
             raise NotNow("no reports are held")
-        self._note("release", f"{released} reports were released", reason=reason)
-        return f"{released} reports go out, and those that come."
+        self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
+        return f"{plural(released, 'report goes', 'reports go')} out, and those that come."
 
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
@@ -228,7 +229,7 @@ def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
 
 
 def _told(teams_told: list[Team]) -> str:
-    return "1 team is told" if len(teams_told) == 1 else f"{len(teams_told)} teams are told"
+    return plural(len(teams_told), "team is told", "teams are told")
 
 
 def _in_words(name: str) -> str:

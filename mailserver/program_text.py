@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate
 
+from knobeln.words import plural
 from mailserver.problem import Problem
 from mailserver.text import Lines, Text, unquoted, was_wrapped, without_signature
 
@@ -202,13 +203,13 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
     above = [line for line in lines[:first] if line.strip()]
     if mark < 0 or not above or not is_prose(above):
         return lines, ""
-    return lines[first:], f"the {len(above)} line(s) above the program were left out"
+    return lines[first:], f"{plural(len(above), 'line')} above the program {_were(len(above))} left out"
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
     kept = without_signature(lines)
     cut = len(lines) - len(kept)
-    return kept, f"the signature ({cut} line(s) from `-- ` on) was left out" if cut else ""
+    return kept, f"the signature ({plural(cut, 'line')} from `-- ` on) was left out" if cut else ""
 
 
 def _without_tail(lines: Lines) -> tuple[Lines, str]:
@@ -219,7 +220,12 @@ def _without_tail(lines: Lines) -> tuple[Lines, str]:
     cut = _first_rule(lines, code)
     cut = _first_word(lines, code[:cut])
     left_out = sum(1 for line in lines[cut:] if line.strip())
-    return lines[:cut], f"the {left_out} line(s) below the program were left out" if left_out else ""
+    remark = f"{plural(left_out, 'line')} below the program {_were(left_out)} left out" if left_out else ""
+    return lines[:cut], remark
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _first_word(lines: Lines, code: Sequence[str]) -> int:
@@ -257,7 +263,10 @@ def _unlinked(lines: Lines) -> tuple[Lines, str]:
     """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a computer."""
     mended = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
     changed = sum(a != b for a, b in zip(lines, mended, strict=True))
-    return mended, f"links that your mailer had added were taken out of {changed} line(s)" if changed else ""
+    return (
+        mended,
+        f"links that your mailer had added were taken out of {plural(changed, 'line')}" if changed else "",
+    )
 
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
@@ -290,7 +299,7 @@ def _in_code(lines: Lines, change: Callable[[str, str], str], remark: str) -> tu
     triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
     mended = tuple(old if is_prose else new for old, new, is_prose in triples)
     changed = sum(old != new for old, new in zip(lines, mended, strict=True))
-    return mended, f"{remark} {changed} line(s)" if changed else ""
+    return mended, f"{remark} {plural(changed, 'line')}" if changed else ""
 
 
 def _whole_lines(lines: Lines) -> tuple[Lines, str]:

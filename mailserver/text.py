@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from knobeln.words import plural
 from mailserver import html_text
 from mailserver.charsets import decode_text
 from mailserver.mime import Part
@@ -174,7 +175,10 @@ def _base64(body: bytes) -> Sent:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
         return Sent(b"", problem=f"its base64 encoding is damaged ({error})")
-    below = f"the {len(added)} line(s) that somebody had added below its base64 text were left out"
+    below = (
+        f"{plural(len(added), 'line')} that somebody had added below its base64 text "
+        f"{'was' if len(added) == 1 else 'were'} left out"
+    )
     return Sent(data, below if added else "")
 
 
@@ -184,6 +188,10 @@ def _is_prose(lines: Sequence[bytes]) -> bool:
     return (b" " in first or not first.strip(b"_-=*~")) and not any(
         len(line) >= WRAPS_FROM and _BASE64_LINE.fullmatch(line) for line in lines
     )
+
+
+def _joined(number: int) -> str:
+    return f"{plural(number, 'line')} that your mailer had wrapped {'was' if number == 1 else 'were'} joined"
 
 
 # --- format=flowed (RFC 3676) -----------------------------------------------------------------------------
@@ -204,7 +212,7 @@ def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ..
         else:
             result.append(">" * depth + (" " if depth else "") + line)
         before = (depth, line) if line.endswith(" ") and line != SIGNATURE_MARK else None
-    remark = f"{joined} line(s) that your mailer had wrapped were joined again" if joined else ""
+    remark = f"{_joined(joined)} again" if joined else ""
     return tuple(result), remark
 
 
@@ -236,7 +244,7 @@ def rejoined(lines: Lines, seen: Lines) -> tuple[Lines, str]:
         else:
             result.append(line)
         at += len(_dense(line))
-    remark = f"{joined} line(s) that your mailer had wrapped were joined again as its HTML text has them"
+    remark = f"{_joined(joined)} again as its HTML text has them"
     return result, remark if joined else ""
 
 

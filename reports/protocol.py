@@ -37,6 +37,7 @@ from pydantic import ValidationError
 
 from knobeln.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_points
 from knobeln.model import GameResult, Match, Verdict
+from knobeln.words import plural
 from reports.results import VERDICT_WORDS
 from reports.text import WIDTH, fold
 
@@ -232,7 +233,7 @@ def _read_throws(lines: ProtocolLines, played: int) -> tuple[tuple[int, int], ..
     while len(throws) < played:
         first, second = _numbers(lines), _numbers(lines)
         if len(first) != len(second):
-            raise lines.error(f"the line above has {len(first)} throws, this one {len(second)}")
+            raise lines.error(f"the line above has {plural(len(first), 'throw')}, this one {len(second)}")
         throws.extend(zip(first, second, strict=True))
     if len(throws) > played:
         raise lines.error(f"there are more throws than the {played} announced")
@@ -285,9 +286,10 @@ def _throws_in_full(throws: Sequence[tuple[int, int]]) -> Iterator[str]:
 def _ending(game: GameProtocol) -> Iterator[str]:
     yield ""
     if game.throws is None:
-        yield f"The {game.throws_played} throws of this game were not kept."
+        played = f"{game.throws_played} throw{' was' if game.throws_played == 1 else 's were'}"
+        yield f"Of this game {played} played, and not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts, strict=True):
-        yield fold(f"{player}: {points} points, {VERDICT_WORDS[verdict]}")
+        yield fold(f"{player}: {points} point{'s' * (points != 1)}, {VERDICT_WORDS[verdict]}")
     if game.is_discarded:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:

@@ -11,7 +11,7 @@ from itertools import chain
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
-from reports.text import listed
+from knobeln.words import listed
 
 VERDICT_WORDS = {
     Verdict.OK: "played to the end",

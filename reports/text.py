@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from unicodedata import east_asian_width
 
+from knobeln import words as _words
+
 WIDTH = 72
 
 # Everything that moves a cursor, turns the direction of writing or cannot be encoded. Newlines and tabs are
@@ -202,16 +204,7 @@ def kilobytes(value: int) -> str:
     return f"{-(-value // 1024):,} kB"
 
 
-def plural(value: int, one: str, many: str = "") -> str:
-    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """("a", "b", "c") -> `a, b and c`."""
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
-
+plural, listed = _words.plural, _words.listed  # also for parts that do not import the reports
 
 _KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
 _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}

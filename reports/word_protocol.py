@@ -272,7 +272,8 @@ def _heading(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
 
 def _moves_in_full(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
     if game.moves is None:
-        yield f"The {game.turns} {protocols.turn_word}s of this game were not kept."
+        played = f"{game.turns} {protocols.turn_word}{' was' if game.turns == 1 else 's were'}"
+        yield f"Of this game {played} played, and not kept."
         return
     shown = [[_shown(move) for move in moves] for moves in game.moves]
     names = list(map(str, range(1, len(game.players) + 1)))

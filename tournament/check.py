@@ -29,6 +29,7 @@ from knobeln.model import (
     Standing,
 )
 from knobeln.ports import Arena, Format
+from knobeln.words import plural
 from tournament import referee
 from tournament.contest import next_plan
 from tournament.evolution import evolve, score_matrix
@@ -94,7 +95,9 @@ def _check_rounds(
                 f"round {plan.number} is {'' if final else 'not '}the last, which is said otherwise"
             )
     if not history or len(claim.history) > len(history):
-        raise Differs(f"there are {len(claim.history)} rounds, but the contest has {len(history)}")
+        raise Differs(
+            f"the contest is said to have {plural(len(claim.history), 'round')}, but it has {len(history)}"
+        )
     return history, has_final
 
 
@@ -131,8 +134,8 @@ def _banned_in(claim: Claim, said: GroupOutcome) -> frozenset[str]:
 def _check_plan(said: RoundPlan, drawn: RoundPlan) -> None:
     if len(said.groups) != len(drawn.groups):
         raise Differs(
-            f"round {drawn.number} is said to have {len(said.groups)} groups, but by the seed it has "
-            f"{len(drawn.groups)}"
+            f"round {drawn.number} is said to have {plural(len(said.groups), 'group')}, "
+            f"but by the seed it has {len(drawn.groups)}"
         )
     for ours, theirs in zip(drawn.groups, said.groups, strict=True):
         if theirs != ours:
@@ -247,7 +250,7 @@ def _line(line: Standing | None) -> str:
         return "nothing"
     fate = "disqualified" if line.disqualified else f"rank {line.rank}"
     return (
-        f"{line.entry}, {fate}, {line.half_points} half points, {line.failures} failures"
+        f"{line.entry}, {fate}, {plural(line.half_points, 'half point')}, {plural(line.failures, 'failure')}"
         f"{', proceeds' if line.advances else ''}"
     )
 

@@ -49,6 +49,7 @@ from knobeln.ports import ArenaMaker, Format, Images, Reporter, nobody
 from knobeln.store import Store, Transaction, levers, outbox, results, submissions, teams
 from knobeln.store import contest as contest_store
 from knobeln.store.results import DrawnRound, Games, GroupState
+from knobeln.words import plural
 from tournament.arenas import open_arena
 from tournament.evolution import evolve, score_matrix
 from tournament.numbers import replay_final, score_table
@@ -182,7 +183,7 @@ class ContestDay:
             playing = submissions.participants(tx)
             out = levers.all_bans(tx)
             idle = [t for t in teams.present(tx) if t.name not in playing and t.name not in out]
-            contest_store.note(tx, "run", f"the contest started with {len(entries)} programs", now)
+            contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
             self._queue(tx, 0, self._reporter.contest_started(playing, idle, Seeds(state.seed).commitment))
 
     # --- rounds -----------------------------------------------------------------------------------------
@@ -201,8 +202,7 @@ class ContestDay:
                 contest_store.note(tx, "run", "the contest is finished", now)
                 return None
             results.add_round(tx, drawn, now)
-            number = len(drawn.groups)
-            text = f"round {drawn.number} was drawn: {number} group{'s' * (number > 1)}"
+            text = f"round {drawn.number} was drawn: {plural(len(drawn.groups), 'group')}"
             contest_store.note(tx, "run", text, now)
             return drawn, ()
 

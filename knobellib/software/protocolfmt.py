@@ -172,9 +172,11 @@ def points_of(first: int, second: int) -> tuple[int, int]:
 def ending(game: Game) -> Iterator[str]:
     yield ""
     if not game.kept:
-        yield f"The {game.played} throws of this game were not kept."
+        played = f"{game.played} throw{' was' if game.played == 1 else 's were'}"
+        yield f"Of this game {played} played, and not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts):
-        yield from folded(f"{player}: {int(points)} points, {VERDICTS[verdict]}")
+        won = f"{int(points)} point{'s' * (int(points) != 1)}"
+        yield from folded(f"{player}: {won}, {VERDICTS[verdict]}")
     if game.verdicts != ("OK", "OK"):
         yield "The game was stopped; its points are discarded."
     elif not game.counted:

@@ -79,8 +79,8 @@ def restore(file: Path) -> None:
         )
     else:
         click.echo(
-            f"Since then {restored.letters} letters came in, which are read again, and {restored.sent} mails "
-            "went out, which do not go again."
+            f"Letters that came in since then, and are read again: {restored.letters}. Mails that went out "
+            f"since then, and do not go again: {restored.sent}."
         )
 
 

@@ -100,7 +100,8 @@ def _hand_out(folder: ContestFolder) -> None:
     """Deliver the reports, unless `knobeln serve` is doing it."""
     done = deliver_all(folder, transport_of(folder.settings, folder.path))
     if done is not None and done.deferred:
-        click.echo(f"{done.deferred} mails could not be delivered yet: `knobeln serve` keeps trying.")
+        mails = f"{done.deferred} mail{'s' * (done.deferred != 1)}"
+        click.echo(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")
 
 
 class Silence:
@@ -134,7 +135,9 @@ class ProgressBars(Silence):
         groups = f" in {len(plan.groups)} {what}" if len(plan.groups) > 1 else ""
         name = "the final" if plan.final else f"round {plan.number}"
         self._planned, self._finished, self._played = sum(map(_games, plan.groups)), 0, 0
-        self._task = self._progress.add_task(f"{name}: {members} programs{groups}", total=self._planned)
+        self._task = self._progress.add_task(
+            f"{name}: {members} program{'s' * (members != 1)}{groups}", total=self._planned
+        )
 
     def games_played(self, games: int) -> None:
         with self._lock:
@@ -186,9 +189,9 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
             )
             return
         count = contest_day(folder).report_round(tx, number)
-        done = f"the summary of round {number} went to {count} teams"
+        done = f"the summary of round {number} went to {count} team{'s' * (count != 1)}"
         contest_store.note(tx, "summary", done, folder.clock.now(), actor=operator(), whom=f"round {number}")
-    tell(f"The summary of round {number} goes to {count} teams.", dry_run=dry_run)
+    tell(f"The summary of round {number} goes to {count} team{'s' * (count != 1)}.", dry_run=dry_run)
     if not dry_run:
         _hand_out(folder)
 

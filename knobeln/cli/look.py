@@ -136,8 +136,9 @@ def _show_bracket(rounds: Sequence[DrawnRound], plan: RoundPlan, info: GameInfo)
 
 
 def _show_missing(plan: RoundPlan, outcomes: Sequence[GroupOutcome]) -> None:
-    if len(outcomes) < len(plan.groups):
-        console.print(f"{len(plan.groups) - len(outcomes)} groups are still to be played.")
+    missing = len(plan.groups) - len(outcomes)
+    if missing:
+        console.print(f"{missing} group{' is' if missing == 1 else 's are'} still to be played.")
 
 
 def _show_group(

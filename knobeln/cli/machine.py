@@ -71,8 +71,8 @@ def translate() -> None:
     waiting = [image for image in images if image.digest not in kept.found([image])]
     failed = sum(not _translated(image, jail) for image in waiting)
     click.echo(
-        f"{len(images)} programs: {len(images) - len(waiting)} had native code, {len(waiting) - failed} were "
-        f"translated, {failed} will be played by the interpreter"
+        f"{len(images)} program{'s' * (len(images) != 1)}: {len(images) - len(waiting)} had native code, "
+        f"{len(waiting) - failed} translated now, {failed} left to the interpreter"
     )
 
 

@@ -124,7 +124,7 @@ def teams(context: click.Context, as_json: bool) -> None:
         )
         for f in facts
     ]
-    table(f"{len(rows)} teams", columns, rows)
+    table(f"{len(rows)} team{'s' * (len(rows) != 1)}", columns, rows)
     for f in facts:
         for flag in f["flags"]:
             click.echo(f"* {f['name']}: {flag}")

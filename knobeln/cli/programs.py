@@ -99,7 +99,8 @@ def _play_knobeln(settings: Settings, first: str, second: str, chosen: str, thro
     if throws:
         click.echo(_protocol(names, result, settings))
     for name, seat in zip(names, result.seats, strict=True):
-        click.echo(f"{name}: {seat.points} points, {seat.instructions:,} instructions{_failed(seat.fault)}")
+        points = f"{seat.points} point{'s' * (seat.points != 1)}"
+        click.echo(f"{name}: {points}, {seat.instructions:,} instructions{_failed(seat.fault)}")
     if not result.is_flawless:
         click.echo("The game was stopped: in a contest it would be discarded, and played again once.")
 

@@ -54,7 +54,7 @@ def publish(folder: Path, early: bool) -> None:
     if reason:
         raise NotNow(f"{reason}; --early publishes all the same")
     digest = files.write(folder, contents.to_files(archive))
-    click.echo(f"The archive of {len(archive.entries)} programs is in {folder}.")
+    click.echo(f"The archive of {plural(len(archive.entries), 'program')} is in {folder}.")
     click.echo(f"Its digest, for those who get it from somebody else:\n    {digest}")
     click.echo(f"Everybody can check it:\n    knobeln verify {folder}")
 

@@ -187,8 +187,8 @@ def _after(folder: ContestFolder, tx: Transaction, entries: int, sizes: dict[int
     tournament = folder.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
         found.append(
-            f"only {entries} programs take part, fewer than the {tournament.group_min} of a group: one "
-            "smaller group plays"
+            f"only {entries} program{' takes' if entries == 1 else 's take'} part, fewer than the "
+            f"{tournament.group_min} of a group: one smaller group plays"
         )
     every = teams.all_teams(tx)
     playing, out = submissions.participants(tx), levers.all_bans(tx)
@@ -232,7 +232,7 @@ def _show(found: Rehearsal) -> None:
         for each in found.rounds
     ]
     table(
-        f"rehearsal: {found.programs} programs, {found.seconds:.0f} seconds",
+        f"rehearsal: {found.programs} program{'s' * (found.programs != 1)}, {found.seconds:.0f} seconds",
         ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
         rows,
     )

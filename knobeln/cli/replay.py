@@ -119,7 +119,9 @@ def _chosen(
         raise NotFound(f"in round {number} there was no game {game} of {names}, only 1 to {most}")
     chosen = [match for match in found if attempt in (None, match.attempt)]
     if not chosen:
-        raise NotFound(f"that game was played {len(found)} times: there is no attempt {attempt}")
+        raise NotFound(
+            f"that game was played {len(found)} time{'s' * (len(found) != 1)}: there is no attempt {attempt}"
+        )
     return group, chosen[-1]
 
 

@@ -76,7 +76,7 @@ class SiteWriting:
         in_all = files.finish()
         self.summary = (
             f"{plural(number, 'page')} and {plural(len(planned.games), 'page')} of games "
-            f"({planned.counted:,} counted so far) in {self._target}: {in_all:,} files, "
+            f"({planned.counted:,} counted so far) in {self._target}: {plural(in_all, 'file')}, "
             f"{files.written:,} of them new or changed."
         )
 

@@ -171,7 +171,7 @@ def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> No
         if fault.said:
             click.echo(f"    it said: {printable(fault.said)}")
     for seated, points in zip(seats, result.points, strict=True):
-        click.echo(f"{seated.name}: {points} points")
+        click.echo(f"{seated.name}: {points} point{'s' * (points != 1)}")
 
 
 # --- compare ----------------------------------------------------------------------------------------------

@@ -225,9 +225,8 @@ def _phase_line(facts: dict[str, Any]) -> Line:
         return "  RUNNING   the first round is being drawn", "bold"
     last = rounds[-1]
     what = "the final" if last["final"] else f"round {last['number']}"
-    done = (
-        f"{last['groups_done']} of {last['groups']} groups, {last['games_done']:,} of {last['games']:,} games"
-    )
+    groups, games = plural(last["groups"], "group"), plural(last["games"], "game")
+    done = f"{last['groups_done']} of {groups}, {last['games_done']:,} of {games}"
     return f"  RUNNING   {what}: {done}{_left(facts, last)}", "bold"
 
 

@@ -68,7 +68,7 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
         )
         for f in facts
     ]
-    table(f"{len(rows)} submissions", columns, rows)
+    table(f"{len(rows)} submission{'s' * (len(rows) != 1)}", columns, rows)
 
 
 def _team_id(tx: Transaction, name: str) -> int:
@@ -231,4 +231,4 @@ def leaderboard(as_json: bool) -> None:
         )
         for line in lines
     ]
-    table(f"leaderboard, {len(rows)} strategies", columns, rows)
+    table(f"leaderboard, {len(rows)} strateg{'y' if len(rows) == 1 else 'ies'}", columns, rows)

@@ -152,12 +152,13 @@ def _imap(settings: Settings, path: Path) -> str:
             else f"is asked every {settings.imap.poll_seconds} s"
         )
     chosen = settings.imap
-    return f"{chosen.host} lets us in: {count} letters wait in {chosen.folder}; the server {told}"
+    waiting = f"{count} letter{' waits' if count == 1 else 's wait'} in {chosen.folder}"
+    return f"{chosen.host} lets us in: {waiting}; the server {told}"
 
 
 def _maildir(settings: Settings, path: Path) -> str:
     count = maildir_of(settings, path, _take_nothing).check()
-    return f"{count} letters wait in {settings.pickup.maildir}"
+    return f"{count} letter{' waits' if count == 1 else 's wait'} in {settings.pickup.maildir}"
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:

@@ -23,6 +23,7 @@ from knobeln.durable import sync_folder
 from knobeln.errors import GiveUp, KnobelnError, StoreBusy
 from knobeln.store import contest, letters, migrate, outbox
 from knobeln.store.session import FILE_NAME, Store, Transaction
+from knobeln.words import plural
 
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
 _DRAFT = f"{FILE_NAME}.restoring"
@@ -105,7 +106,8 @@ def _learn(store: Store, old: Path, now: datetime) -> tuple[int | None, int | No
             contest.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
             return None, None
         text = (
-            f"a backup was restored; since it was made {known[0]} letters came in, {known[1]} mails went out"
+            f"a backup was restored; since it was made {plural(known[0], 'letter')} came in, "
+            f"{plural(known[1], 'mail')} went out"
         )
         contest.note(tx, "restore", text, now)
         return known

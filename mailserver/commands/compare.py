@@ -11,6 +11,7 @@ from knobeln.games.hog import MATCH_POINT
 from knobeln.model import Team
 from knobeln.store import leaderboard
 from knobeln.store.leaderboard import Board
+from knobeln.words import plural
 from mailserver import proof
 from mailserver.answering import HOUR, Command, Desk
 from mailserver.commands.leaderboard import has_leaderboard
@@ -63,7 +64,9 @@ def _pair(names: tuple[str, ...], board: Board) -> tuple[int, int] | Problem:
 def _answer(desk: Desk, team: Team, board: Board, pair: tuple[int, int]) -> str:
     limit = desk.settings.programs.max_comparisons_per_hour
     if desk.count_answered("comparison", team.address, HOUR) >= limit:
-        problem = Problem(f"Your team has had its {limit} comparisons of this hour; please try again later.")
+        problem = Problem(
+            f"Your team has had its {plural(limit, 'comparison')} of this hour; please try again later."
+        )
         return _refuse(desk, team, problem)
     rate = board.rate(*pair)
     first, second = (board.entrants[number] for number in pair)

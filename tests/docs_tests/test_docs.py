@@ -506,14 +506,14 @@ def test_a_program_that_cannot_be_taken_gets_the_answer_that_the_guide_quotes(
 
 REPAIRS = [
     (
-        "1 line(s) that your mailer had wrapped were joined again",
+        "1 line that your mailer had wrapped was joined again",
         lambda letter: instead("\n\n", "\nContent-Type: text/plain; format=flowed\n\n")(
             instead("the other is low\nwins", "the other is low \nwins")(letter)
         ),
     ),
-    ("the signature (2 line(s) from `-- ` on) was left out", lambda letter: letter + "-- \nJoe Cool\n"),
-    ("the 1 line(s) below the program were left out", lambda letter: letter + "\nSent from my telephone\n"),
-    ("the 2 line(s) above the program were left out", instead("\n\n", "\n\nDear robot,\nhere it is!\n\n")),
+    ("the signature (2 lines from `-- ` on) was left out", lambda letter: letter + "-- \nJoe Cool\n"),
+    ("1 line below the program was left out", lambda letter: letter + "\nSent from my telephone\n"),
+    ("2 lines above the program were left out", instead("\n\n", "\n\nDear robot,\nhere it is!\n\n")),
     ("the text was taken out of HTML; plain text or an attached file is safer", html_only),
 ]
 

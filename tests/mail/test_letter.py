@@ -31,10 +31,10 @@ def test_a_program_arrives_whole_however_it_was_mailed(number: str) -> None:
 REPAIRS = [
     ("20", ()),
     ("21", ()),
-    ("22", ("2 line(s) that your mailer had wrapped were joined again",)),
+    ("22", ("2 lines that your mailer had wrapped were joined again",)),
     ("30", ("the text names no charset; it was read as Latin-1",)),
     ("31", ("the charset 'x-klingon' is unknown; it was read as UTF-8",)),
-    ("32", ("the signature (2 line(s) from `-- ` on) was left out",)),
+    ("32", ("the signature (2 lines from `-- ` on) was left out",)),
     ("33", ("the quotation marks `>` were removed",)),
     ("36", ("the text was taken out of HTML; plain text or an attached file is safer",)),
 ]

@@ -105,30 +105,30 @@ MENDED = {
     "typographic strings and characters": (
         "char *s = “a ‘b’ c”, c = ‘x’, n = ’\\n’;",
         "char *s = \"a ‘b’ c\", c = 'x', n = '\\n';",
-        "became those of C in 1 line(s)",
+        "became those of C in 1 line",
     ),
     "half a typographic string": ('char *s = "a”;', 'char *s = "a";', "became those of C"),
     "long dashes": ("int f() { x—; return x − 1; }", "int f() { x--; return x - 1; }", "became those of C"),
     "invisible characters": (
         "int\u200b x\ufeff;",
         "int x;",
-        "invisible characters were taken out of 1 line(s)",
+        "invisible characters were taken out of 1 line",
     ),
-    "links": ("f() { p.to<http://p.to> = 1; }", "f() { p.to = 1; }", "taken out of 1 line(s)"),
-    "a name below": ("main() {}\n\nRegards,\nJoe (the cool one)", "main() {}\n", "the 2 line(s) below"),
-    "a rule below": ("main() {}\n_____\nTo leave; {write}", "main() {}", "the 2 line(s) below"),
-    "a signature without its blank": ("main() {}\n--\nJoe; Cool", "main() {}", "the 2 line(s) below"),
+    "links": ("f() { p.to<http://p.to> = 1; }", "f() { p.to = 1; }", "taken out of 1 line"),
+    "a name below": ("main() {}\n\nRegards,\nJoe (the cool one)", "main() {}\n", "2 lines below"),
+    "a rule below": ("main() {}\n_____\nTo leave; {write}", "main() {}", "2 lines below"),
+    "a signature without its blank": ("main() {}\n--\nJoe; Cool", "main() {}", "2 lines below"),
     "an original letter below": (
         "main() {}\n-----Original Message-----\nFrom: robot\nint x;",
         "main() {}",
-        "the 3 line(s) below",
+        "3 lines below",
     ),
     "a quoted letter below": (
         "main() {}\n\nThe robot wrote:\n> int x;\n> }",
         "main() {}\n",
-        "the 3 line(s) below",
+        "3 lines below",
     ),
-    "a quoted letter directly below": ("main() {}\n> int x;", "main() {}", "the 1 line(s) below"),
+    "a quoted letter directly below": ("main() {}\n> int x;", "main() {}", "1 line below"),
 }
 
 

@@ -535,5 +535,5 @@ def test_the_text_of_the_letter_can_be_the_strategy(make_office: Callable[..., O
     letter.set_content(f"# <<FROM>> lords {STRING}-lords\n{text}-- \nJoe\n")
     (mail,) = office.deliver(letter.as_bytes())
     assert "is accepted" in body(mail)
-    assert "the signature (2 line(s)" in " ".join(body(mail).split())
+    assert "the signature (2 lines" in " ".join(body(mail).split())
     assert office.newest().program == "final_strategy.py"

@@ -122,7 +122,7 @@ def test_the_text_is_the_program_where_the_contest_names_it() -> None:
     assert files.files == {"final_strategy.py": b"# <<FROM>> lords k7qd\ndef f(): pass\n"}
     assert files.marked_in == "final_strategy.py"
     assert find_from_line(files.marked) == FromLine("lords", "k7qd", 1)
-    assert files.repairs == ("the signature (2 line(s) from `-- ` on) was left out",)
+    assert files.repairs == ("the signature (2 lines from `-- ` on) was left out",)
 
 
 def test_what_mailers_add_is_no_file() -> None:

@@ -72,7 +72,7 @@ ENCODINGS = [
     (
         BASE64 + ENCODED + FOOTER,
         LINES * 9,
-        "the 3 line(s) that somebody had added below its base64 text were left out",
+        "3 lines that somebody had added below its base64 text were left out",
     ),
     (BASE64 + PROGRAM, LINES, "the text was not base64, though its letter said so"),
     (QP + b"int x =3D 1;\nint =\ny =3D 2;\n", LINES, ""),

@@ -118,7 +118,7 @@ def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: 
     )
     for _ in range(2):
         said = found(settings, tmp_path)["letters by IMAP"]
-        assert said == "localhost lets us in: 1 letters wait in INBOX; the server tells of new ones at once"
+        assert said == "localhost lets us in: 1 letter waits in INBOX; the server tells of new ones at once"
 
 
 def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot, tmp_path: Path) -> None:
@@ -143,4 +143,4 @@ def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
     settings = make_settings(mail=Mail(listen_host=""), pickup=Pickup(maildir="box"))
     assert found(settings, tmp_path)["letters in the Maildir"].startswith("MEND pickup.maildir")
     mailbox.Maildir(tmp_path / "box").add(b"Subject: x\n\nx\n")
-    assert found(settings, tmp_path)["letters in the Maildir"] == "1 letters wait in box"
+    assert found(settings, tmp_path)["letters in the Maildir"] == "1 letter waits in box"

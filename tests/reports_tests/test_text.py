@@ -137,6 +137,14 @@ def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
     assert text.listed(names) == words
 
 
+def test_what_templates_and_commands_count_has_its_singular() -> None:
+    assert [text.plural(n, "team is told", "teams are told") for n in (0, 1, 2)] == [
+        "0 teams are told",
+        "1 team is told",
+        "2 teams are told",
+    ]
+
+
 TITLES = [
     ("International KNOBELN contest", "the International KNOBELN contest"),
     ("Cooperation competition, first version", "the Cooperation competition, first version"),

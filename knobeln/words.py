@@ -1,0 +1,16 @@
+"""Numbers and names within sentences. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """("a", "b", "c") -> `a, b and c`."""
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
