@@ -144,6 +144,44 @@ def test_no_page_is_wider_than_the_screen(
         browser.shoot(f"{name}-{size[0]}-{scheme}", size)
 
 
+EDGES = """
+const [e, picture, done] = arguments, image = new Image();
+image.onload = () => {
+  const paper = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  [paper.canvas.width, paper.canvas.height] = [image.width, image.height];
+  paper.drawImage(image, 0, 0);
+  const box = e.getBoundingClientRect(), y = Math.round(box.top) + 3;
+  done([box.left + 1, box.right - 2, box.left - 3].map(
+    (x) => "rgb(" + paper.getImageData(Math.round(x), y, 1, 1).data.slice(0, 3).join(", ") + ")"));
+};
+image.src = "data:image/png;base64," + picture;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_can_be_moved_sideways_shows_it_at_its_edges(browser: Browser, scheme: str) -> None:
+    def shades(found: Any) -> tuple[bool, bool]:
+        """Whether its left and its right edge look different from the paper."""
+        picture = browser.driver.get_screenshot_as_base64()
+        left, right, paper = browser.driver.execute_async_script(EDGES, found, picture)
+        return left != paper, right != paper
+
+    for page, selector in (("rounds/1.1.html", ".ranking"), ("evolution.html", "svg.wide")):
+        browser.open(page, TELEPHONE, scheme)
+        found = browser.run("return document.querySelector(arguments[0]).closest('.scroll')", selector)
+        browser.run("arguments[0].scrollIntoView()", found)
+        browser.run("arguments[0].style.scrollbarWidth = 'none'", found)
+        seen = []
+        for at in ("0", "20", "arguments[0].scrollWidth"):
+            browser.run(f"arguments[0].scrollLeft = {at}", found)
+            seen.append(shades(found))
+        assert seen == [(False, True), (True, True), (True, False)], page
+        browser.open(page, DESK, scheme)
+        found = browser.run("return document.querySelector(arguments[0]).closest('.scroll')", selector)
+        browser.run("arguments[0].scrollIntoView()", found)
+        assert shades(found) == (False, False), page
+
+
 def luminance(colour: str) -> float:
     """Of `rgb(1, 2, 3)`, as the guidelines for accessible pages (WCAG 2) compute it."""
     parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
@@ -216,9 +254,7 @@ def test_a_game_is_replayed_throw_by_throw(browser: Browser, game: str) -> None:
         browser.one(f'[data-to="{to}"]').click()
 
     assert len(rows) == 1000
-    assert set(shown()) == {""}
-    press("on")
-    assert shown() == rows[0]
+    assert shown() == rows[0]  # before anybody touches it
     press("on")
     press("on")
     press("back")
@@ -229,8 +265,9 @@ def test_a_game_is_replayed_throw_by_throw(browser: Browser, game: str) -> None:
     assert [c.get_attribute("transform") for c in cursors] == ["translate(1000 0)"] * 2
     assert {c.value_of_css_property("visibility") for c in cursors} == {"visible"}
     press("first")
+    assert shown() == rows[0]
     slider = browser.one("#replay input")
-    slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert shown() == rows[2]
     assert slider.get_attribute("aria-valuetext") == "throw 3"
     press("play")
@@ -291,6 +328,7 @@ def test_a_board_goes_along_with_the_turns(boards: Path) -> None:
         assert signs() == after(len(moves))
         browser.one('[data-to="first"]').click()
         assert signs() == [""] * 81
+        assert browser.all(".now dd")[0].text == "0"
         for turn in (1, 2, 3):
             browser.one('[data-to="on"]').click()
             assert signs() == after(turn)

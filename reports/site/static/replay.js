@@ -25,6 +25,7 @@
     now.append(part);
     return value;
   });
+  const least = board ? 0 : Math.min(1, rows.length); // a board is there before the first turn, numbers are not
   let timer = 0;
   let at = 0;
 
@@ -45,11 +46,12 @@
 
   function show(turn) {
     if (at > 0) rows[at - 1].classList.remove("now");
-    at = Math.min(Math.max(turn, 0), rows.length);
+    at = Math.min(Math.max(turn, least), rows.length);
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", at === 0 ? "before the beginning" : `${box.dataset.word} ${at}`);
     shown.forEach((value, index) => {
-      value.textContent = at === 0 ? "" : rows[at - 1].cells[index].textContent.trim();
+      const before = index === 0 ? "0" : "-";
+      value.textContent = at === 0 ? before : rows[at - 1].cells[index].textContent.trim();
     });
     for (const chart of charts) {
       chart.cursor.style.visibility = at === 0 ? "hidden" : "visible";
@@ -72,14 +74,14 @@
   }
 
   function start() {
-    if (at === rows.length) show(0);
+    if (at === rows.length) show(least);
     play.textContent = "Stop";
     play.setAttribute("aria-pressed", "true");
     timer = setInterval(tick, Number(speed.value));
   }
 
   const ways = {
-    first: () => show(0),
+    first: () => show(least),
     back: () => show(at - 1),
     on: () => show(at + 1),
     last: () => show(rows.length),
@@ -105,6 +107,7 @@
       timer = setInterval(tick, Number(speed.value));
     }
   });
+  slider.min = String(least);
   box.hidden = false;
-  show(board ? rows.length : 0); // a board begins as the game ended: so it stands on paper, too
+  show(board ? rows.length : least); // a board begins as the game ended: so it stands on paper, too
 })();
