@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import quote
 
-from knobeln.config import DATE_WORDS
+from knobeln.config import DATE_WORDS, Dates
 from knobeln.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
@@ -34,6 +35,7 @@ def index(facts: SiteFacts, games_made: int, games: int) -> Page:
         facts.settings.contest.title,
         {
             "state": state_of(facts),
+            "is_open": facts.phase is Phase.OPEN,
             "dates": dates,
             "ranking": ranking,
             "prizes": prizes,
@@ -62,12 +64,38 @@ def _number_of_teams(facts: SiteFacts, verb: str) -> str:
 
 
 def _dates(facts: SiteFacts) -> Table:
-    rows = tuple(
-        (name_cell(words), Cell(date(at), at.isoformat()))
-        for name, words in DATE_WORDS.items()
-        for at in (getattr(facts.settings.dates, name),)
+    planned, began = facts.settings.dates, facts.started_at
+    times = _came_true(facts, began) if began else _planned(planned)
+    rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times)
+    caption = "When what happened" if facts.is_over else "When what happens"
+    return Table("dates", caption, (Column("event", ""), Column("time", "time")), rows)
+
+
+def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:
+    return ((words, getattr(dates, name)) for name, words in DATE_WORDS.items())
+
+
+def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
+    """What has happened, and when; of the plan only what is still to come.
+
+    The contest starts when the organizer says so, also before its date, and closes what is open then.
+    """
+    dates = facts.settings.dates
+    doors = (
+        ("registration", dates.registration_opens, dates.registration_closes),
+        ("the compile service", dates.compilation_opens, dates.compilation_closes),
     )
-    return Table("dates", "When what happens", (Column("event", ""), Column("time", "time")), rows)
+    opened = [door for door in doors if door[1] < began]
+    yield from ((f"{door} opened", at) for door, at, _ in opened)
+    yield from ((f"{door} closed", min(at, began)) for door, _, at in opened)
+    yield "the contest started", began
+    released = [each.released_at for each in facts.rounds]
+    if facts.is_over and facts.finished_at:
+        yield "the contest ended", facts.finished_at
+        on_its_date = [dates.results_published] if facts.settings.site.results == "date" else []
+        yield "the results were published", max([facts.finished_at, *released, *on_its_date])
+    elif dates.results_published > max([began, *released]):
+        yield DATE_WORDS["results_published"], dates.results_published
 
 
 def _prize_lists(facts: SiteFacts) -> tuple[PrizeList, ...]:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -17,7 +18,7 @@ import other_contests
 import pytest
 from site_files import START, course_in, facts_of, files_of
 
-from knobeln.config import Reports, Settings, Site
+from knobeln.config import Reports, Settings, Site, usual_dates
 from knobeln.games import game_of
 from knobeln.model import MailPreference, Phase
 from reports.site import contest as contest_pages
@@ -394,6 +395,63 @@ def test_prizes_stand_on_the_first_page() -> None:
     files = files_of(facts_of(settings, played.teams, played.history, played.ranking))
     assert "Grand prize: " in files["index.html"]
     assert {row["place"] for row in json.loads(files["index.prizes.json"])} >= {1, 2, 3}
+
+
+# --- dates -------------------------------------------------------------------------------------------------
+def dates_of(facts: SiteFacts, opened: datetime, **site: Any) -> dict[str, datetime]:
+    """What the first page tells of a contest whose calendar begins then."""
+    update = {"dates": usual_dates(opened), "site": Site(**site)}
+    files = files_of(replace(facts, settings=facts.settings.model_copy(update=update)))
+    return {
+        row["event"]: datetime.fromisoformat(row["time"]) for row in json.loads(files["index.dates.json"])
+    }
+
+
+def running(facts: SiteFacts) -> SiteFacts:
+    return replace(
+        facts, phase=Phase.RUNNING, rounds=(), ranking=(), evolution=None, seed=None, finished_at=None
+    )
+
+
+def test_before_the_start_the_dates_are_those_that_are_planned(small: SiteFacts) -> None:
+    told = dates_of(replace(running(small), phase=Phase.OPEN, playing={}, started_at=None), START)
+    planned = usual_dates(START)
+    assert told["registration closes"] == planned.registration_closes
+    assert told["the contest starts"] == planned.contest_starts
+    assert len(told) == 6
+
+
+def test_a_contest_that_is_started_early_tells_no_date_that_did_not_come_true(small: SiteFacts) -> None:
+    opened = START - timedelta(days=1)  # the usual calendar has the start in 53 days
+    told = dates_of(running(small), opened)
+    assert told == {
+        "registration opened": opened,
+        "the compile service opened": opened,
+        "registration closed": START,
+        "the compile service closed": START,
+        "the contest started": START,
+        "the results are published": usual_dates(opened).results_published,
+    }
+    over = dates_of(small, opened)
+    assert small.finished_at is not None
+    assert over.pop("the contest ended") == small.finished_at
+    assert over.pop("the results were published") == small.rounds[-1].released_at
+    assert set(over) == set(told) - {"the results are published"}
+
+
+def test_deadlines_that_were_kept_stay_as_they_were(small: SiteFacts) -> None:
+    opened = START - timedelta(days=90)
+    planned = usual_dates(opened)
+    told = dates_of(small, opened)
+    assert told["registration closed"] == planned.registration_closes
+    assert told["the compile service closed"] == planned.compilation_closes
+    assert told["the contest started"] == START
+
+
+def test_results_that_waited_for_their_date_came_out_then(small: SiteFacts) -> None:
+    opened = START - timedelta(days=53)
+    told = dates_of(small, opened, results="date")
+    assert told["the results were published"] == usual_dates(opened).results_published
 
 
 # --- news --------------------------------------------------------------------------------------------------
