@@ -36,6 +36,7 @@ def index(facts: SiteFacts, games_made: int, games: int) -> Page:
         {
             "state": state_of(facts),
             "is_open": facts.phase is Phase.OPEN,
+            "is_over": facts.is_over,
             "dates": dates,
             "ranking": ranking,
             "prizes": prizes,
@@ -328,13 +329,14 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
             cell(match.round),
             cell(match.side),
             name_cell(match.winner or "nobody", paths.team(match.winner) if match.winner else ""),
-            cell(match_score(match, point)),
-            cell(", ".join(name for name in match.players if name != match.winner)),
+            cell(match_score(match, point), paths.round_page(match.round)),
+            cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )
         for match in matches
         if not match.is_bye
+        for losers in ([name for name in match.players if name != match.winner],)
     )
-    return Table("matches", "Matches", columns, rows)
+    return Table("matches", "All matches", columns, rows)
 
 
 # --- the log -----------------------------------------------------------------------------------------------

@@ -153,6 +153,19 @@ def _links(view: GroupView, name: str) -> Mapping[str, str]:
     return found
 
 
+def _about_links(view: GroupView, cross: Table) -> str:
+    """Which cells lead to games; "" where none can."""
+    cells = [each for row in cross.rows for each in row[2:] if each.value is not None]
+    linked = sum(bool(each.link) for each in cells)
+    if view.shape is Shape.RATES or not cells:
+        return ""
+    if not linked:
+        return "These games have no pages of their own."
+    game = "the game of the two" if view.shape is Shape.SINGLE else "the first of the games of the two"
+    others = "" if linked == len(cells) else "; the others have no page of their own"
+    return f"An underlined number leads to {game}{others}."
+
+
 def _ends(view: GroupView, low: float, high: float) -> tuple[str, str]:
     """The least and the most for the legend, as people count."""
     unit = 1 if view.shape is Shape.RATES else 2 * view.game.point
@@ -279,6 +292,7 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> P
             "ranking": ranking,
             "cross": cross[0] if cross else None,
             "heat_map": cross[1] if cross else None,
+            "about_links": _about_links(view, cross[0]) if cross and shows.moves else "",
             "melees": melees,
             "game_pages": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
         },

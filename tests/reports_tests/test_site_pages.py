@@ -270,6 +270,37 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
+CROSS = re.compile(r'<td class="n h\d">(?:<a href="\.\./([^"]+)">)?')
+
+
+@pytest.mark.parametrize("most", [0, 5, 1000])
+def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
+    small: SiteFacts, most: int
+) -> None:
+    files = files_of(
+        replace(small, settings=small.settings.model_copy(update={"site": Site(max_games=most)}))
+    )
+    made = {path for path in files if path.startswith("games/") and path.endswith(".html")}
+    groups = [path for path in files if re.fullmatch(r"rounds/\d+\.\d+\.html", path)]
+    found = {path: CROSS.findall(files[path]) for path in groups}
+    assert {link for links in found.values() for link in links} - {""} == made
+    for path, links in found.items():
+        said = "An underlined number leads to the game of the two" in files[path]
+        assert said is any(links)
+        assert ("the others have no page of their own" in files[path]) is (said and not all(links))
+        assert ("These games have no pages of their own." in files[path]) is not said
+        # Both cells of a game lead to it: to that of the row against that of the column.
+        assert all(links.count(link) <= 2 for link in links if link)
+
+
+def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
+    reports = Reports(offered=tuple(code for code in P if code is not P.DGP))
+    files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": reports})))
+    assert 'class="cross"' in files["rounds/1.1.html"]
+    assert "underlined" not in files["rounds/1.1.html"]
+    assert "no pages of their own" not in files["rounds/1.1.html"]
+
+
 def test_no_pages_of_games_where_none_are_wanted(small: SiteFacts) -> None:
     none = small.settings.model_copy(update={"site": Site(max_games=0)})
     files = files_of(replace(small, settings=none))

@@ -369,6 +369,22 @@ def test_the_keyboard_finds_links_tables_and_controls(browser: Browser, game: st
     assert {"A", "scroll", "first", "play", "INPUT", "SELECT", "SUMMARY"} <= set(reached)
 
 
+def test_the_cross_table_leads_to_games_and_the_keyboard_past_it(browser: Browser) -> None:
+    browser.open("rounds/2.1.html")
+    link = browser.one(".cross tbody tr td:nth-of-type(3) a")  # the best against the second
+    assert "underline" in link.value_of_css_property("text-decoration-line")
+    names = [row.text for row in browser.all(".cross tbody th")]
+    assert all(name in link.get_attribute("href") for name in names[:2])
+    past = browser.one(".skip.past")
+    assert past.rect["x"] < 0
+    browser.one(".files a[href*='ranking'][href$=json]").send_keys(Keys.TAB)
+    assert browser.driver.switch_to.active_element == past
+    assert past.rect["x"] > 0
+    past.send_keys(Keys.ENTER)
+    browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+    assert browser.driver.switch_to.active_element.get_attribute("href").endswith(".games.csv")
+
+
 def test_on_paper_there_are_neither_controls_nor_navigation(browser: Browser, game: str) -> None:
     browser.open(game)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
