@@ -602,5 +602,5 @@ def test_the_failures_on_the_games_page_are_worded_as_in_reports() -> None:
 
 
 def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:
-    shown = {name: int(value) for name, value, *_ in rows(GAME, "parameter")}
+    shown = {name: int(value) for name, _, value in rows(GAME, "letter")}
     assert shown == {name: getattr(CALENDAR.game, name) for name in ("a", "b", "k", "L")}

@@ -22,6 +22,7 @@ from knobeln.model import MailPreference, Member, Team, TeamState
 from knobeln.store import Store, teams
 from mailserver.authentification import without_strings
 from mailserver.commands.registration import accept_pending, reject_pending
+from mailserver.library import words_for
 from reports.render import Templates
 
 from .conftest import World, body_of
@@ -158,6 +159,23 @@ def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepte
     filled = textwrap.dedent(form.strip("\n")).replace("name, age in years", "Joe Cool, 45")
     (answer,) = contest.world.send(contest.subject, filled, sender="joe@machine.example")
     assert "Your registration is accepted." in flat(answer)
+
+
+OF_ORGANIZERS = re.compile(
+    r"\bsettings?\b|contest\.toml|\bgame\.[a-zA-Z]|\w = \"|knobellib/|knobeln/|docs/"
+    r"|\b(?:[Tt]his|the|a) page\b"
+)
+
+
+@pytest.mark.parametrize("game", sorted(kinds()))
+def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
+    contest = contest_of(game)
+    (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
+    words = words_for(contest.world.settings)
+    for text in (words.rules, flat(mail)):
+        assert OF_ORGANIZERS.findall(text.replace('PLAYER_NAME = "', "")) == []
 
 
 @pytest.mark.parametrize("game", sorted(kinds()))
