@@ -74,7 +74,8 @@ def game_page(key: GameKey, moves: Sequence[Moves] | None, course: Course | None
     names = _names(key.match)
     totals = course.points if course else None
     turns = _turns(key, moves, totals, game) if moves else None
-    shown = totals if totals and any(map(any, totals)) and game.point == 1 else None
+    # A curve has two ends: of one turn there is none.
+    shown = totals if totals and totals[1:] and any(map(any, totals)) and game.point == 1 else None
     points = charts.point_curves(names, list(zip(*shown, strict=True))) if shown else None
     drawn = board(names, course.drawings) if course and course.drawings else None
     return GamePage(key, _result(key, game), game.turn_word, turns, None, None, points, drawn)

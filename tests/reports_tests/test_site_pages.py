@@ -20,10 +20,11 @@ from site_files import START, course_in, facts_of, files_of
 
 from knobeln.config import Reports, Settings, Site, usual_dates
 from knobeln.games import game_of
+from knobeln.games.drawing import Course
 from knobeln.model import MailPreference, Phase
 from reports.site import contest as contest_pages
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
-from reports.site.games import chosen_games
+from reports.site.games import chosen_games, game_page
 from reports.site.pages import page_of_game, plan
 from reports.site.words import Words
 
@@ -350,6 +351,16 @@ def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
         totals = course_in(rules, key).points
         assert len(totals) == key.match.result.turns
         assert list(totals[-1]) == [seat.points for seat in key.match.result.seats]
+
+
+def test_a_game_of_one_turn_has_no_curves() -> None:
+    facts = of_other_game("cooperation")
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    key = next(key for key in plan(facts).games if key.match.result.turns > 1)
+    whole, moves = course_in(rules, key), key.match.result.moves
+    assert moves
+    assert game_page(key, moves, whole, facts.game).points
+    assert game_page(key, moves[:1], Course(whole.points[:1]), facts.game).points is None
 
 
 SQUARE = re.compile(
