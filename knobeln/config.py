@@ -58,7 +58,8 @@ Address = Annotated[str, AfterValidator(_address)]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # What checks a section is built when one is checked: who only gets settings handed does without.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Contest(Section):
@@ -678,7 +679,7 @@ class Log(Section):
 class Settings(BaseModel):
     """All sections of contest.toml."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
     contest: Contest = Field(default_factory=Contest)
     dates: Dates
