@@ -27,7 +27,7 @@ from tournament import referee
 from tournament.settled import is_computed, is_on_machine
 
 LARGE = 300
-"""From so many teams on, tables are processes: these take half a second to start."""
+"""From so many teams on, tables are processes: these take a third of a second to start."""
 MOST = 4
 """More tables than these would wait for the one process that keeps what they bring."""
 
