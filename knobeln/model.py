@@ -308,8 +308,8 @@ class Trial:
 
     @property
     def failed(self) -> bool:
-        """The program did what the rules forbid; a failure of ours is none."""
-        return self.result.seats[0].verdict not in (Verdict.OK, Verdict.INTERNAL)
+        """The program did what the rules forbid."""
+        return self.result.seats[0].verdict.is_charged
 
 
 @dataclass(frozen=True)
@@ -400,6 +400,11 @@ class Verdict(StrEnum):
     ILLEGAL_MOVE = "ILLEGAL_MOVE"  # out of range, or a drop in a series that is too short
     PROTOCOL = "PROTOCOL"  # left before the last throw, or used a door that does not exist
     INTERNAL = "INTERNAL"
+
+    @property
+    def is_charged(self) -> bool:
+        """The player did what the rules forbid; a failure of ours is nobody's (K75)."""
+        return self not in (Verdict.OK, Verdict.INTERNAL)
 
 
 _OK = Verdict.OK  # an enumeration takes its time to look its members up

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def form(value: int, one: str, many: str = "") -> str:
+    """The words for so many: (1, "game") -> `game`, (2, "letter waits", "letters wait") -> `letters wait`."""
+    return one if value == 1 else many or f"{one}s"
+
+
 def plural(value: int, one: str, many: str = "") -> str:
     """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`."""
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
+    return f"{value:,} {form(value, one, many)}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knobeln.words import form
 from mailserver.problem import Problem
 from mailserver.program_text import FROM_MARK
 
@@ -80,7 +81,7 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
         )
     return _problem(
         f"Behind {FROM_MARK} there must be two words, the team's name and its authentification string; there "
-        f"{'is' if len(words) == 1 else 'are'} {len(words) or 'none'}.",
+        f"{form(len(words), 'is', 'are')} {len(words) or 'none'}.",
         number,
     )
 

@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate
 
-from knobeln.words import plural
+from knobeln.words import form, listed, plural
 from mailserver.problem import Problem
 from mailserver.text import Lines, Text, unquoted, was_wrapped, without_signature
 
@@ -203,7 +203,7 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
     above = [line for line in lines[:first] if line.strip()]
     if mark < 0 or not above or not is_prose(above):
         return lines, ""
-    return lines[first:], f"{plural(len(above), 'line')} above the program {_were(len(above))} left out"
+    return lines[first:], _left_out(len(above), "above")
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
@@ -220,12 +220,11 @@ def _without_tail(lines: Lines) -> tuple[Lines, str]:
     cut = _first_rule(lines, code)
     cut = _first_word(lines, code[:cut])
     left_out = sum(1 for line in lines[cut:] if line.strip())
-    remark = f"{plural(left_out, 'line')} below the program {_were(left_out)} left out" if left_out else ""
-    return lines[:cut], remark
+    return lines[:cut], _left_out(left_out, "below") if left_out else ""
 
 
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
+def _left_out(number: int, where: str) -> str:
+    return f"{plural(number, 'line')} {where} the program {form(number, 'was', 'were')} left out"
 
 
 def _first_word(lines: Lines, code: Sequence[str]) -> int:
@@ -317,7 +316,7 @@ def _whole_lines(lines: Lines) -> tuple[Lines, str]:
             result.append(line)
             kind = ends_in
         last = line
-    numbers = listed(dict.fromkeys(joined)) if joined else ""
+    numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
     return result, f"what your mailer had broken was joined again: {numbers}" if joined else ""
 
 
@@ -388,8 +387,9 @@ def _typography(lines: Lines) -> Problem | None:
         number += text.count("\n")
     if not numbers:
         return None
+    where = _lines_named(dict.fromkeys(numbers))
     return Problem(
-        f"In {listed(dict.fromkeys(numbers))} of the program there are typographic signs in place of C's own "
+        f"In {where} of the program there are typographic signs in place of C's own "
         "(such as curly quotation marks, or a long dash for - or --). Your mailer or a word processor put "
         "them there, and I cannot be sure what they stood for. Please switch off its `smart punctuation` or "
         "`AutoCorrect`, or attach the program.",
@@ -397,9 +397,9 @@ def _typography(lines: Lines) -> Problem | None:
     )
 
 
-def listed(numbers: Iterable[int], most: int = 10) -> str:
+def _lines_named(numbers: Iterable[int], most: int = 10) -> str:
     """`line 3`, `lines 3, 14 and 31`."""
     words = [str(number) for number in numbers]
     if len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
-    return f"line {words[0]}" if len(words) == 1 else f"lines {', '.join(words[:-1])} and {words[-1]}"
+    return f"{form(len(words), 'line')} {listed(words)}"

@@ -27,6 +27,7 @@ from knobeln.form import (
     sample_value,
 )
 from knobeln.model import MailPreference, Member, Registration
+from knobeln.words import form
 from mailserver import addresses, members, names
 from mailserver.members import MAX_MEMBER_TEXT, Line
 from mailserver.problem import Problem, has_invisible, quote, visible
@@ -298,7 +299,7 @@ class _Values:
         if found.count > most:
             # Where lines are wrong, who wrote them may count otherwise.
             has = "seems to have" if found.problems else "has"
-            allowed = f"at most {most} {'is' if most == 1 else 'are'} allowed"
+            allowed = f"at most {most} {form(most, 'is', 'are')} allowed"
             self._wrong(field, f"The team {has} {found.count} members, {allowed}.")
         return found.members
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from knobeln.words import plural
+from knobeln.words import form, plural
 from mailserver import html_text
 from mailserver.charsets import decode_text
 from mailserver.mime import Part
@@ -177,7 +177,7 @@ def _base64(body: bytes) -> Sent:
         return Sent(b"", problem=f"its base64 encoding is damaged ({error})")
     below = (
         f"{plural(len(added), 'line')} that somebody had added below its base64 text "
-        f"{'was' if len(added) == 1 else 'were'} left out"
+        f"{form(len(added), 'was', 'were')} left out"
     )
     return Sent(data, below if added else "")
 
@@ -191,7 +191,7 @@ def _is_prose(lines: Sequence[bytes]) -> bool:
 
 
 def _joined(number: int) -> str:
-    return f"{plural(number, 'line')} that your mailer had wrapped {'was' if number == 1 else 'were'} joined"
+    return f"{plural(number, 'line')} that your mailer had wrapped {form(number, 'was', 'were')} joined"
 
 
 # --- format=flowed (RFC 3676) -----------------------------------------------------------------------------

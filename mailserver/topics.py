@@ -132,15 +132,12 @@ def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
     dialogues = game_of(settings.game, settings.programs).info.dialogues
     own = RULES_OF_C if Dialogue.MACHINE in dialogues else RULES_OF_WORDS
     hog = RULES_OF_HOG if Dialogue.TABLE in dialogues else ()
-    verdicts = () if Dialogue.TABLE in dialogues else (v for v in Verdict if v not in _NO_FAILURES)
+    verdicts = () if Dialogue.TABLE in dialogues else (v for v in Verdict if v.is_charged)
     yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
     yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
     yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
     yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
     yield from (Topic(Kind.RULE, name) for name in chain(RULES_OF_ANY, own, hog))
-
-
-_NO_FAILURES = (Verdict.OK, Verdict.INTERNAL)
 
 
 def _plain(word: str) -> str:

@@ -60,6 +60,10 @@ class _Told:
         return results.failures(self.outcome)
 
     @cached_property
+    def gone(self) -> str:
+        return results.gone(self.outcome.standings)
+
+    @cached_property
     def melees(self) -> tuple[tuple[scores.Place, ...], ...]:
         return scores.melees(self.outcome, self.game.max_turns)
 
@@ -214,7 +218,7 @@ class ContestReporter:
             plan=told.plan,
             shape=told.shape,
             is_played=bool(own.matches),
-            gone=results.gone(told.outcome.standings),
+            gone=told.gone,
             games=own.lines,
             scores=scores.scores(own),
             melees=told.melees,

@@ -128,7 +128,7 @@ def _line(game: PracticeGame) -> Line:
 def _failures(game: PracticeGame) -> Iterator[Failure]:
     """What the team's own program did wrong in the game, if it did."""
     own = game.result.seats[0]
-    if own.verdict not in (Verdict.OK, Verdict.INTERNAL):
+    if own.verdict.is_charged:
         turn, reason = (own.fault.turn, own.fault.reason) if own.fault else (0, str(own.verdict))
         yield Failure("you", " and ".join(game.opponents), 0, 1, own.verdict, turn, reason)
 

@@ -37,7 +37,7 @@ from pydantic import ValidationError
 
 from knobeln.games.knobeln import KnobelnSettings, Rules, ThrowLines, throw_points
 from knobeln.model import GameResult, Match, Verdict
-from knobeln.words import plural
+from knobeln.words import form, plural
 from reports.results import VERDICT_WORDS
 from reports.text import WIDTH, fold
 
@@ -286,10 +286,10 @@ def _throws_in_full(throws: Sequence[tuple[int, int]]) -> Iterator[str]:
 def _ending(game: GameProtocol) -> Iterator[str]:
     yield ""
     if game.throws is None:
-        played = f"{game.throws_played} throw{' was' if game.throws_played == 1 else 's were'}"
-        yield f"Of this game {played} played, and not kept."
+        throws = form(game.throws_played, "throw was", "throws were")
+        yield f"Of this game {game.throws_played} {throws} played, and not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts, strict=True):
-        yield fold(f"{player}: {points} point{'s' * (points != 1)}, {VERDICT_WORDS[verdict]}")
+        yield fold(f"{player}: {points} {form(points, 'point')}, {VERDICT_WORDS[verdict]}")
     if game.is_discarded:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:

@@ -34,6 +34,7 @@ from knobeln.errors import ConfigError
 from knobeln.games import game_of
 from knobeln.model import GroupPlan, points_text
 from knobeln.ports import Rendered
+from knobeln.words import listed, plural
 from reports import text
 from reports.results import verdict_words
 
@@ -50,8 +51,8 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "number": text.number,
     "percent": text.percent,
     "kilobytes": text.kilobytes,
-    "plural": text.plural,
-    "listed": text.listed,
+    "plural": plural,
+    "listed": listed,
     "opening": text.opening,
 }
 

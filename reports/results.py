@@ -11,7 +11,7 @@ from itertools import chain
 
 from knobeln.config import DEFAULT_GAME
 from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
-from knobeln.words import listed
+from knobeln.words import form, listed
 
 VERDICT_WORDS = {
     Verdict.OK: "played to the end",
@@ -94,8 +94,7 @@ def gone(standings: Iterable[Standing]) -> str:
         if standing.disqualified:
             names.setdefault(standing.fate, []).append(standing.entry)
     return ", ".join(
-        f"{listed(of_fate)} {'was' if len(of_fate) == 1 else 'were'} {fate}"
-        for fate, of_fate in names.items()
+        f"{listed(of_fate)} {form(len(of_fate), 'was', 'were')} {fate}" for fate, of_fate in names.items()
     )
 
 
@@ -112,12 +111,8 @@ def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Who is charged for this attempt. Both sides of a self-game are one failure, ours are none (K75)."""
     if match.result.is_flawless:
         return ()
-    charged = (_failure(match, entry, seat) for entry, seat in match.sides if _is_at_fault(seat))
+    charged = (_failure(match, entry, seat) for entry, seat in match.sides if seat.verdict.is_charged)
     return tuple({failure.entry: failure for failure in charged}.values())
-
-
-def _is_at_fault(seat: SeatResult) -> bool:
-    return seat.verdict not in (Verdict.OK, Verdict.INTERNAL)
 
 
 def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
@@ -170,7 +165,7 @@ class OwnGames:
     tried: tuple[tuple[Pairing, tuple[Match, ...]], ...]
     out: Mapping[str, Standing]  # who was disqualified or taken out in the group
 
-    @property
+    @cached_property
     def matches(self) -> tuple[Match, ...]:
         return tuple(match for _, matches in self.tried for match in matches)
 

@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from unicodedata import east_asian_width
 
-from knobeln import words as _words
-
 WIDTH = 72
 
 # Everything that moves a cursor, turns the direction of writing or cannot be encoded. Newlines and tabs are
@@ -203,8 +201,6 @@ def kilobytes(value: int) -> str:
     """Bytes -> whole kB of 1024, rounded up: 2049 -> `3 kB`."""
     return f"{-(-value // 1024):,} kB"
 
-
-plural, listed = _words.plural, _words.listed  # also for parts that do not import the reports
 
 _KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
 _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}

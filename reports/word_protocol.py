@@ -40,6 +40,7 @@ from urllib.parse import quote, unquote
 
 from knobeln.games import GameInfo
 from knobeln.model import Match, Missing, Moves, Verdict, points_text
+from knobeln.words import form
 from reports.protocol import NAME, ProtocolLines
 from reports.results import verdict_words
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
@@ -272,8 +273,8 @@ def _heading(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
 
 def _moves_in_full(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
     if game.moves is None:
-        played = f"{game.turns} {protocols.turn_word}{' was' if game.turns == 1 else 's were'}"
-        yield f"Of this game {played} played, and not kept."
+        turns = form(game.turns, f"{protocols.turn_word} was", f"{protocols.turn_word}s were")
+        yield f"Of this game {game.turns} {turns} played, and not kept."
         return
     shown = [[_shown(move) for move in moves] for moves in game.moves]
     names = list(map(str, range(1, len(game.players) + 1)))

@@ -67,16 +67,15 @@ def play_group(
     played: list[Match] = []
     failed: Counter[str] = Counter()
 
-    def carry_out_wave(wave: Iterable[Game]) -> None:
-        out = _out(failed, ruling) | banned
-        games = [game for game in wave if out.isdisjoint(game[0].players)]
-        jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in games]
+    def carry_out_wave(wave: Sequence[Game]) -> None:
+        jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in wave]
         results = carry_out(jobs, arena) if jobs else []
-        fresh = [_match(game, result, ruling) for game, result in zip(games, results, strict=True)]
+        fresh = [_match(game, result, ruling) for game, result in zip(wave, results, strict=True)]
         played.extend(_carried_out(plan, failed, fresh, ruling))
 
     for wave in _first_waves(plan, ruling):
-        carry_out_wave(wave)
+        out = _out(failed, ruling) | banned
+        carry_out_wave([game for game in wave if out.isdisjoint(game[0].players)])
     while wave := _next_wave(plan, played, _out(failed, ruling) | banned):
         carry_out_wave(wave)
     out = _out(failed, ruling) | banned & set(plan.members)

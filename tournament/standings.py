@@ -9,22 +9,19 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from knobeln.model import Match, Standing, Verdict
+from knobeln.model import Match, Standing
 
 FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 
 def culprits(match: Match) -> AbstractSet[str]:
     """The entries that failed in this game, any number; a self-game is one failure at most (K75)."""
-    if match.result.is_flawless:
-        return frozenset()
-    harmless = (Verdict.OK, Verdict.INTERNAL)
-    return {name for name, seat in match.sides if seat.verdict not in harmless}
+    return {name for name, seat in match.sides if seat.verdict.is_charged}
 
 
 def failures(matches: Iterable[Match]) -> Counter[str]:
     """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
-    flawed = [match for match in matches if not match.result.is_flawless]
+    flawed = [match for match in matches if not match.result.is_flawless]  # of tens of thousands, a few
     return Counter(name for match in flawed for name in culprits(match))
 
 
@@ -56,9 +53,7 @@ def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
     """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
     if match.pairing.is_self:
         return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
-    return tuple(
-        [(name, 2 * seat.points) for name, seat in zip(match.players, match.result.seats, strict=True)]
-    )
+    return tuple([(name, 2 * seat.points) for name, seat in match.sides])
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:

@@ -21,6 +21,7 @@ from knobeln.errors import GiveUp, KnobelnError, NotNow, Paused
 from knobeln.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, RoundPlan
 from knobeln.store import contest as contest_store
 from knobeln.store import results
+from knobeln.words import form
 from mailserver.transports import transport_of
 from reports.letters import ContestReporter
 from tournament.contest import ContestDay
@@ -100,8 +101,8 @@ def _hand_out(folder: ContestFolder) -> None:
     """Deliver the reports, unless `knobeln serve` is doing it."""
     done = deliver_all(folder, transport_of(folder.settings, folder.path))
     if done is not None and done.deferred:
-        mails = f"{done.deferred} mail{'s' * (done.deferred != 1)}"
-        click.echo(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")
+        mails = form(done.deferred, "mail")
+        click.echo(f"{done.deferred} {mails} could not be delivered yet: `knobeln serve` keeps trying.")
 
 
 class Silence:
@@ -136,7 +137,7 @@ class ProgressBars(Silence):
         name = "the final" if plan.final else f"round {plan.number}"
         self._planned, self._finished, self._played = sum(map(_games, plan.groups)), 0, 0
         self._task = self._progress.add_task(
-            f"{name}: {members} program{'s' * (members != 1)}{groups}", total=self._planned
+            f"{name}: {members} {form(members, 'program')}{groups}", total=self._planned
         )
 
     def games_played(self, games: int) -> None:
@@ -189,9 +190,10 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
             )
             return
         count = contest_day(folder).report_round(tx, number)
-        done = f"the summary of round {number} went to {count} team{'s' * (count != 1)}"
+        teams = f"{count} {form(count, 'team')}"
+        done = f"the summary of round {number} went to {teams}"
         contest_store.note(tx, "summary", done, folder.clock.now(), actor=operator(), whom=f"round {number}")
-    tell(f"The summary of round {number} goes to {count} team{'s' * (count != 1)}.", dry_run=dry_run)
+    tell(f"The summary of round {number} goes to {teams}.", dry_run=dry_run)
     if not dry_run:
         _hand_out(folder)
 

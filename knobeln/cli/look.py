@@ -28,6 +28,7 @@ from knobeln.store import Transaction, submissions
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import DrawnRound, Games
+from knobeln.words import form
 from reports import terminal
 from reports.announcement import announcement
 from reports.bracket import is_knock_out
@@ -138,7 +139,7 @@ def _show_bracket(rounds: Sequence[DrawnRound], plan: RoundPlan, info: GameInfo)
 def _show_missing(plan: RoundPlan, outcomes: Sequence[GroupOutcome]) -> None:
     missing = len(plan.groups) - len(outcomes)
     if missing:
-        console.print(f"{missing} group{' is' if missing == 1 else 's are'} still to be played.")
+        console.print(f"{missing} {form(missing, 'group is', 'groups are')} still to be played.")
 
 
 def _show_group(

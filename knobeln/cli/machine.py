@@ -14,6 +14,7 @@ from knobeln.errors import GiveUp
 from knobeln.games import game_of
 from knobeln.games.knobeln import Knobeln
 from knobeln.store import submissions
+from knobeln.words import form
 from sandbox.jail import Jail
 from sandbox.machine.image import Image
 from sandbox.machine.run import Ended, run
@@ -71,7 +72,7 @@ def translate() -> None:
     waiting = [image for image in images if image.digest not in kept.found([image])]
     failed = sum(not _translated(image, jail) for image in waiting)
     click.echo(
-        f"{len(images)} program{'s' * (len(images) != 1)}: {len(images) - len(waiting)} had native code, "
+        f"{len(images)} {form(len(images), 'program')}: {len(images) - len(waiting)} had native code, "
         f"{len(waiting) - failed} translated now, {failed} left to the interpreter"
     )
 

@@ -19,6 +19,7 @@ from knobeln.model import Ban, Team, TeamState
 from knobeln.store import Store, Transaction, levers, migrate, outbox, submissions, url_of
 from knobeln.store import contest as contest_store
 from knobeln.store import teams as team_store
+from knobeln.words import form
 from mailserver.commands.registration import accept_pending, reject_pending
 
 
@@ -124,7 +125,7 @@ def teams(context: click.Context, as_json: bool) -> None:
         )
         for f in facts
     ]
-    table(f"{len(rows)} team{'s' * (len(rows) != 1)}", columns, rows)
+    table(f"{len(rows)} {form(len(rows), 'team')}", columns, rows)
     for f in facts:
         for flag in f["flags"]:
             click.echo(f"* {f['name']}: {flag}")
@@ -135,7 +136,7 @@ def teams(context: click.Context, as_json: bool) -> None:
 
 def _undelivered(trouble: dict[str, Any]) -> str:
     """How many mails a team did not get, and the reason of the newest."""
-    many = "1 mail" if trouble["count"] == 1 else f"{trouble['count']} mails"
+    many = f"{trouble['count']} {form(trouble['count'], 'mail')}"
     response = " ".join(str(trouble["response"]).split())
     return f"{many} did not arrive; `knobeln outbox show {trouble['item_id']}` {trouble['state']}: {response}"
 

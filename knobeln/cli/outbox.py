@@ -20,6 +20,7 @@ from knobeln.store import Transaction
 from knobeln.store import outbox as outbox_store
 from knobeln.store.contest import note
 from knobeln.store.outbox import OutboxItem
+from knobeln.words import form
 from mailserver.delivery import senders
 from mailserver.transports import transport_of
 from mailserver.transports.stdout import StreamTransport
@@ -174,7 +175,7 @@ def _note(folder: ContestFolder, tx: Transaction, what: str, done: tuple[int, ..
 
 
 def _number_of(done: tuple[int, ...]) -> str:
-    return f"{len(done)} {'mail' if len(done) == 1 else 'mails'}"
+    return f"{len(done)} {form(len(done), 'mail')}"
 
 
 def _insist_on_choice(item_ids: tuple[int, ...], to: str | None, everything: bool) -> None:

@@ -23,6 +23,7 @@ from knobeln.config import Settings
 from knobeln.errors import GiveUp, NotFound
 from knobeln.games.knobeln import rules_of
 from knobeln.model import Fault, GameJob, GameResult
+from knobeln.words import form
 from reports import word_protocol
 from reports.compile_report import compile_report
 from reports.protocol import GameProtocol, ProtocolError, full, read, throws_of
@@ -99,7 +100,7 @@ def _play_knobeln(settings: Settings, first: str, second: str, chosen: str, thro
     if throws:
         click.echo(_protocol(names, result, settings))
     for name, seat in zip(names, result.seats, strict=True):
-        points = f"{seat.points} point{'s' * (seat.points != 1)}"
+        points = f"{seat.points} {form(seat.points, 'point')}"
         click.echo(f"{name}: {points}, {seat.instructions:,} instructions{_failed(seat.fault)}")
     if not result.is_flawless:
         click.echo("The game was stopped: in a contest it would be discarded, and played again once.")

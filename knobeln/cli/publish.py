@@ -27,7 +27,7 @@ from knobeln.model import GroupOutcome, OutboxState, Severity
 from knobeln.ports import Arena, Told
 from knobeln.store import outbox
 from knobeln.store import results as result_store
-from reports.text import plural
+from knobeln.words import plural
 from sandbox.engines import cores
 from sandbox.jail import Jail
 from sandbox.machine.image import Image

@@ -23,6 +23,7 @@ from knobeln.model import Phase, RoundPlan, Team, TeamState
 from knobeln.store import Store, Transaction, levers, migrate, outbox, results, submissions, teams
 from knobeln.store import contest as contest_store
 from knobeln.store.copying import copy_contest
+from knobeln.words import form
 
 MANY_BYTES = 1_000_000  # of mails to one team
 NAMED_AT_MOST = 10  # teams, in a warning
@@ -187,7 +188,7 @@ def _after(folder: ContestFolder, tx: Transaction, entries: int, sizes: dict[int
     tournament = folder.settings.tournament
     if tournament.format == "group-elimination" and entries < tournament.group_min:
         found.append(
-            f"only {entries} program{' takes' if entries == 1 else 's take'} part, fewer than the "
+            f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
             f"{tournament.group_min} of a group: one smaller group plays"
         )
     every = teams.all_teams(tx)
@@ -232,7 +233,7 @@ def _show(found: Rehearsal) -> None:
         for each in found.rounds
     ]
     table(
-        f"rehearsal: {found.programs} program{'s' * (found.programs != 1)}, {found.seconds:.0f} seconds",
+        f"rehearsal: {found.programs} {form(found.programs, 'program')}, {found.seconds:.0f} seconds",
         ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
         rows,
     )

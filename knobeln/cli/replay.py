@@ -24,6 +24,7 @@ from knobeln.store import Transaction, submissions
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import Games
+from knobeln.words import form
 from reports import protocol, word_protocol
 from reports.board_text import board_text
 from reports.word_protocol import WordProtocols
@@ -120,7 +121,7 @@ def _chosen(
     chosen = [match for match in found if attempt in (None, match.attempt)]
     if not chosen:
         raise NotFound(
-            f"that game was played {len(found)} time{'s' * (len(found) != 1)}: there is no attempt {attempt}"
+            f"that game was played {len(found)} {form(len(found), 'time')}: there is no attempt {attempt}"
         )
     return group, chosen[-1]
 

@@ -19,12 +19,12 @@ from knobeln.games.drawing import Course
 from knobeln.model import Moves
 from knobeln.store import contest as contest_store
 from knobeln.store import submissions
+from knobeln.words import plural
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
 from reports.site.words import Words
-from reports.text import plural
 from tournament.arenas import open_arena
 from tournament.replay import course_of, play_again
 

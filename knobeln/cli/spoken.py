@@ -27,6 +27,7 @@ from knobeln.games import Dialogue, GameInfo, SpokenGame, game_of, registered
 from knobeln.games.hog import HogEntry, all_pairs, ranking
 from knobeln.model import Severity
 from knobeln.printable import printable
+from knobeln.words import form
 from sandbox.bundle import Bundle, Startable
 from sandbox.hog import win_rates
 from sandbox.jail import Jail
@@ -171,7 +172,7 @@ def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> No
         if fault.said:
             click.echo(f"    it said: {printable(fault.said)}")
     for seated, points in zip(seats, result.points, strict=True):
-        click.echo(f"{seated.name}: {points} point{'s' * (points != 1)}")
+        click.echo(f"{seated.name}: {points} {form(points, 'point')}")
 
 
 # --- compare ----------------------------------------------------------------------------------------------

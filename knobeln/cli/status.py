@@ -23,8 +23,8 @@ from knobeln.store import Transaction, letters, levers, outbox, submissions, tea
 from knobeln.store import contest as contest_store
 from knobeln.store import results as result_store
 from knobeln.store.results import Progress
+from knobeln.words import plural
 from mailserver.windows import open_doors
-from reports.text import plural
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's
 JOURNAL_LINES = 5

@@ -28,6 +28,7 @@ from knobeln.store import letters as letter_store
 from knobeln.store import submissions as submission_store
 from knobeln.store import teams as team_store
 from knobeln.store.submissions import Version
+from knobeln.words import form
 from mailserver.commands.compile import C_PROGRAM
 from mailserver.commands.leaderboard import has_leaderboard
 
@@ -68,7 +69,7 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
         )
         for f in facts
     ]
-    table(f"{len(rows)} submission{'s' * (len(rows) != 1)}", columns, rows)
+    table(f"{len(rows)} {form(len(rows), 'submission')}", columns, rows)
 
 
 def _team_id(tx: Transaction, name: str) -> int:
@@ -231,4 +232,4 @@ def leaderboard(as_json: bool) -> None:
         )
         for line in lines
     ]
-    table(f"leaderboard, {len(rows)} strateg{'y' if len(rows) == 1 else 'ies'}", columns, rows)
+    table(f"leaderboard, {len(rows)} {form(len(rows), 'strategy', 'strategies')}", columns, rows)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from knobeln.config import Settings
 from knobeln.errors import ConfigError, GiveUp, TryAgain
+from knobeln.words import form
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.imap import Failures, Mailbox
 from mailserver.intake.maildir import Maildir
@@ -152,13 +153,13 @@ def _imap(settings: Settings, path: Path) -> str:
             else f"is asked every {settings.imap.poll_seconds} s"
         )
     chosen = settings.imap
-    waiting = f"{count} letter{' waits' if count == 1 else 's wait'} in {chosen.folder}"
+    waiting = f"{count} {form(count, 'letter waits', 'letters wait')} in {chosen.folder}"
     return f"{chosen.host} lets us in: {waiting}; the server {told}"
 
 
 def _maildir(settings: Settings, path: Path) -> str:
     count = maildir_of(settings, path, _take_nothing).check()
-    return f"{count} letter{' waits' if count == 1 else 's wait'} in {settings.pickup.maildir}"
+    return f"{count} {form(count, 'letter waits', 'letters wait')} in {settings.pickup.maildir}"
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from knobeln.config import DEFAULT_GAME, GameSettings
 from knobeln.errors import ConfigError
 from knobeln.games import Dialogue, GameInfo, GameKind, Ruling
+from knobeln.words import form
 
 _DIGEST_START = 0x6B6E6F62656C6E21
 _DIGEST_FACTOR = 0x9E3779B97F4A7C15
@@ -115,7 +116,7 @@ def out_of_range(rules: Rules, number: int, throw: int) -> str:
 
 def early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
     """The sentence for a throw lower than the one before it, in a series that is too short."""
-    length = "1 throw" if series == 1 else f"{series} throws"
+    length = f"{series} {form(series, 'throw')}"
     return (
         f"throw {number} ({throw}) is lower than throw {number - 1} ({last}), "
         f"but its series is only {length} long; {rules.k} are needed"

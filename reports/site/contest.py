@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from knobeln.config import DATE_WORDS, Dates
 from knobeln.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
+from knobeln.words import plural
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
 from reports.evolution_table import spread
@@ -19,7 +20,7 @@ from reports.site.facts import Event, ReleasedRound, SiteFacts
 from reports.site.groups import GroupView, own_table, ranking_table, round_title, title_of
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
-from reports.text import date, percent, plural
+from reports.text import date, percent
 
 
 # --- the first page ----------------------------------------------------------------------------------------

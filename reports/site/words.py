@@ -27,6 +27,7 @@ from knobeln.config import Settings
 from knobeln.errors import ConfigError
 from knobeln.games import GameInfo
 from knobeln.model import points_text
+from knobeln.words import plural
 from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
@@ -63,7 +64,7 @@ class Words:
         self._environment.filters.update(
             date=text.date,
             number=text.number,
-            plural=text.plural,
+            plural=plural,
             points=partial(points_text, point=game.point),
         )
         self._environment.globals.update(

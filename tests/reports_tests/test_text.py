@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knobeln.model import points_text
+from knobeln.words import listed, plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)
@@ -106,8 +107,8 @@ def test_a_table_aligns_its_columns() -> None:
         (text.percent((1, 2000)), "0.1 %"),
         (text.percent((1, 1)), "100.0 %"),
         (text.kilobytes(2049), "3 kB"),
-        (text.plural(1, "game"), "1 game"),
-        (text.plural(1200, "entry", "entries"), "1,200 entries"),
+        (plural(1, "game"), "1 game"),
+        (plural(1200, "entry", "entries"), "1,200 entries"),
     ],
 )
 def test_values_are_shown_as_people_write_them(shown: str, expected: str) -> None:
@@ -134,11 +135,11 @@ def test_points_are_shown_as_the_game_counts(half_points: int, point: int, expec
 
 @pytest.mark.parametrize(("names", "words"), [("a", "a"), ("ab", "a and b"), ("abc", "a, b and c")])
 def test_names_are_listed_as_in_a_sentence(names: str, words: str) -> None:
-    assert text.listed(names) == words
+    assert listed(names) == words
 
 
 def test_what_templates_and_commands_count_has_its_singular() -> None:
-    assert [text.plural(n, "team is told", "teams are told") for n in (0, 1, 2)] == [
+    assert [plural(n, "team is told", "teams are told") for n in (0, 1, 2)] == [
         "0 teams are told",
         "1 team is told",
         "2 teams are told",
