@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 
 from bench.axelrod_turns import turns_per_second
-from bench.contest_field import NOW, SEED, compile_house, make_contest, settings
 from knobeln.cli.contest_day import contest_day
 from knobeln.cli.folder import ContestFolder
 from knobeln.clock import FixedClock, Seeds
@@ -26,6 +25,7 @@ from knobeln.store import results, submissions
 from knobeln.store.results import Games
 from sandbox.jail import Jail
 from sandbox.machine.translation import translations
+from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
 from tournament.arenas import open_arena
 from tournament.referee import game_job
 

@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("tests.support")
 
 # How long an example takes is the computer's affair. All else is as hypothesis has it, in CI and elsewhere.
 settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,111 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from bench.contest_field import NOW, SEED, add_team, settings
-from compiler.build import build
-from compiler.builders import builder_of, decoded
-from compiler.toolchain import Toolchain
-from knobellib.house import house_strategies
-from knobellib.samples import samples
-from knobeln import presets
 from knobeln.archive import files
-from knobeln.cli import main
-from knobeln.cli.contest_day import contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.organize import create_contest
-from knobeln.clock import FixedClock
-from knobeln.config import Dates, Settings
-from knobeln.model import LetterState
-from knobeln.store import Transaction, letters, submissions, teams
-from mailserver.authentification import digest, new_string
-from tournament.arenas import open_arena
-
-PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
-
-
-@dataclass(frozen=True)
-class Published:
-    """A contest that was played, its archive, and the authentification strings of its teams."""
-
-    contest: Path
-    archive: Path
-    strings: tuple[str, ...]
-
-
-def knobeln(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
-
-
-def put_team(tx: Transaction, name: str, sent: Mapping[str, bytes], words: str = "") -> tuple[int, str]:
-    """A team with its letter; the id of its submission, and its authentification string."""
-    string = new_string()
-    team = add_team(tx, name, "LAP,RSM")
-    teams.set_auth_digest(tx, team.id, digest(string))
-    letter, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
-    letters.finish(tx, letter, LetterState.HANDLED, "", None)
-    said = words.replace("STRING", string)
-    whole = {file: data.replace(b"STRING", string.encode()) for file, data in sent.items()}
-    return submissions.add(tx, team.id, letter, whole, NOW, description=said).id, string
-
-
-def _whole_day(folder: ContestFolder) -> None:
-    contest_day(folder).run()
-
-
-def played(
-    path: Path,
-    chosen: Settings,
-    field: Mapping[str, Mapping[str, bytes]],
-    day: Callable[[ContestFolder], None] = _whole_day,
-) -> tuple[Path, tuple[str, ...]]:
-    """A contest of these teams, from their programs as they were sent to the end of its day."""
-    chosen = chosen.model_copy(update={"dates": PAST})
-    folder = replace(create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW))
-    builder = builder_of(chosen, open_arena)
-    toolchain = Toolchain()
-    strings = []
-    for name, sent in field.items():
-        with folder.store.write() as tx:
-            number, string = put_team(tx, name, sent, "<<FROM>> x STRING\nMy word: STRING")
-            whole = submissions.get(tx, number).files
-        if chosen.game.name == "knobeln":
-            (source,) = whole.values()
-            built = build(decoded(source), chosen.programs, toolchain)
-        else:
-            built = builder(whole, "")
-        assert built.image is not None, built.report.findings
-        with folder.store.write() as tx:
-            submissions.add_build(tx, number, built.report, built.image.to_bytes(), NOW, built.program)
-        strings.append(string)
-    day(folder)
-    folder.store.close()
-    return path, tuple(strings)
-
-
-HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
-CRASHES = """
-#if 0
-This one leaves at its first throw: there is nothing more to it.
-#endif
-main() { int i; if (next_random(1, 3) == 1) return 0; for (i = 0; i < 60; i++) make_throw(i + 1); }
-"""
-
-
-def knobeln_field() -> dict[str, dict[str, bytes]]:
-    """Six teams; each program has its string in two places, and one of them fails often."""
-    sources = [*list(HOUSE.values())[:5], CRASHES]
-    head = "/*\n  <<FROM>> team_{} STRING\n  never tell: STRING\n*/\n"
-    return {
-        f"team_{number}": {"program.c": (head.format(number) + source).encode()}
-        for number, source in enumerate(sources, start=1)
-    }
+from tests.support.archives import Mended, Published, knobeln_field, played, publish, small
 
 
 @pytest.fixture(scope="session")
@@ -114,44 +16,6 @@ def knobeln_contest(tmp_path_factory: pytest.TempPathFactory) -> Published:
     path = tmp_path_factory.mktemp("knobeln")
     contest, strings = played(path / "contest", small(), knobeln_field())
     return publish(contest, path / "archive", strings)
-
-
-def small() -> Settings:
-    """KNOBELN in small groups, with short games."""
-    chosen = settings(group_min=2, group_max=4, final_size=3, final_replays=5)
-    game = chosen.game.model_copy(update={"L": 60})
-    programs = chosen.programs.model_copy(update={"description": "warn"})
-    return chosen.model_copy(update={"game": game, "programs": programs})
-
-
-def publish(contest: Path, archive: Path, strings: tuple[str, ...]) -> Published:
-    result = knobeln("publish", archive, "-C", contest)
-    assert result.exit_code == 0, result.output
-    return Published(contest, archive, strings)
-
-
-def of_game(
-    path: Path,
-    game: str,
-    names: Sequence[str],
-    day: Callable[[ContestFolder], None] = _whole_day,
-    **tournament: int,
-) -> Published:
-    """A contest of sample programs of another game."""
-    known = {**samples(game), "always_in_trouble.sh": b"echo what a mess | tr a b >&2; echo maybe\n"}
-    field = {
-        name.partition(".")[0]: {name: b"# <<FROM>> team STRING\n# and again: STRING\n" + known[name]}
-        for name in names
-    }
-    chosen = presets.settings(game, NOW)
-    few = chosen.tournament.model_copy(update=tournament)
-    undescribed = chosen.programs.model_copy(update={"description": "none"})
-    chosen = chosen.model_copy(update={"tournament": few, "programs": undescribed})
-    contest, strings = played(path / "contest", chosen, field, day)
-    return publish(contest, path / "archive", strings)
-
-
-Mended = Callable[[Path, Callable[[dict[str, bytes]], None]], Path]
 
 
 @pytest.fixture

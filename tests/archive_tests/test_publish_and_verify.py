@@ -18,9 +18,8 @@ from knobeln.errors import Differs, GiveUp
 from knobeln.model import GroupOutcome, RoundPlan, TeamState
 from knobeln.store import Store, results, teams, url_of
 from reports.letters import ContestReporter
+from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
 from tournament.contest import ContestDay
-
-from .conftest import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
 
 GROUP = "rounds/1/group-1.json"
 

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from bench.contest_field import NOW, compile_house, make_contest, settings
 from compiler.build import Built
 from knobeln.cli import main
 from knobeln.cli.contest_day import Silence
@@ -29,6 +28,7 @@ from knobeln.store import backup, contest, letters, outbox, results
 from mailserver.intake.accept import accept
 from reports.letters import ContestReporter
 from sandbox.process import start
+from tests.support.contest_field import NOW, compile_house, make_contest, settings
 from tournament.contest import ContestDay
 
 House = Mapping[str, Built]

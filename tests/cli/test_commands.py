@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from bench.contest_field import make_contest, settings
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from knobellib.house import house_strategies
@@ -25,6 +24,7 @@ from knobeln.cli.later import loaded
 from knobeln.clock import SystemClock
 from knobeln.config import Programs
 from knobeln.store import Store, migrate
+from tests.support.contest_field import make_contest, settings
 
 FORM = """\
 mail-address: our.team@machine.domain.alfdkj

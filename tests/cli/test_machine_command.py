@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from bench.contest_field import make_contest, settings
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from knobeln.cli import main
 from knobeln.config import Programs
 from sandbox.machine.translation import translations
+from tests.support.contest_field import make_contest, settings
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "sandbox" / "machine" / "runtime"

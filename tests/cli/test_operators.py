@@ -16,7 +16,6 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
-from bench.contest_field import NOW, add_team, settings
 from knobeln.cli import logs, main
 from knobeln.cli.folder import ContestFolder, who_holds
 from knobeln.cli.organize import create_contest
@@ -27,6 +26,7 @@ from knobeln.model import Bounce, LetterState, Outgoing, Phase, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
 from knobeln.store.results import Progress
 from sandbox.process import Process, start
+from tests.support.contest_field import NOW, add_team, settings
 
 PATIENCE = 60.0
 

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from bench.contest_field import add_team
-from bench.contest_field import settings as plain_settings
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.cli.organize import create_contest
@@ -18,6 +16,8 @@ from knobeln.config import Evolution, Programs
 from knobeln.games import kind_of, registered
 from knobeln.model import LetterState
 from knobeln.store import letters, submissions
+from tests.support.contest_field import add_team
+from tests.support.contest_field import settings as plain_settings
 
 
 def knobeln(*words: object, code: int = 0) -> Result:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.contest_field import NOW, add_team
-from bench.contest_field import settings as plain_settings
 from compiler.builders import machine_builder
 from compiler.worker import CompileService
 from knobellib.house import house_strategies
@@ -23,6 +21,8 @@ from reports.compile_report import compile_report
 from reports.render import Templates
 from sandbox.machine.image import Image
 from sandbox.machine.translation import translations
+from tests.support.contest_field import NOW, add_team
+from tests.support.contest_field import settings as plain_settings
 
 GOOD = house_strategies()[0].source
 BAD = "this is no C"

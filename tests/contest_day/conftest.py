@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.contest_field import compile_house
 from compiler.build import Built
+from tests.support.contest_field import compile_house
 
 
 @pytest.fixture(scope="session")

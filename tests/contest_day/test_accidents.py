@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bench.contest_field import NOW, add_team, make_contest, settings
 from compiler.build import Built
 from knobellib.house import house_strategies
 from knobeln.cli import main
@@ -33,10 +32,10 @@ from knobeln.errors import ToolMissing
 from knobeln.model import LetterState, Phase, Submission, SubmissionState
 from knobeln.store import contest, letters, session, submissions
 from sandbox.process import start
-
-from .disks import may_mount, mounted
-from .test_contest_day import dump
-from .test_killed import SMALL, children_of, delivered, finish, run, without_times
+from tests.support.contest_days import dump
+from tests.support.contest_field import NOW, add_team, make_contest, settings
+from tests.support.contest_runs import SMALL, children_of, delivered, finish, run, without_times
+from tests.support.disks import may_mount, mounted
 
 House = Mapping[str, Built]
 

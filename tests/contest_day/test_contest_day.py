@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
-from bench.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
-from compiler.build import Built
 from knobeln.cli.contest_day import Silence, contest_day
 from knobeln.cli.folder import ContestFolder
 from knobeln.clock import Seeds
 from knobeln.config import FILE_NAME, Settings
 from knobeln.errors import EngineFailed, NotFound, NotNow
 from knobeln.games.knobeln import rules_of
-from knobeln.model import GroupOutcome, Phase
+from knobeln.model import Phase
 from knobeln.ports import Arena, Images, Told
 from knobeln.store import contest, outbox, results, submissions
 from knobeln.store.results import Games
-from knobeln.store.tables import metadata
 from reports.announcement import announcement
 from reports.letters import ContestReporter
+from tests.support.contest_days import House, Stumbling, dump, stumbling_day
+from tests.support.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
 from tournament.arenas import open_arena
 from tournament.contest import ContestDay
 from tournament.settled import format_of
-
-House = Mapping[str, Built]
-
-
-def dump(folder: ContestFolder) -> dict[str, list[Any]]:
-    """Every row of every table, but for how many workers the settings name."""
-    with folder.store.read() as tx:
-        rows = {
-            table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
-        }
-        frozen = contest.started_settings(tx)
-    if frozen is not None:
-        frozen["tournament"].pop("workers")
-        rows["contest"] = [(frozen,)]
-    return rows
 
 
 def kinds(folder: ContestFolder) -> dict[str, list[str]]:
@@ -107,18 +90,6 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path, house: House, cou
     assert dumps[0] == dumps[1]
 
 
-class Stumbling(Silence):
-    """Stops the run after so many groups, as a power cut would between two transactions."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def group_finished(self, outcome: GroupOutcome) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-
-
 def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path: Path, house: House) -> None:
     small = settings(group_min=4, group_max=8, final_size=8)
     whole = make_contest(tmp_path / "whole", 30, house, small)
@@ -133,11 +104,6 @@ def test_a_run_that_was_interrupted_anywhere_ends_like_one_that_was_not(tmp_path
     contest_day(broken).run()
     assert interruptions >= 3
     assert dump(broken) == dump(whole)
-
-
-def stumbling_day(folder: ContestFolder, spectator: Silence) -> ContestDay:
-    reporter = ContestReporter(folder.settings, folder.templates)
-    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)
 
 
 def test_a_finished_contest_is_not_played_again(tmp_path: Path, house: House) -> None:

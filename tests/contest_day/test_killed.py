@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-import mailbox
 import os
 import signal
-import sys
 import time
-from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bench.contest_field import make_contest, settings
 from compiler.build import Built
 from knobeln.cli.folder import ContestFolder
 from knobeln.model import OutboxState, Phase
 from knobeln.store import contest, outbox, results
-from sandbox.process import Process, start
-
-from .test_contest_day import dump
+from tests.support.contest_days import dump
+from tests.support.contest_field import make_contest, settings
+from tests.support.contest_runs import PATIENCE, SMALL, children_of, delivered, finish, run, without_times
 
 PAUSES = [number * 17 % 60 / 1_000 for number in range(18)]  # seconds from a step to the kill
-PATIENCE = 60.0
-SMALL = settings(group_min=4, group_max=8, final_size=8)
-
-
-def run(folder: ContestFolder) -> Process:
-    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
-    return start(command, folder.path.parent / "log")
-
-
-def finish(process: Process, patience: float = PATIENCE) -> int:
-    end = time.monotonic() + patience
-    while (code := process.poll()) is None:
-        assert time.monotonic() < end, "the run takes too long"
-        time.sleep(0.01)
-    return code
 
 
 def progress(folder: ContestFolder) -> tuple[object, ...]:
@@ -66,14 +45,6 @@ def kill_after_some_progress(folder: ContestFolder, pause: float) -> bool:
     return code == -signal.SIGKILL
 
 
-def children_of(pid: int) -> set[int]:
-    tasks = Path(f"/proc/{pid}/task")
-    try:
-        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
-    except OSError:  # it ended while we looked
-        return set()
-
-
 def wait_until_gone(pids: set[int]) -> None:
     """The engines end with the run that started them."""
     end = time.monotonic() + PATIENCE
@@ -87,26 +58,6 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The dump without the clock: which times, the Date of mails, and what the Maildirs said."""
-    return {table: [tuple(map(_timeless, row)) for row in found] for table, found in rows.items()}
-
-
-def _timeless(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return "a time"
-    if isinstance(value, str) and value.startswith(("kept as ", "was kept before")):
-        return "kept"
-    if isinstance(value, bytes) and value.startswith(b"From: "):
-        return tuple(line for line in value.split(b"\r\n") if not line.startswith(b"Date: "))
-    return value
-
-
-def delivered(folder: ContestFolder) -> Counter[tuple[str, str]]:
-    boxes = (folder.path / "mail").iterdir()
-    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))
 
 
 @pytest.mark.slow

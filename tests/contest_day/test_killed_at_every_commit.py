@@ -10,7 +10,6 @@ from shutil import rmtree
 
 import pytest
 
-from bench.contest_field import NOW, add_team, make_contest, settings
 from compiler.build import Built
 from knobellib.house import house_strategies
 from knobeln.cli.folder import ContestFolder
@@ -19,12 +18,12 @@ from knobeln.model import LetterState, MailPreference, OutboxState, Phase
 from knobeln.store import contest, letters, outbox, submissions
 from mailserver.intake.accept import accept
 from sandbox.process import start
-
-from .test_contest_day import dump
-from .test_killed import delivered, finish, without_times
+from tests.support.contest_days import dump
+from tests.support.contest_field import NOW, add_team, make_contest, settings
+from tests.support.contest_runs import delivered, finish, without_times
 
 House = Mapping[str, Built]
-WALKER = Path(__file__).with_name("killed_in_run.py")
+WALKER = Path(__file__).parents[1] / "support" / "killed_in_run.py"
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
 QUESTION = (

@@ -18,7 +18,6 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import update
 
-from bench.contest_field import add_team, make_contest, settings
 from compiler.build import Built
 from knobeln import config
 from knobeln.cli import main
@@ -35,10 +34,10 @@ from knobeln.store.results import Games
 from reports.letters import ContestReporter
 from sandbox.bundle import Bundle, Needs
 from sandbox.process import start
+from tests.support.contest_days import dump
+from tests.support.contest_field import add_team, make_contest, settings
 from tournament.arenas import open_arena
 from tournament.contest import ContestDay
-
-from .test_contest_day import dump
 
 House = Mapping[str, Built]
 PATIENCE = 120.0

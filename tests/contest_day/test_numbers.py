@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.contest_field import make_contest, settings
 from compiler.build import Built
 from knobeln.cli.contest_day import contest_day
 from knobeln.cli.folder import ContestFolder
@@ -17,6 +16,7 @@ from knobeln.config import Settings, game_settings
 from knobeln.errors import ConfigError
 from knobeln.model import EvolutionOutcome, Standing
 from knobeln.store import outbox, results
+from tests.support.contest_field import make_contest, settings
 from tournament.settled import format_of
 
 House = Mapping[str, Built]

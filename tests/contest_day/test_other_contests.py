@@ -21,7 +21,7 @@ from knobeln.cli import demo, demo_teams, main
 from knobeln.cli.demo_teams import DemoTeam
 from knobeln.config import Settings
 from knobeln.games import registered
-from tests.oci_tests.oci_images import Made, archive, member, tar
+from tests.support.oci_images import Made, archive, member, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})
 LONG_THOUGHT = {"alpha_beta.c": b": 0.5));", "playouts.js": b", 0.5)));"}  # seconds for each move

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.contest_field import make_contest
 from compiler.build import Built
 from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
@@ -29,10 +28,10 @@ from knobeln.config import Contest, Mail, Settings, usual_dates
 from knobeln.model import LetterState, OutboxState
 from knobeln.store import letters, outbox
 from sandbox.process import Process, start
-
-from .disks import Disk, Files, may_mount
-from .test_contest_day import dump
-from .test_killed import PATIENCE, SMALL, delivered, finish, run, without_times
+from tests.support.contest_days import dump
+from tests.support.contest_field import make_contest
+from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
+from tests.support.disks import Disk, Files, may_mount
 
 CUTS = 4
 ROBOT = "knobeln@contest.example"

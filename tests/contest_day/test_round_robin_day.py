@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from bench.contest_field import add_field
 from compiler.build import Built
 from knobeln.cli import main
 from knobeln.cli.folder import ContestFolder
 from knobeln.model import RoundOutcome
 from knobeln.store import results
 from knobeln.store.results import Games
+from tests.support.contest_field import add_field
 
 House = Mapping[str, Built]
 TEAMS = [f"team_{number:04}" for number in range(1, 13)]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.contest_field import make_contest, settings
 from compiler.build import Built
 from knobeln.cli.contest_day import Silence, contest_day
 from knobeln.errors import ConfigError, EngineFailed
 from knobeln.model import GroupOutcome
 from knobeln.store import contest
-from tests.contest_day.test_contest_day import Stumbling, dump, stumbling_day
+from tests.support.contest_days import Stumbling, dump, stumbling_day
+from tests.support.contest_field import make_contest, settings
 from tournament import tables
 
 House = Mapping[str, Built]

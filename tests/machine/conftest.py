@@ -1,16 +1,11 @@
-"""Makes the helpers in this folder importable, and the programs in C once per run."""
+"""The programs in C, built once per run."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.append(str(Path(__file__).parent))
-
-from machine_compare import Compare, built_compare
-from machine_probe import Probe, built_probe
+from tests.support.machine_compare import Compare, built_compare
+from tests.support.machine_probe import Probe, built_probe
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
 
 from knobeln.errors import EngineFailed, NotFound, ToolMissing
 from knobeln.games.knobeln import Rules
@@ -27,6 +26,7 @@ from sandbox.machine import engine, engine_binary
 from sandbox.machine.batch import Batch, NonsenseError
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+from tests.support.machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
 
 RULES = Rules(L=50)
 FUEL = 1_000_000
@@ -201,8 +201,8 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
-sys.path[:0] = [{root!r}, {here!r}]
-from machine_programs import throwing
+sys.path[:0] = [{root!r}]
+from tests.support.machine_programs import throwing
 from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob, Verdict
 from sandbox.machine.engine import MachineArena
@@ -219,7 +219,7 @@ def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals)
     waiting = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     spinning = _script_spinning(tmp_path)
     program = waiting if number is signal.SIGINT else spinning
-    text = INTERRUPTED.format(root=str(ROOT), here=str(HERE), program=str(program))
+    text = INTERRUPTED.format(root=str(ROOT), program=str(program))
     child = subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.DEVNULL)
     _wait_for(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) >= 2)
     time.sleep(0.1)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 import unicorn
-from machine_assembler import ECALL
-from machine_compare import Case, Compare
-from machine_programs import compiled, game, stream, throwing
 from unicorn import riscv_const
 
 from knobellib.house import house_strategies
 from knobeln.games.knobeln import Rules
 from sandbox.machine.engine_binary import c_compiler
 from sandbox.machine.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
+from tests.support.machine_assembler import ECALL
+from tests.support.machine_compare import Case, Compare
+from tests.support.machine_programs import compiled, game, stream, throwing
 
 TURNS = 60
 ANY_THROW = Rules(b=2**30, k=1, L=TURNS)

@@ -8,7 +8,10 @@ import pytest
 import unicorn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from machine_assembler import (
+from unicorn import riscv_const
+
+from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE
+from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,
     ECALL,
@@ -30,10 +33,7 @@ from machine_assembler import (
     shift,
     store,
 )
-from machine_probe import Probe
-from unicorn import riscv_const
-
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE
+from tests.support.machine_probe import Probe
 
 STATIC = 4096
 BEGIN = DATA_BASE + STATIC - MEMORY_SIZE

@@ -10,11 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from machine_assembler import ECALL, immediate, jal
-from machine_compare import SANITIZERS
-from machine_fuzz import build, run_driver, small_seeds, write_corpus
-from machine_programs import EXAMPLE, assembled, compiled, stream, throwing
-from test_programs import FAULTS
 
 from knobellib.house import house_strategies
 from knobeln.errors import EngineFailed
@@ -27,6 +22,10 @@ from sandbox.machine.batch import Batch
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
 from sandbox.machine.translation import FLAGS, NotTranslated, Translations
+from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
+from tests.support.machine_assembler import ECALL, immediate, jal
+from tests.support.machine_compare import SANITIZERS
+from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, stream, throwing
 
 RULES = Rules(L=50)
 FUEL = 1_000_000

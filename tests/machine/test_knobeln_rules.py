@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from machine_programs import game, throwing
 
 from knobeln.errors import ConfigError, NotFound
 from knobeln.games import game as game_named
@@ -15,6 +14,7 @@ from knobeln.games import kinds, registered
 from knobeln.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
 from knobeln.model import Verdict
 from knobeln.testing import check_game
+from tests.support.machine_programs import game, throwing
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points
     (5, 5, (0, 0)),

@@ -7,107 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from machine_programs import EXAMPLE, assembled, compiled, game, stream, throwing
 
 from knobeln.games.knobeln import Rules, play_out
 from knobeln.model import GameJob, Match, Pairing, Verdict
 from reports.protocol import GameProtocol, write
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import CODE_BASE, MEMORY_SIZE
+from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
 
 RULES = Rules(L=20)
 PATIENT = throwing([100] * 20)
-
-FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its team is told
-    "endless": ("main() { for (;;); }", Verdict.TIME, "used more than 1,000,000 instructions"),
-    "endless after a throw": (
-        "main() { make_throw (1); for (;;); }",
-        Verdict.TIME,
-        "used more than 1,000,000 instructions",
-    ),
-    "ends at once": ("main() { }", Verdict.PROTOCOL, "ended after 0 of 20 throws"),
-    "ends early": (
-        "main() { int i; for (i = 0; i < 19; i++) make_throw (5); }",
-        Verdict.PROTOCOL,
-        "ended after 19 of 20 throws",
-    ),
-    "reads address 0": (
-        "int *p; main() { make_throw (*p); }",
-        Verdict.CRASH,
-        r"read from address 0x00000000, which is outside its memory, "
-        r"in function main \(instruction at 0x000100\w\w\)",
-    ),
-    "writes its code": (
-        "main() { *(int *) main = 0; }",
-        Verdict.CRASH,
-        r"wrote to address 0x000100\w\w, which is outside its memory, in function main .*",
-    ),
-    "reads its code": (
-        "main() { make_throw (*(int *) main); }",
-        Verdict.CRASH,
-        r"read from address 0x000100\w\w, which is outside .*",
-    ),
-    "reads misaligned": (
-        "char c[8]; volatile int one = 1; main() { make_throw (*(int *) (c + one)); }",
-        Verdict.CRASH,
-        r"read from address 0x1000\w{4}, which does not fit the size of what lies there, in .*",
-    ),
-    "behind its data": (
-        "int last[4]; main() { int *p = last; for (;;) *p++ = 1; }",
-        Verdict.CRASH,
-        r"wrote to address 0x1000\w{4}, which is outside its memory, in function main .*",
-    ),
-    "calls data": (
-        "int code[4] = { 0x13, 0x73 }; main() { ((int (*) ()) code) (); }",
-        Verdict.CRASH,
-        r"jumped to address 0x10000\w{3}, which holds no code, in function main .*",
-    ),
-    "calls nothing": (
-        "int (*f) (); main() { f (); }",
-        Verdict.CRASH,
-        r"jumped to address 0x00000000, which holds no code, in .*",
-    ),
-    "calls between instructions": (
-        "int (*f) (); main() { f = (int (*) ()) ((char *) main + 2); f (); }",
-        Verdict.CRASH,
-        r"jumped to address 0x000100\w\w, which is not divisible by 4, in .*",
-    ),
-    "no instruction": (
-        'main() { __asm__ ("ebreak"); }',
-        Verdict.CRASH,
-        r"executed 0x00100073, which is no instruction, in function main .*",
-    ),
-    "an unknown door": (
-        'main() { __asm__ volatile ("li a7, 7\\n ecall" : : : "a7"); }',
-        Verdict.PROTOCOL,
-        r"used door 7, which does not exist, in function main .*",
-    ),
-    "seed to nowhere": (
-        "main() { knobeln_seed_door (8); }",
-        Verdict.CRASH,
-        r"wrote to address 0x00000008, which is outside its memory, in function knobeln_seed_door .*",
-    ),
-    "seed over the end": (
-        "extern char __static_end[]; main() { knobeln_seed_door (__static_end - 8); }",
-        Verdict.CRASH,
-        r"wrote to address 0x1000\w{4}, which is outside its memory, in function knobeln_seed_door .*",
-    ),
-    "recursion": (
-        "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main() { f (1); }",
-        Verdict.MEMORY,
-        r"its stack grew out of the memory of 1024 kB \(address 0x0f\w{6}\), in function f .*",
-    ),
-    "huge array": (
-        "main() { volatile int a[250000000]; a[1] = 2; make_throw (a[1]); }",
-        Verdict.MEMORY,
-        r"its stack grew out of the memory of 1024 kB .*",
-    ),
-    "huge alloca": (
-        "int n = 2000000; main() { volatile int *p = __builtin_alloca (n); p[0] = 1; }",
-        Verdict.MEMORY,
-        r"its stack grew out of the memory of 1024 kB .*",
-    ),
-}
 
 
 @pytest.mark.parametrize("name", FAULTS)

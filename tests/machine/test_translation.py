@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from machine_assembler import (
+
+from knobellib.house import house_strategies
+from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,
     ECALL,
@@ -27,13 +30,9 @@ from machine_assembler import (
     register,
     store,
 )
-from machine_compare import START, Case, Compare, compare_sanitized
-from machine_programs import EXAMPLE, assembled, compiled
-from machine_sequences import BEGIN, EDGES, END, STATIC, Wild, wild
-from test_programs import FAULTS
-
-from knobellib.house import house_strategies
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from tests.support.machine_compare import START, Case, Compare, compare_sanitized
+from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled
+from tests.support.machine_sequences import BEGIN, EDGES, END, STATIC, Wild, wild
 
 
 def _agree(compare: Compare, image: Image, *cases: Case) -> int:

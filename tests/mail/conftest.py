@@ -2,126 +2,17 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from email.message import EmailMessage
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from knobeln.clock import FixedClock
-from knobeln.config import Contest, Dates, Mail, Settings
-from knobeln.model import LetterState
-from knobeln.store import Store, contest, letters, migrate, outbox
-from mailserver.desk import handle_next
-from mailserver.intake.accept import accept
+from knobeln.store import Store, contest, migrate
 from reports.render import Templates
-
-LETTERS = Path(__file__).parent.parent / "letters"
-OPENS = datetime(1994, 3, 22, 12, tzinfo=UTC)
-START = datetime(1994, 5, 14, 12, tzinfo=UTC)
-
-FORM = """mail-address: our_team@machine.domain.alfdkj
-mail-preference: LAP,DGP,GRG,RSM
-team-name: the_heavy_lords_of_knobeln
-Organization: University of Northeast Sacrodata, Intellect City, Eggland
-team-members:
-  Joe Cool, 45, professional systems programmer,
-  20-year-experienced programmer
-"""
-
-
-def make_settings(**sections: Any) -> Settings:
-    """The calendar of 1994; a section is given as a dict of what differs."""
-    contest_words = {
-        "address": "knobeln@contest.example",
-        "aliases": ("prechelt@contest.example",),
-        "organizer_address": "organizer@contest.example",
-    } | sections.pop("contest", {})
-    dates = {
-        "registration_opens": OPENS,
-        "compilation_opens": OPENS + timedelta(days=1),
-        "registration_closes": START - timedelta(days=2),
-        "compilation_closes": START - timedelta(hours=2),
-        "contest_starts": START,
-        "results_published": START + timedelta(days=7),
-    }
-    sections.setdefault("mail", Mail(answers_per_hour=1_000))  # one test may send more than one person would
-    return Settings(contest=Contest(**contest_words), dates=Dates(**dates), **sections)
-
-
-@dataclass
-class World:
-    """`send` takes a letter all the way through; `answers` are the mails that it caused."""
-
-    store: Store
-    settings: Settings
-    renderer: Any
-    clock: FixedClock
-    _seen: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def send(
-        self,
-        subject: str,
-        body: str,
-        *,
-        sender: str = "joe@machine.domain.alfdkj",
-        at: datetime | None = None,
-        envelope: str | None = None,
-        channel: str = "smtp",
-        attached: Mapping[str, bytes] | None = None,
-        **headers: str,
-    ) -> list[EmailMessage]:
-        self._seen += 1
-        letter = EmailMessage()
-        letter["From"] = sender
-        letter["To"] = self.settings.contest.address
-        letter["Subject"] = subject
-        letter["Message-ID"] = headers.pop("message_id", f"<{self._seen}@machine.domain.alfdkj>")
-        for name, value in headers.items():
-            letter[name.replace("_", "-")] = value
-        letter.set_content(body)
-        for file, data in (attached or {}).items():
-            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
-        return self.deliver(letter.as_bytes(), sender if envelope is None else envelope, channel, at)
-
-    def deliver(
-        self, raw: bytes, envelope: str = "joe@machine.domain.alfdkj", channel: str = "smtp", at: Any = None
-    ) -> list[EmailMessage]:
-        """The mails that this letter caused."""
-        if at is not None:
-            self.clock.at = at
-        letter_id = accept(
-            self.store, raw, envelope, (self.settings.contest.address,), channel, self.clock.now()
-        )
-        before = len(self.mails())
-        while handle_next(self.store, self.settings, self.clock, self.renderer):
-            pass
-        with self.store.read() as tx:
-            self.notes.append(letters.note_of(tx, letter_id))
-        return self.mails()[before:]
-
-    def mails(self) -> list[EmailMessage]:
-        """Everything in the outbox that waits to be sent, in order."""
-        with self.store.read() as tx:
-            items = outbox.due(tx, self.clock.now() + timedelta(days=400), 10_000)
-        parsed = (email.message_from_bytes(item.raw, policy=email.policy.default) for item in items)
-        return [mail for mail in parsed if isinstance(mail, EmailMessage)]
-
-    def states(self) -> dict[LetterState, int]:
-        with self.store.read() as tx:
-            return letters.count_by_state(tx)
-
-
-def body_of(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    assert part is not None
-    return str(part.get_content()).replace("\r\n", "\n")
+from tests.support.mail_world import OPENS, World, make_settings
 
 
 @pytest.fixture(scope="session")

@@ -20,9 +20,8 @@ from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
 from knobeln.model import OutboxState
 from knobeln.store import outbox
 from sandbox.process import start
-
-from .relays import Sink, relay
-from .servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.relays import Sink, relay
+from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root")]
 

@@ -20,8 +20,7 @@ from knobeln.store import Store, contest, outbox, teams
 from mailserver import bounces
 from mailserver.delivery import deliver_due, senders
 from mailserver.verp import bounce_address, bounced_items
-
-from .conftest import FORM, OPENS, World, make_settings
+from tests.support.mail_world import FORM, OPENS, World, make_settings
 
 FOLDER = Path(__file__).parent.parent / "bounces"
 ROBOT = "knobeln@contest.example"

@@ -19,8 +19,7 @@ from mailserver.commands import COMMANDS, recognise
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.desk import handle_next
 from mailserver.intake.accept import accept
-
-from .conftest import FORM, LETTERS, OPENS, START, World, body_of, make_settings
+from tests.support.mail_world import FORM, LETTERS, OPENS, START, World, body_of, make_settings
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 REGISTER = "registration for KNOBELN"

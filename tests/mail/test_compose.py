@@ -10,10 +10,10 @@ from email.message import EmailMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.contest_field import settings
 from knobeln import compose
 from knobeln.config import Settings
 from knobeln.model import Attachment, Outgoing
+from tests.support.contest_field import settings
 
 SETTINGS: Settings = settings()
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)

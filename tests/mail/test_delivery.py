@@ -18,10 +18,9 @@ from mailserver.delivery import Delivered, back_off, deliver_due
 from mailserver.transports import transport_of
 from mailserver.transports.maildir import MaildirTransport, folder_name
 from mailserver.verp import bounced_items
-
-from .conftest import START, make_settings
-from .relays import Sink, relay
-from .servers import free_port
+from tests.support.mail_world import START, make_settings
+from tests.support.relays import Sink, relay
+from tests.support.servers import free_port
 
 ROBOT = "knobeln@contest.example"
 NOWHERE = Path("/nonexistent")

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from mailserver.intake.envelope import Envelope, of, without_body, without_from_line
 from mailserver.letter import parse
-
-from .conftest import World, body_of
+from tests.support.mail_world import World, body_of
 
 KNOWN: list[tuple[str, bytes, Envelope]] = [
     ("nothing", b"Subject: x\n\nReturn-Path: <a@b.example>\n", Envelope("", ())),

@@ -16,8 +16,7 @@ from knobeln.model import MailPreference, Member, Registration
 from mailserver.problem import is_invisible
 from mailserver.registration import Reading, read
 from reports.text import fold
-
-from .conftest import make_settings
+from tests.support.mail_world import make_settings
 
 SCHOOL = ExtraField(name="school", choices=("Caltech", "MIT", "Carnegie Mellon"))
 COACH = ExtraField(name="home-town", description="where you live", required=False)

@@ -39,12 +39,11 @@ from reports.render import Templates
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.startable import player_from_bytes
-from tests.oci_tests.oci_images import Made, archive, folder, member, tar
+from tests.support.mail_world import make_settings
+from tests.support.oci_images import Made, archive, folder, member, tar
+from tests.support.offices import STRING, Office
 from tournament.arenas import open_arena
 from tournament.contest import ContestDay
-
-from .conftest import make_settings
-from .test_programs_by_mail import STRING, Office
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
 OCI = Path(__file__).parents[1] / "oci_tests"

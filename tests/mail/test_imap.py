@@ -32,8 +32,7 @@ from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable
 from mailserver.intake.imap_watch import LONGEST_PAUSE_SECONDS, Watch, pause_seconds
 from mailserver.oauth import AccessToken
-
-from .servers import Dovecot, Wire, wait_for, world_readable_folder
+from tests.support.servers import Dovecot, Wire, wait_for, world_readable_folder
 
 LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r\n"
 WITHOUT_EXTENSIONS = "IMAP4rev1"

@@ -29,13 +29,13 @@ from knobeln.store import letters, outbox, submissions
 from mailserver.intake.accept import accept
 from mailserver.transports import transport_of
 from sandbox.process import Process, start
-
-from .killed_at import STEPS
-from .servers import Dovecot, free_port, wait_for, world_readable_folder
+from tests.support import killed_at
+from tests.support.killed_at import STEPS
+from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
 
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
 QUESTION = "<the.program@club.example>"
-KILLER = Path(__file__).with_name("killed_at.py")
+KILLER = Path(killed_at.__file__)
 FORM = f"""mail-address: {TEAM}
 mail-preference: RSM
 team-name: heavy_lords

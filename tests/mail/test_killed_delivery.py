@@ -17,8 +17,7 @@ from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
 from knobeln.model import OutboxState, Outgoing
 from knobeln.store import outbox
 from sandbox.process import Process, start
-
-from .relays import KillsSender, relay
+from tests.support.relays import KillsSender, relay
 
 PATIENCE = 60.0
 

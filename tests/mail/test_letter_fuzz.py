@@ -17,8 +17,7 @@ from mailserver.letter import Files, find_files, find_program, parse
 from mailserver.problem import Problem, has_invisible
 from mailserver.registration import Reading, read
 from mailserver.text import Text
-
-from .conftest import make_settings
+from tests.support.mail_world import make_settings
 
 CORPUS = [path.read_bytes() for path in sorted((Path(__file__).parent.parent / "letters").rglob("*.eml"))]
 SETTINGS = make_settings()

@@ -24,9 +24,8 @@ from knobeln.errors import StoreBusy
 from knobeln.store import Store, letters
 from mailserver.intake.accept import Arrival, accept_all
 from mailserver.intake.smtp import Listener
-
-from .conftest import OPENS, make_settings
-from .servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder
+from tests.support.mail_world import OPENS, make_settings
+from tests.support.servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder
 
 ROOT = Path(__file__).parents[2]
 ROBOT = "knobeln@contest.example"

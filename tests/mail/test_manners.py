@@ -21,8 +21,7 @@ from knobeln.ports import Rendered
 from knobeln.store import Store, outbox
 from mailserver.answering import STRANGERS_BYTES
 from mailserver.delivery import deliver_due
-
-from .conftest import FORM, START, World, body_of, make_settings
+from tests.support.mail_world import FORM, START, World, body_of, make_settings
 
 HOUR = timedelta(hours=1)
 REGISTER = "registration for KNOBELN"

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bench.contest_field import add_field, compile_house
 from knobeln.cli import main
 from knobeln.model import OutboxState, Phase
 from knobeln.store import contest, levers, outbox
 from mailserver.authentification import digest
 from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
-
-from .conftest import FORM, World, body_of
-from .test_serve import PATIENCE, Server
+from tests.support.contest_field import add_field, compile_house
+from tests.support.knobeln_server import Server
+from tests.support.mail_world import FORM, World, body_of
+from tests.support.servers import PATIENCE
 
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
 ORGANIZER = "organizer@contest.example"

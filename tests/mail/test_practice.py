@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from bench.contest_field import add_team
 from compiler.builders import builder_of
 from compiler.practice import PracticeService
 from compiler.worker import CompileService
@@ -36,9 +35,9 @@ from mailserver.authentification import digest
 from reports import protocol
 from reports.compile_report import compile_report
 from reports.practice_report import PracticeLetters
+from tests.support.contest_field import add_team
+from tests.support.mail_world import START, World, body_of
 from tournament.arenas import open_arena
-
-from .conftest import START, World, body_of
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}

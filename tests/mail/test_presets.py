@@ -24,8 +24,7 @@ from mailserver.authentification import without_strings
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.library import words_for
 from reports.render import Templates
-
-from .conftest import World, body_of
+from tests.support.mail_world import World, body_of
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 OTHERS = sorted(set(kinds()) - {"knobeln"})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -17,7 +16,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from bench.contest_field import add_team
 from compiler.builders import builder_of
 from compiler.built import Builder, Built, Keepable
 from compiler.language_table import LANGUAGES
@@ -27,73 +25,15 @@ from knobellib.samples import samples
 from knobeln.config import Programs
 from knobeln.games import registered
 from knobeln.games.hog import goal_for
-from knobeln.model import Submission, TeamState
+from knobeln.model import TeamState
 from knobeln.store import leaderboard, submissions, teams
 from knobeln.store.tables import win_rates
-from mailserver.authentification import digest
 from reports.compile_report import compile_report
 from sandbox.bundle import Bundle
+from tests.support.offices import STRING, WORDS, Office, body
 from tournament.arenas import open_arena
 
-STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
-WORDS = "It does what it says.\n\nThat is all, in two paragraphs.\n"
 LENIENT = Programs(description="warn", min_description_lines=2)
-
-
-@dataclass
-class Office:
-    """The desk and the compile service of one contest."""
-
-    world: Any
-    service: CompileService
-    sent: int = 0
-
-    def team(self, name: str) -> str:
-        """A registered team; its address."""
-        with self.world.store.write() as tx:
-            team = add_team(tx, name, "")
-            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
-            assert team.state is TeamState.ACTIVE
-            return str(team.address)
-
-    def send(
-        self, name: str, files: Mapping[str, bytes], text: str = WORDS, subject: str = "please compile"
-    ) -> list[EmailMessage]:
-        """The mails that a letter with these files caused, reports and all."""
-        letter = EmailMessage(policy=SMTP)
-        letter["From"] = f"{name}@machine.example"
-        letter["To"] = self.world.settings.contest.address
-        letter["Subject"] = subject
-        self.sent += 1
-        letter["Message-ID"] = f"<{self.sent}@machine.example>"
-        letter.set_content(f"<<FROM>> {name} {STRING}-{name}\n\n{text}")
-        for file, data in files.items():
-            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=file)
-        return self.deliver(letter.as_bytes())
-
-    def deliver(self, raw: bytes) -> list[EmailMessage]:
-        before = len(self.world.mails())
-        self.world.deliver(raw, "joe@machine.example")
-        while self.service.build_next(at_once=True):
-            pass
-        found: list[EmailMessage] = self.world.mails()[before:]
-        return found
-
-    def report(self, name: str, files: Mapping[str, bytes], text: str = WORDS) -> str:
-        (mail,) = self.send(name, files, text)
-        return body(mail)
-
-    def newest(self) -> Submission:
-        with self.world.store.read() as tx:
-            return next(submissions.newest(tx, 1)).submission
-
-
-def body(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    assert part is not None
-    text = str(part.get_content()).replace("\r\n", "\n")
-    assert max(map(len, text.split("\n"))) <= 72
-    return text
 
 
 Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]

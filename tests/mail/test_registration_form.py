@@ -19,8 +19,7 @@ from mailserver.names import unique_name
 from mailserver.problem import is_invisible
 from mailserver.registration import Reading, read
 from reports.text import fold
-
-from .conftest import FORM, make_settings
+from tests.support.mail_world import FORM, make_settings
 
 LETTERS = Path(__file__).parent.parent / "letters"
 SETTINGS = make_settings()

@@ -17,9 +17,8 @@ from knobeln.config import DeliveryKind, Mail, OAuth
 from knobeln.errors import DeliveryDeferred
 from mailserver.transports import transport_of
 from mailserver.transports.base import RelayUnreachable, Transport
-
-from .conftest import make_settings
-from .relays import PASSWORD, TOKEN, USER, Sink, relay, server_context
+from tests.support.mail_world import make_settings
+from tests.support.relays import PASSWORD, TOKEN, USER, Sink, relay, server_context
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
 ROBOT = "knobeln@contest.example"

@@ -23,9 +23,8 @@ from knobeln.store import Store, letters
 from mailserver.intake import smtp
 from mailserver.intake.accept import Arrival, accept
 from mailserver.intake.smtp import Listener
-
-from .conftest import LETTERS, OPENS, World, make_settings
-from .servers import wait_for
+from tests.support.mail_world import LETTERS, OPENS, World, make_settings
+from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"
 JOE = "joe@machine.domain.alfdkj"

@@ -38,8 +38,7 @@ from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import PER_DAY
 from mailserver.subject import plain_subject, words_behind
 from reports.render import Templates
-
-from .conftest import FORM, OPENS, START, World, body_of, make_settings
+from tests.support.mail_world import FORM, OPENS, START, World, body_of, make_settings
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 EVE = "eve@x.example"

@@ -29,8 +29,7 @@ from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
 from knobeln.model import LetterState, OutboxState
 from knobeln.store import letters, outbox
 from sandbox.process import Process, start
-
-from .servers import free_port, wait_for
+from tests.support.servers import free_port, wait_for
 
 ANNA, BERT = "robot@anna.example", "robot@bert.example"
 ROBOTS = (ANNA, BERT)

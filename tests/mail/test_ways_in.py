@@ -18,9 +18,8 @@ from knobeln.cli import ways_in
 from knobeln.config import Imap, Mail, Pickup, Settings
 from knobeln.errors import KnobelnError
 from mailserver.intake.smtp import Listener
-
-from .conftest import make_settings
-from .servers import Dovecot, free_port, world_readable_folder
+from tests.support.mail_world import make_settings
+from tests.support.servers import Dovecot, free_port, world_readable_folder
 
 
 def found(settings: Settings, path: Path) -> dict[str, str]:

@@ -15,8 +15,7 @@ from mailserver.transports.base import RelayUnreachable
 from mailserver.transports.maildir import MaildirTransport
 from mailserver.transports.sendmail import SendmailTransport
 from mailserver.transports.stdout import StreamTransport
-
-from .conftest import make_settings
+from tests.support.mail_world import make_settings
 
 BOUNCES = "knobeln+b-1-abc@contest.example"
 RAW = b"From: knobeln@contest.example\r\nSubject: hello\r\n\r\nFrom here on.\r\n.\r\nbye\r\n"

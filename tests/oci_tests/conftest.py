@@ -2,21 +2,18 @@
 
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sandbox.jail import Jail
+from sandbox.oci.image import OciImage
+from sandbox.oci.unpack import unpack
+from tests.support.oci_images import Made, archive, tar
+
 FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER))
-
-from oci_images import Made, archive, tar  # noqa: E402
-
-from sandbox.jail import Jail  # noqa: E402
-from sandbox.oci.image import OciImage  # noqa: E402
-from sandbox.oci.unpack import unpack  # noqa: E402
 
 
 @pytest.fixture(scope="session")

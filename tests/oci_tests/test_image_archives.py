@@ -10,7 +10,6 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from oci_images import Made, archive, described, digest, folder, link, member, tar
 
 from knobeln.errors import NotFound, TryAgain
 from sandbox.oci.formats import this_architecture
@@ -18,6 +17,7 @@ from sandbox.oci.image import OciImage
 from sandbox.oci.limits import OciLimits
 from sandbox.oci.refusal import Problem
 from sandbox.oci.unpack import unpack
+from tests.support.oci_images import Made, archive, described, digest, folder, link, member, tar
 
 PLAYER = member("player", b"#!/bin/sh\n")
 RUN = {"Entrypoint": ["/player"]}

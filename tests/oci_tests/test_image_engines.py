@@ -10,7 +10,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from oci_images import Made, archive, folder, member, tar
 
 from knobeln.errors import ToolMissing
 from sandbox.jail import JailLimits
@@ -21,6 +20,7 @@ from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import Problem
 from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
+from tests.support.oci_images import Made, archive, folder, member, tar
 
 LONG = 60.0  # seconds for a move
 MISSING = Engine(("no-such-engine",), (), "", ())

@@ -3,11 +3,11 @@
 import io
 
 import pytest
-from oci_images import folder, link, member, tar
 
 from sandbox.oci.refusal import Refused
 from sandbox.oci.tar import members
 from sandbox.oci.tree import MOST_DEPTH, File, Folder, Link, Tree
+from tests.support.oci_images import folder, link, member, tar
 
 
 def laid(*layers, entries=1000):

@@ -6,7 +6,6 @@ import socket
 from pathlib import Path
 
 import pytest
-from oci_images import Made, archive, folder, link, member, tar
 
 from knobeln.errors import NotFound, ToolMissing
 from knobeln.games import Dialogue
@@ -14,6 +13,7 @@ from sandbox.oci.image import PROCESSES, OciImage
 from sandbox.oci.unpack import unpack
 from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
+from tests.support.oci_images import Made, archive, folder, link, member, tar
 
 SHORT, LONG = 0.5, 30.0  # seconds for a move: for those that are to be late, and for those that are not
 

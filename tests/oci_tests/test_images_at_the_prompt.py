@@ -2,9 +2,9 @@
 
 import pytest
 from click.testing import CliRunner
-from oci_images import Made, archive, folder, member, tar
 
 from knobeln.cli import main
+from tests.support.oci_images import Made, archive, folder, member, tar
 
 
 @pytest.fixture

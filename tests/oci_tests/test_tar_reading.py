@@ -6,10 +6,10 @@ import tarfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oci_images import folder, link, member, tar
 
 from sandbox.oci.refusal import Refused
 from sandbox.oci.tar import Kind, members
+from tests.support.oci_images import folder, link, member, tar
 
 FORMS = {"ustar": tarfile.USTAR_FORMAT, "GNU": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
 LONG = "a/" * 60 + "name"  # more than the 100 bytes of a header

@@ -6,12 +6,10 @@ have occurs: counted, replayed, discarded, not counted, not played. Round 2 is t
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations_with_replacement
-from pathlib import Path
 
 import pytest
 
@@ -40,8 +38,6 @@ from knobeln.model import (
 )
 from reports.letters import ContestReporter
 from reports.render import Templates
-
-sys.path.append(str(Path(__file__).parent))  # for other_contests.py
 
 L = 40
 SEED = bytes(range(32))

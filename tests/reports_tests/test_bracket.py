@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import other_contests
 import pytest
 
 from knobeln.clock import Seeds
@@ -14,6 +13,7 @@ from knobeln.games import game
 from knobeln.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
 from reports import bracket
 from reports.text import WIDTH, columns_of
+from tests.support import other_contests
 from tournament.formats.double_elimination import DoubleElimination
 
 UTTT = game("ultimate-tic-tac-toe").info

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -18,8 +16,8 @@ from knobeln.model import FinalReplays, Outgoing
 from reports.announcement import announcement
 from reports.protocol import full, read
 from reports.terminal import evolution_chart
+from tests.support.golden import compare
 
-GOLDEN = Path(__file__).parent / "golden"
 WORDS = "What a round! Nobody expected the cooperators.\n\n  * I did not.\n  * Neither did they."
 MAILS = {
     "lap": "contest/LAP/example",
@@ -54,14 +52,6 @@ def mails(reporter, contest) -> Mapping[str, Outgoing]:
         )
 
     return {mail.key: mail for mail in of_the_day()}
-
-
-def compare(name: str, text: str) -> None:
-    path = GOLDEN / f"{name}.txt"
-    if os.environ.get("KNOBELN_GOLDEN") == "write":
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text.encode())
-    assert text.encode() == path.read_bytes(), f"{path.name} looks different"
 
 
 @pytest.mark.parametrize("name", sorted(MAILS))

@@ -6,15 +6,15 @@ import gzip
 import re
 from collections.abc import Callable
 
-import other_contests
 import pytest
-from other_contests import Played
-from test_golden import compare
 
 from knobeln.model import MailPreference as P
 from reports import results, word_protocol
 from reports.scores import scores
 from reports.text import WIDTH, columns_of
+from tests.support import other_contests
+from tests.support.golden import compare
+from tests.support.other_contests import Played
 
 CONTESTS: dict[str, Callable[[], Played]] = {
     "bid_tac_toe": other_contests.bid_tac_toe,

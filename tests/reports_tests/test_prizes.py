@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import other_contests
 import pytest
 
 from knobeln.config import ExtraField, Teams
 from knobeln.model import Standing
 from reports.prizes import grand_prize, prize_lists
+from tests.support import other_contests
 
 SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
 SETTINGS = Teams(

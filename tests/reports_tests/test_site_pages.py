@@ -14,9 +14,7 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
-import other_contests
 import pytest
-from site_files import START, course_in, facts_of, files_of
 
 from knobeln.config import Reports, Settings, Site, usual_dates
 from knobeln.games import game_of
@@ -27,6 +25,8 @@ from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
 from reports.site.pages import page_of_game, plan
 from reports.site.words import Words
+from tests.support import other_contests
+from tests.support.site_files import START, course_in, facts_of, files_of
 
 P = MailPreference
 

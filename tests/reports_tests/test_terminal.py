@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import other_contests
 import pytest
 from rich.console import Console, RenderableType
 
@@ -16,6 +15,7 @@ from reports.evolution_table import condensed, spread
 from reports.prizes import prize_lists
 from reports.results import own_games
 from reports.scores import scores
+from tests.support import other_contests
 
 KNOBELN = game(DEFAULT_GAME).info
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import other_contests
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
@@ -16,6 +15,7 @@ from reports import word_protocol
 from reports.protocol import ProtocolError
 from reports.text import WIDTH, columns_of, one_line
 from reports.word_protocol import SeatFault, WordProtocol, full, of, read, write
+from tests.support import other_contests
 
 BIDS = game("bid-tac-toe").info
 calmly = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from bench.contest_field import add_field
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from knobellib.house import house_strategies
@@ -16,11 +14,8 @@ from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
 from knobeln.clock import SystemClock
 from knobeln.config import Contest, Mail, Programs, Settings, Tournament, usual_dates
-
-sys.path.append(str(Path(__file__).parent))  # for site_contests.py
-sys.path.append(str(Path(__file__).parents[1] / "reports_tests"))  # for site_files.py
-
-from site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
+from tests.support.contest_field import add_field
+from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
 
 
 @pytest.fixture(scope="session")

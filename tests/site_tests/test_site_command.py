@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from site_contests import MakeContest, Played, knobeln
 
 from knobeln.cli.contest_day import Silence
 from knobeln.cli.folder import ContestFolder
@@ -22,6 +21,7 @@ from knobeln.store.results import Games
 from reports.letters import ContestReporter
 from reports.site.folder import LIST
 from sandbox.process import start
+from tests.support.site_contests import MakeContest, Played, knobeln
 from tournament.contest import ContestDay
 
 pytestmark = pytest.mark.slow

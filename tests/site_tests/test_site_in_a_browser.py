@@ -12,17 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import other_contests
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from site_contests import Played
-from site_files import facts_of, files_of
 
 from reports.site.words import Words
+from tests.support import other_contests
+from tests.support.site_contests import Played
+from tests.support.site_files import facts_of, files_of
 
 pytestmark = pytest.mark.slow
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"

@@ -87,7 +87,7 @@ def test_the_migrations_make_the_tables_there_too(store: Store) -> None:
 
 def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
     """Versions are numbered by reading the last number: without the lock two would get the same."""
-    from bench.contest_field import add_team
+    from tests.support.contest_field import add_team
 
     with store.write() as tx:
         team_id = add_team(tx, "heavy_lords", "").id

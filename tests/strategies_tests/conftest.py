@@ -1,8 +1,6 @@
 """The house strategies, built by the real compiler in the real jail, and the real machine to play on."""
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 import pytest
 
@@ -15,10 +13,7 @@ from knobeln.games.knobeln import Rules
 from knobeln.model import GameJob, GameResult
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
-
-sys.path.append(str(Path(__file__).parent))  # for kit_on_disk.py
-
-from kit_on_disk import Kit, unpacked
+from tests.support.kit_on_disk import Kit, unpacked
 
 Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart
 

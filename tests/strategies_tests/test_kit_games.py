@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kit_on_disk import Kit, Said, unpacked
 
 from compiler.build import Built
 from knobellib.house import house_strategies
@@ -20,6 +19,7 @@ from knobeln.model import Match, Pairing, Verdict
 from reports.protocol import GameProtocol, read, write
 from sandbox.machine.engine import MachineArena
 from sandbox.machine.image import Image
+from tests.support.kit_on_disk import Kit, Said, unpacked
 from tournament.referee import game_job
 
 Compile = Callable[[str], Built]

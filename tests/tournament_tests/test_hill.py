@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.contest_field import add_team
 from compiler.builders import builder_of
 from knobellib.house import house_strategies
 from knobeln.clock import FixedClock
@@ -21,6 +20,7 @@ from knobeln.model import HillGame, HillLine, HillRanking, Team, TeamState
 from knobeln.store import Store, contest, hill, letters, migrate, outbox, submissions, teams
 from reports.hill_report import HillLetters, movements
 from reports.render import Templates
+from tests.support.contest_field import add_team
 from tournament.arenas import open_arena
 from tournament.hill import HillService, ranking
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import other_contests
-
 from knobeln.config import Settings
 from knobeln.games import game_of
 from knobeln.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
@@ -16,6 +14,7 @@ from reports.site.facts import ReleasedRound, SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
 from reports.site.words import Words
+from tests.support import other_contests
 from tournament.replay import course_of
 
 START = datetime(1994, 5, 14, 12, tzinfo=UTC)

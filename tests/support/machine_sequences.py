@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from machine_assembler import (
+
+from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,
     ECALL,
@@ -28,9 +30,7 @@ from machine_assembler import (
     shift,
     store,
 )
-from machine_compare import Case
-
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from tests.support.machine_compare import Case
 
 STATIC = 4096
 BEGIN = DATA_BASE + STATIC - MEMORY_SIZE

@@ -16,7 +16,7 @@ from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
 from sandbox.machine.translate import translate
 from sandbox.machine.translation import compiled
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "machine"
 START = (0, 0, DATA_BASE, *[0] * 29)
 PATIENT = JailLimits(cpu_seconds=120, wall_seconds=600.0)
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1")

@@ -12,7 +12,7 @@ from pathlib import Path
 from sandbox.machine import engine_binary
 from sandbox.machine.image import CODE_BASE, DATA_BASE
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "machine"
 STOPS = ("leave", "throw", "seed", "no door", "fuel", "read", "write", "jump", "illegal")
 
 

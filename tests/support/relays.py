@@ -13,7 +13,7 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from .servers import free_port
+from tests.support.servers import free_port
 
 USER, PASSWORD, TOKEN = "knobeln", "pässword", "ya29.token"
 

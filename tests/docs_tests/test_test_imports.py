@@ -1,0 +1,73 @@
+"""Tests stand alone: what several of them share is in `tests/support/`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+SUPPORT = TESTS / "support"
+TEAMS_PROGRAMS = TESTS / "programs"
+MODULES = sorted(path for path in TESTS.rglob("*.py") if TEAMS_PROGRAMS not in path.parents)
+LOCAL = {path.stem for path in MODULES}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of what this module imports; a relative import begins with a dot."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+
+
+def is_from_support(name: str) -> bool:
+    return name.startswith("tests.support.")
+
+
+def is_from_another_test(name: str) -> bool:
+    first = name.partition(".")[0]
+    return name.startswith((".", "tests")) or first in LOCAL
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(TESTS)))
+def test_what_a_module_imports_of_the_tests_is_in_support(path: Path) -> None:
+    of_tests = [name for name in imported(path) if is_from_another_test(name)]
+    assert [name for name in of_tests if not is_from_support(name)] == []
+
+
+def test_every_module_of_support_is_imported_or_run() -> None:
+    """A helper that nobody needs any more is removed."""
+    readers = [*MODULES, *(TESTS.parent / "bench").glob("*.py")]
+    texts = {path: path.read_text() for path in readers}
+    for helper in SUPPORT.glob("*.py"):
+        others = "".join(text for path, text in texts.items() if path != helper)
+        assert helper.stem == "__init__" or helper.stem in others, f"{helper.name} is not used"
+
+
+def test_no_two_test_modules_have_one_name() -> None:
+    names = [path.name for path in MODULES if path.name not in ("conftest.py", "__init__.py")]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("import os", True),
+        ("from tests.support.servers import Dovecot", True),
+        ("from tests.support import servers", True),
+        ("from .conftest import World", False),
+        ("from . import test_serve", False),
+        ("from tests.mail.test_serve import Server", False),
+        ("import test_serve", False),
+        ("from test_serve import Server", False),
+    ],
+)
+def test_the_rule_sees_every_way_to_import(tmp_path: Path, statement: str, allowed: bool) -> None:
+    (tmp_path / "module.py").write_text(statement + "\n")
+    (name,) = imported(tmp_path / "module.py")
+    assert (is_from_support(name) or not is_from_another_test(name)) is allowed

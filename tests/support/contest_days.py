@@ -1,0 +1,49 @@
+"""The contest day in this process: what it leaves in the database, and how it is interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from compiler.build import Built
+from knobeln.cli.contest_day import Silence
+from knobeln.cli.folder import ContestFolder
+from knobeln.model import GroupOutcome
+from knobeln.store import contest
+from knobeln.store.tables import metadata
+from reports.letters import ContestReporter
+from tournament.contest import ContestDay
+
+House = Mapping[str, Built]
+
+
+def dump(folder: ContestFolder) -> dict[str, list[Any]]:
+    """Every row of every table, but for how many workers the settings name."""
+    with folder.store.read() as tx:
+        rows = {
+            table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
+        }
+        frozen = contest.started_settings(tx)
+    if frozen is not None:
+        frozen["tournament"].pop("workers")
+        rows["contest"] = [(frozen,)]
+    return rows
+
+
+class Stumbling(Silence):
+    """Stops the run after so many groups, as a power cut would between two transactions."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+def stumbling_day(folder: ContestFolder, spectator: Silence) -> ContestDay:
+    reporter = ContestReporter(folder.settings, folder.templates)
+    return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)

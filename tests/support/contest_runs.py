@@ -1,0 +1,59 @@
+"""`knobeln run` as a process of its own, and what it leaves behind."""
+
+from __future__ import annotations
+
+import mailbox
+import sys
+import time
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from knobeln.cli.folder import ContestFolder
+from sandbox.process import Process, start
+from tests.support.contest_field import settings
+
+PATIENCE = 60.0
+SMALL = settings(group_min=4, group_max=8, final_size=8)
+
+
+def run(folder: ContestFolder) -> Process:
+    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
+    return start(command, folder.path.parent / "log")
+
+
+def finish(process: Process, patience: float = PATIENCE) -> int:
+    end = time.monotonic() + patience
+    while (code := process.poll()) is None:
+        assert time.monotonic() < end, "the run takes too long"
+        time.sleep(0.01)
+    return code
+
+
+def children_of(pid: int) -> set[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    except OSError:  # it ended while we looked
+        return set()
+
+
+def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The dump without the clock: which times, the Date of mails, and what the Maildirs said."""
+    return {table: [tuple(map(_timeless, row)) for row in found] for table, found in rows.items()}
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return "a time"
+    if isinstance(value, str) and value.startswith(("kept as ", "was kept before")):
+        return "kept"
+    if isinstance(value, bytes) and value.startswith(b"From: "):
+        return tuple(line for line in value.split(b"\r\n") if not line.startswith(b"Date: "))
+    return value
+
+
+def delivered(folder: ContestFolder) -> Counter[tuple[str, str]]:
+    boxes = (folder.path / "mail").iterdir()
+    return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))

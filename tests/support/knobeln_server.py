@@ -1,0 +1,95 @@
+"""`knobeln serve` as a process of its own, which can be killed and started again."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+import re
+import signal
+import smtplib
+import sys
+import time
+from email.message import Message
+from pathlib import Path
+
+from knobeln.cli.folder import ContestFolder
+from knobeln.cli.organize import create_contest
+from knobeln.clock import SystemClock
+from knobeln.config import Contest, Mail, Settings, usual_dates
+from knobeln.model import LetterState, OutboxState, SubmissionState
+from knobeln.store import letters, outbox, submissions
+from sandbox.process import Process, start
+from tests.support.servers import wait_for
+
+ROBOT = "knobeln@contest.example"
+
+
+class Server:
+    """The server of one contest folder; it can be killed and started again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        settings = Settings(
+            contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
+        )
+        self.folder: ContestFolder = create_contest(path / "contest", settings)
+        self.log = path / "log"
+        self.start()
+
+    def start(self) -> None:
+        said = self.text().count("listening")
+        command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self.folder.path)]
+        self.process: Process = start(command, self.log)
+        wait_for(lambda: self.text().count("listening") > said or self.process.poll() is not None)
+        self.port = int(re.findall(r"port=(\d+)", self.text())[-1])
+
+    def text(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+    def kill(self) -> None:
+        os.kill(self.process.pid, signal.SIGKILL)
+        wait_for(lambda: self.process.poll() is not None)
+
+    def send(self, letter: bytes, sender: str) -> None:
+        with smtplib.SMTP("127.0.0.1", self.port, timeout=10) as client:
+            client.sendmail(sender, [ROBOT], letter)
+
+    def insist(self, letter: bytes, sender: str) -> None:
+        """Send it as a mail system does: again, until it is taken."""
+        while True:
+            try:
+                return self.send(letter, sender)
+            except smtplib.SMTPDataError as error:
+                if error.smtp_code != 451:
+                    raise
+            except OSError:  # the server is away; also all of smtplib's own
+                time.sleep(0.02)
+
+    def answers(self, address: str) -> list[Message]:
+        """The mails in the team's Maildir, oldest first: their keys sort by time."""
+        path = self.folder.path / "mail" / address
+        box = mailbox.Maildir(path) if (path / "cur").exists() else {}
+        return [box[key] for key in sorted(box.keys())]
+
+    def is_idle(self) -> bool:
+        with self.folder.store.read() as tx:
+            waiting = (
+                letters.count_by_state(tx).get(LetterState.NEW),
+                submissions.count_by_state(tx).get(SubmissionState.QUEUED),
+                outbox.count_by_state(tx).get(OutboxState.READY),
+            )
+        return not any(waiting)
+
+    def auth_line(self, address: str) -> str:
+        """The `<<FROM>>` line that the team was told, as soon as it was told."""
+        wait_for(lambda: bool(self.answers(address)))
+        found = re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))
+        assert found
+        return found[0]
+
+
+def text_of(mail: Message) -> str:
+    part = next(part for part in mail.walk() if part.get_content_type() == "text/plain")
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return payload.decode()

@@ -1,0 +1,190 @@
+"""Programs for the machine's tests, built by the cross compiler directly or word by word."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+
+from knobeln.games.knobeln import Rules
+from knobeln.model import GameJob, GameResult, Verdict
+from sandbox.machine.engine import MachineArena
+from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "sandbox" / "machine" / "runtime"
+LIBRARY = ROOT / "knobellib" / "knobellib.c"
+EXAMPLE = ROOT / "knobellib" / "example.c"
+FLAGS = (
+    *("-std=gnu89", "-march=rv32im", "-mabi=ilp32", "-O2", "-w", "-DKNOBELN_MACHINE", "-static"),
+    *("-ffreestanding", "-fno-builtin", "-nostdlib", "-nostdinc", "-Wl,--build-id=none"),
+    *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
+)
+
+
+@functools.cache
+def compiled(source: str) -> Image:
+    """A C program as an image, linked with the runtime and the library."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, elf = Path(folder) / "program.c", Path(folder) / "program.elf"
+        program.write_text(source)
+        parts = [RUNTIME / "start.S", program, LIBRARY, RUNTIME / "doors.S", RUNTIME / "memory.c"]
+        command = ["riscv64-unknown-elf-gcc", *FLAGS, "-T", RUNTIME / "link.ld", "-o", elf, *parts, "-lgcc"]
+        subprocess.run(command, check=True)
+        return from_elf(elf.read_bytes())
+
+
+def from_elf(raw: bytes) -> Image:
+    elf = ELFFile(io.BytesIO(raw))
+    segments = {s["p_vaddr"]: s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"}
+    data = segments.get(DATA_BASE)
+    symbols = sorted(
+        (s["st_value"], s.name)
+        for s in elf.get_section_by_name(".symtab").iter_symbols()
+        if s["st_info"]["type"] == "STT_FUNC"
+    )
+    return Image(
+        entry=elf["e_entry"],
+        code=segments[CODE_BASE].data(),
+        data=data.data() if data else b"",
+        static_size=-(-data["p_memsz"] // 16) * 16 if data else 0,
+        symbols=tuple(symbols),
+    )
+
+
+def assembled(words: Sequence[int], data: bytes = b"", static_size: int = 0) -> Image:
+    """An image of these very instructions."""
+    return Image(CODE_BASE, struct.pack(f"<{len(words)}I", *words), data, static_size)
+
+
+MAX_LISTED = 64
+_LISTED = f"""
+int list[{MAX_LISTED + 1}] = {{ 1 }};
+main() {{
+  int i;
+  for (i = 1; i <= list[0]; i++)
+    make_throw (list[i]);
+}}
+"""
+
+
+def throwing(throws: Sequence[int]) -> Image:
+    """A program that makes these throws, at most MAX_LISTED of them, and ends."""
+    numbers = [len(throws), *throws, *[0] * (MAX_LISTED - len(throws))]
+    return replace(compiled(_LISTED), data=struct.pack(f"<{len(numbers)}i", *numbers))
+
+
+def stream(name: str) -> bytes:
+    """16 bytes that belong to this name."""
+    return hashlib.blake2b(name.encode(), digest_size=16).digest()
+
+
+def game(
+    first: Image, second: Image, rules: Rules, max_instructions: int = 1_000_000, seed: str = "seed"
+) -> GameResult:
+    """One game between these two on the real engine, with its throws."""
+    images = {image.digest: image for image in (first, second)}
+    streams = (stream(f"{seed}/0"), stream(f"{seed}/1"))
+    job = GameJob((first.digest, second.digest), streams, protocol=True)
+    (result,) = MachineArena(images, rules, max_instructions).play([job])
+    return result
+
+
+FAULTS = {  # X01, X02, X04, X05, X10, X11: the program, its verdict, what its team is told
+    "endless": ("main() { for (;;); }", Verdict.TIME, "used more than 1,000,000 instructions"),
+    "endless after a throw": (
+        "main() { make_throw (1); for (;;); }",
+        Verdict.TIME,
+        "used more than 1,000,000 instructions",
+    ),
+    "ends at once": ("main() { }", Verdict.PROTOCOL, "ended after 0 of 20 throws"),
+    "ends early": (
+        "main() { int i; for (i = 0; i < 19; i++) make_throw (5); }",
+        Verdict.PROTOCOL,
+        "ended after 19 of 20 throws",
+    ),
+    "reads address 0": (
+        "int *p; main() { make_throw (*p); }",
+        Verdict.CRASH,
+        r"read from address 0x00000000, which is outside its memory, "
+        r"in function main \(instruction at 0x000100\w\w\)",
+    ),
+    "writes its code": (
+        "main() { *(int *) main = 0; }",
+        Verdict.CRASH,
+        r"wrote to address 0x000100\w\w, which is outside its memory, in function main .*",
+    ),
+    "reads its code": (
+        "main() { make_throw (*(int *) main); }",
+        Verdict.CRASH,
+        r"read from address 0x000100\w\w, which is outside .*",
+    ),
+    "reads misaligned": (
+        "char c[8]; volatile int one = 1; main() { make_throw (*(int *) (c + one)); }",
+        Verdict.CRASH,
+        r"read from address 0x1000\w{4}, which does not fit the size of what lies there, in .*",
+    ),
+    "behind its data": (
+        "int last[4]; main() { int *p = last; for (;;) *p++ = 1; }",
+        Verdict.CRASH,
+        r"wrote to address 0x1000\w{4}, which is outside its memory, in function main .*",
+    ),
+    "calls data": (
+        "int code[4] = { 0x13, 0x73 }; main() { ((int (*) ()) code) (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x10000\w{3}, which holds no code, in function main .*",
+    ),
+    "calls nothing": (
+        "int (*f) (); main() { f (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x00000000, which holds no code, in .*",
+    ),
+    "calls between instructions": (
+        "int (*f) (); main() { f = (int (*) ()) ((char *) main + 2); f (); }",
+        Verdict.CRASH,
+        r"jumped to address 0x000100\w\w, which is not divisible by 4, in .*",
+    ),
+    "no instruction": (
+        'main() { __asm__ ("ebreak"); }',
+        Verdict.CRASH,
+        r"executed 0x00100073, which is no instruction, in function main .*",
+    ),
+    "an unknown door": (
+        'main() { __asm__ volatile ("li a7, 7\\n ecall" : : : "a7"); }',
+        Verdict.PROTOCOL,
+        r"used door 7, which does not exist, in function main .*",
+    ),
+    "seed to nowhere": (
+        "main() { knobeln_seed_door (8); }",
+        Verdict.CRASH,
+        r"wrote to address 0x00000008, which is outside its memory, in function knobeln_seed_door .*",
+    ),
+    "seed over the end": (
+        "extern char __static_end[]; main() { knobeln_seed_door (__static_end - 8); }",
+        Verdict.CRASH,
+        r"wrote to address 0x1000\w{4}, which is outside its memory, in function knobeln_seed_door .*",
+    ),
+    "recursion": (
+        "int f (int n) { volatile int a[9]; a[n % 9] = n; return f (n + 1) + a[n % 9]; } main() { f (1); }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB \(address 0x0f\w{6}\), in function f .*",
+    ),
+    "huge array": (
+        "main() { volatile int a[250000000]; a[1] = 2; make_throw (a[1]); }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB .*",
+    ),
+    "huge alloca": (
+        "int n = 2000000; main() { volatile int *p = __builtin_alloca (n); p[0] = 1; }",
+        Verdict.MEMORY,
+        r"its stack grew out of the memory of 1024 kB .*",
+    ),
+}
