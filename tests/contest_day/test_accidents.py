@@ -34,8 +34,9 @@ from knobeln.store import contest, letters, session, submissions
 from sandbox.process import start
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
-from tests.support.contest_runs import SMALL, children_of, delivered, finish, run, without_times
+from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
 from tests.support.disks import may_mount, mounted
+from tests.support.processes import children_of
 
 House = Mapping[str, Built]
 

@@ -16,7 +16,8 @@ from knobeln.model import OutboxState, Phase
 from knobeln.store import contest, outbox, results
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest, settings
-from tests.support.contest_runs import PATIENCE, SMALL, children_of, delivered, finish, run, without_times
+from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
+from tests.support.processes import children_of
 
 PAUSES = [number * 17 % 60 / 1_000 for number in range(18)]  # seconds from a step to the kill
 

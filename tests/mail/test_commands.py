@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from email.message import EmailMessage
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
@@ -15,14 +16,28 @@ from knobeln.config import Mail, Teams
 from knobeln.games.knobeln import KnobelnSettings, Rules
 from knobeln.model import LetterState, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
-from mailserver.commands import COMMANDS, recognise
+from mailserver import commands
+from mailserver.answering import Command
+from mailserver.commands import COMMANDS, recognise, unknown
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.desk import handle_next
 from mailserver.intake.accept import accept
-from tests.support.mail_world import FORM, LETTERS, OPENS, START, World, body_of, make_settings
+from tests.support.mail_world import (
+    FORM,
+    LETTERS,
+    OPENS,
+    REGISTER,
+    START,
+    World,
+    body_of,
+    from_line,
+    make_settings,
+    program,
+    registered,
+    told,
+)
 
 ADDRESS = "our_team@machine.domain.alfdkj"
-REGISTER = "registration for KNOBELN"
 COMPILE = "please compile"
 MINUTE = timedelta(minutes=1)
 
@@ -65,6 +80,10 @@ SUBJECTS = [
     ("resend authentification", "resend"),
     ("re-send authentication string", "resend"),
     ("statsu", "status"),
+    ("please test", "test"),
+    ("Re: Please play zero_thrower!", "play"),
+    ("allow friendly matches", "friendly"),
+    ("Refuse friendly matches.", "friendly"),
     ("SEND knobelsoftware", "software"),
     ("send rulse", "rules"),
     ("pleas compile", "unknown"),
@@ -86,50 +105,55 @@ def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
     assert recognise(f"SEND {word}software", settings).name == "software"
 
 
-def test_the_registry_names_each_command_once() -> None:
-    assert [command.name for command in COMMANDS] == [
-        "registration",
-        "compile",
-        "status",
-        "mail-preference",
-        "resend",
-        "withdraw",
-        "test",
-        "play",
-        "friendly",
-        "software",
-        "rules",
-        "announcement",
-        "faq",
-        "leaderboard",
-        "compare",
-        "help",
-        "organizer",
-        "confirm",
+def every_command() -> list[Command]:
+    """What the modules of the package define, but for what is no subject at all."""
+    modules = [
+        import_module(f"{commands.__name__}.{found.name}") for found in iter_modules(commands.__path__)
     ]
+    defined = [value for module in modules for value in vars(module).values() if isinstance(value, Command)]
+    return [command for command in defined if command is not unknown.COMMAND]
 
 
-def registered(world: World, form: str = FORM) -> tuple[str, str]:
-    """Register; the team's name and its authentification string as the answer tells them."""
-    (mail,) = world.send(REGISTER, form)
-    return told(mail)
+def test_every_command_that_is_defined_is_in_the_registry_once() -> None:
+    assert sorted(command.name for command in COMMANDS) == sorted(command.name for command in every_command())
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
 
 
-def told(mail: EmailMessage) -> tuple[str, str]:
-    found = re.search(r"name is +(\S+)\n.*string +(\S+)\n", body_of(mail))
-    assert found
-    return found[1], found[2]
+def test_no_command_is_called_like_the_answer_to_an_unknown_subject() -> None:
+    assert unknown.COMMAND.name not in {command.name for command in COMMANDS}
+
+
+SUBJECTS_OF_HOG = [
+    ("send leaderboard", "leaderboard"),
+    ("Please send leaderboard!", "leaderboard"),
+    ("please compare", "compare"),
+    ("Re: please compare one other", "compare"),
+]
+
+
+@pytest.mark.parametrize(("subject", "name"), SUBJECTS_OF_HOG)
+def test_a_contest_of_hog_has_commands_of_its_own(subject: str, name: str) -> None:
+    assert recognise(subject, make_settings(game={"name": "hog"})).name == name
+    assert recognise(subject, make_settings()).name == "unknown"
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_has_a_subject_here(command: Command) -> None:
+    assert command.name in {name for _, name in SUBJECTS + SUBJECTS_OF_HOG}
+
+
+@pytest.mark.parametrize("game", ["knobeln", "hog"])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_right_form_of_a_command_means_it(command: Command, game: str) -> None:
+    settings = make_settings(game={"name": game})
+    assert all(recognise(form, settings) is command for form in command.forms(settings)[:1])
 
 
 def form_of(number: int, **values: str) -> str:
     text = FORM.replace("our_team", f"team{number}").replace("Joe Cool", f"Member {number}")
     for field, value in values.items():
-        text = re.sub(rf"(?m)^{field}:.*", f"{field}: {value}", text.replace("-", "-"))
+        text = re.sub(rf"(?m)^{field}:.*", f"{field}: {value}", text)
     return text
-
-
-def program(team: str, string: str) -> str:
-    return f"/*\n  <<FROM>> {team} {string}\n*/\nmain() {{ for (;;) make_throw(1); }}\n"
 
 
 # --- registration ----------------------------------------------------------------------------------------
@@ -319,14 +343,14 @@ def test_the_organizer_may_have_the_last_word(make_world: Callable[..., World]) 
     name, string = told(accepted)
     assert "Too late, {{7*7}}." in body_of(rejected)
     assert rejected["To"] == "team2@machine.domain.alfdkj"
-    assert world.send(COMPILE, program(name, string)) == []
+    assert world.send(COMPILE, program(from_line(name, string))) == []
     assert world.notes[-1] == f"version 1 of {name} queued for the compiler"
 
 
 def test_a_team_that_waits_cannot_send_programs(make_world: Callable[..., World]) -> None:
     world = make_world(teams=Teams(approval="organizer"))
     world.send(REGISTER, FORM)
-    (mail,) = world.send(COMPILE, program("the_heavy_lords_of_knobeln", "aaaa-bbbb"))
+    (mail,) = world.send(COMPILE, program(from_line("the_heavy_lords_of_knobeln", "aaaa-bbbb")))
     assert "do not belong together" in body_of(mail)
 
 
@@ -334,23 +358,26 @@ def test_a_team_that_waits_cannot_send_programs(make_world: Callable[..., World]
 def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World) -> None:
     name, string = registered(world)
     assert (
-        world.send(COMPILE, program(name, string), sender="other@x.example", message_id="<p@x.example>") == []
+        world.send(
+            COMPILE, program(from_line(name, string)), sender="other@x.example", message_id="<p@x.example>"
+        )
+        == []
     )
     with world.store.read() as tx:
         queued = submissions.next_queued(tx)
         assert queued is not None
-        assert queued.files == {"program.c": program(name, string).encode()}
+        assert queued.files == {"program.c": program(from_line(name, string)).encode()}
         assert queued.received_at == world.clock.now()
         assert submissions.reply_to_of(tx, queued.id) == "<p@x.example>"
 
 
 def test_what_was_mended_goes_with_the_program(world: World) -> None:
     name, string = registered(world)
-    world.send(COMPILE, "".join(f"> {line}\n" for line in program(name, string).splitlines()))
+    world.send(COMPILE, "".join(f"> {line}\n" for line in program(from_line(name, string)).splitlines()))
     with world.store.read() as tx:
         queued = submissions.next_queued(tx)
         assert queued is not None
-        assert queued.files == {"program.c": program(name, string).encode()}
+        assert queued.files == {"program.c": program(from_line(name, string)).encode()}
         assert submissions.repairs_of(tx, queued.id) == ("the quotation marks `>` were removed",)
 
 
@@ -366,7 +393,7 @@ def test_whatever_was_wrong_the_writer_reads_the_same(world: World) -> None:
     ]
     bodies = set()
     for team, secret in tries:
-        mails = world.send(COMPILE, program(team, secret), sender="eve@x.example")
+        mails = world.send(COMPILE, program(from_line(team, secret)), sender="eve@x.example")
         bodies |= {body_of(mail) for mail in mails if mail["To"] == "eve@x.example"}
         assert sum(mail["To"] == "eve@x.example" for mail in mails) == 1
     (body,) = bodies
@@ -382,7 +409,10 @@ def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
     to_team = 0
     for minutes in (0, 10, 23 * 60, 24 * 60 + 1):
         mails = world.send(
-            COMPILE, program(name, "aaaa-bbbb"), sender="eve@x.example", at=start + minutes * MINUTE
+            COMPILE,
+            program(from_line(name, "aaaa-bbbb")),
+            sender="eve@x.example",
+            at=start + minutes * MINUTE,
         )
         to_team += sum(mail["To"] == ADDRESS for mail in mails)
     assert to_team == 2
@@ -390,7 +420,7 @@ def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
 
 def test_a_team_that_errs_itself_gets_the_refusal_only(world: World) -> None:
     name, _ = registered(world)
-    (mail,) = world.send(COMPILE, program(name, "aaaa-bbbb"), sender=f"Our Team <{ADDRESS}>")
+    (mail,) = world.send(COMPILE, program(from_line(name, "aaaa-bbbb")), sender=f"Our Team <{ADDRESS}>")
     assert "do not belong together" in body_of(mail)
 
 
@@ -402,7 +432,7 @@ def test_only_an_active_team_can_send_programs(world: World, state: TeamState) -
     name, string = registered(world)
     with world.store.write() as tx:
         teams.set_state(tx, 1, state)
-    (mail,) = world.send(COMPILE, program(name, string))
+    (mail,) = world.send(COMPILE, program(from_line(name, string)))
     assert "do not belong together" in body_of(mail)
 
 
@@ -410,7 +440,7 @@ def test_the_old_name_with_the_right_string_gets_a_helpful_answer(world: World) 
     first, _ = registered(world)
     second, string = registered(world, form_of(2))
     assert second == first + "_2"
-    (mail,) = world.send(COMPILE, program(first, string), sender="eve@x.example")
+    (mail,) = world.send(COMPILE, program(from_line(first, string)), sender="eve@x.example")
     assert mail["To"] == "team2@machine.domain.alfdkj"
     assert f"Your team is called {second}" in " ".join(body_of(mail).split())
     assert string not in body_of(mail)
@@ -429,7 +459,7 @@ COMPILE_WINDOWS = [
 def test_programs_are_taken_while_the_compile_service_is_open(world: World, at: object, words: str) -> None:
     world.clock.at = OPENS
     name, string = registered(world)
-    mails = world.send(COMPILE, program(name, string), sender="eve@x.example", at=at)  # type: ignore[arg-type]
+    mails = world.send(COMPILE, program(from_line(name, string)), sender="eve@x.example", at=at)  # type: ignore[arg-type]
     assert [mail["To"] for mail in mails] == ([ADDRESS] if words else [])
     assert words in " ".join(" ".join(map(body_of, mails)).split())
 
@@ -438,19 +468,19 @@ def test_no_program_is_taken_while_the_contest_runs(world: World) -> None:
     name, string = registered(world)
     with world.store.write() as tx:
         contest.start(tx, {}, world.clock.now())
-    (mail,) = world.send(COMPILE, program(name, string))
+    (mail,) = world.send(COMPILE, program(from_line(name, string)))
     assert "The contest is running" in body_of(mail)
     assert "no version of your program" in body_of(mail)
     with world.store.write() as tx:
         contest.finish(tx, world.clock.now())
-    (mail,) = world.send(COMPILE, program(name, string))
+    (mail,) = world.send(COMPILE, program(from_line(name, string)))
     assert "The contest is over" in body_of(mail)
     assert "version" not in body_of(mail)  # nothing counts any more
 
 
 def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
     name, string = registered(world)
-    (mail,) = world.send(COMPILE, program(name, string) + "/* filler */\n" * 20_000)
+    (mail,) = world.send(COMPILE, program(from_line(name, string)) + "/* filler */\n" * 20_000)
     assert "longer than 256,000 bytes" in body_of(mail)
     with world.store.read() as tx:
         assert submissions.next_queued(tx) is None

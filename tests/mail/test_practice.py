@@ -20,7 +20,6 @@ from knobellib.house import house_strategies
 from knobellib.samples import samples
 from knobeln.config import Programs
 from knobeln.model import (
-    BuildReport,
     Fault,
     GameResult,
     Practice,
@@ -35,8 +34,9 @@ from mailserver.authentification import digest
 from reports import protocol
 from reports.compile_report import compile_report
 from reports.practice_report import PracticeLetters
+from tests.support.builds import build_report
 from tests.support.contest_field import add_team
-from tests.support.mail_world import START, World, body_of
+from tests.support.mail_world import START, World, body_of, flat
 from tournament.arenas import open_arena
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
@@ -92,10 +92,6 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
     return make
 
 
-def flat(mail: EmailMessage) -> str:
-    return " ".join(body_of(mail).split())
-
-
 # --- please test -------------------------------------------------------------------------------------------
 def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
     gym: Callable[..., Gym],
@@ -146,7 +142,7 @@ def test_failures_that_differ_are_told_one_by_one(gym: Callable[..., Gym]) -> No
     here = gym()
     world = here.world
     letters = PracticeLetters(world.settings, world.renderer)
-    report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image")
+    report = build_report()
     reasons = [f"throw {at} was 0" for at in range(1, 12)] + ["throw 1 was 0"]
     games = [PracticeGame((f"house_{at}",), failed(reason)) for at, reason in enumerate(reasons, 1)]
     here.team("alpha")

@@ -24,7 +24,7 @@ from mailserver.authentification import without_strings
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.library import words_for
 from reports.render import Templates
-from tests.support.mail_world import World, body_of
+from tests.support.mail_world import World, body_of, flat
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 OTHERS = sorted(set(kinds()) - {"knobeln"})
@@ -72,10 +72,6 @@ def contest_of(store: Store) -> Callable[..., Contest]:
         return Contest(World(store, settings, Templates(settings, None), clock))
 
     return make
-
-
-def flat(mail: EmailMessage) -> str:
-    return " ".join(body_of(mail).split())
 
 
 def attached(mail: EmailMessage) -> dict[str, str]:

@@ -18,7 +18,6 @@ from knobeln import presets
 from knobeln.config import Mail, Settings, Teams
 from knobeln.games import registered as registered_games
 from knobeln.model import (
-    BuildReport,
     Fault,
     GameResult,
     MailPreference,
@@ -38,33 +37,37 @@ from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import PER_DAY
 from mailserver.subject import plain_subject, words_behind
 from reports.render import Templates
-from tests.support.mail_world import FORM, OPENS, START, World, body_of, make_settings
+from tests.support.builds import build_report
+from tests.support.mail_world import (
+    FORM,
+    OPENS,
+    REGISTER,
+    START,
+    World,
+    body_of,
+    flat,
+    from_line,
+    make_settings,
+    program,
+    registered,
+    told,
+)
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 EVE = "eve@x.example"
 NAME = "the_heavy_lords_of_knobeln"
-REGISTER = "registration for KNOBELN"
 COMPILE = "please compile"
 HOUR = timedelta(hours=1)
 
 
-def flat(mail: EmailMessage) -> str:
-    return " ".join(body_of(mail).split())
-
-
-def told(mail: EmailMessage) -> str:
+def string_in(mail: EmailMessage) -> str:
     """The string that this mail tells."""
-    found = re.search(r"name is +\S+\n.*string +(\S+)\n", body_of(mail))
-    assert found
-    return found[1]
+    return told(mail)[1]
 
 
-def registered(world: World, form: str = FORM) -> str:
+def registered_line(world: World, form: str = FORM) -> str:
     """Register; the `<<FROM>>` line of the team."""
-    (mail,) = world.send(REGISTER, form)
-    found = re.search(r"team-name: (\S+)", form)
-    assert found
-    return f"<<FROM>> {found[1]} {told(mail)}\n"
+    return from_line(*registered(world, form))
 
 
 def test_help_brings_the_guide_with_the_contests_own_address(world: World) -> None:
@@ -84,10 +87,6 @@ def team(world: World, name: str = NAME) -> Team:
     return found
 
 
-def program(from_line: str) -> str:
-    return f"/*\n  {from_line}*/\nmain() {{ for (;;) make_throw(1); }}\n"
-
-
 def send_program(
     world: World, from_line: str, *, accepted: bool | None = True, trial: Trial | None = None
 ) -> None:
@@ -98,7 +97,7 @@ def send_program(
     with world.store.write() as tx:
         queued = submissions.next_queued(tx)
         assert queued
-        report = BuildReport((), "gcc", "", 9, 10, 15, 0, 0, 0, "", "image" if accepted else None, trial)
+        report = build_report(image_digest="image" if accepted else None, trial=trial)
         submissions.add_build(tx, queued.id, report, b"image" if accepted else None, world.clock.now())
 
 
@@ -133,7 +132,7 @@ MEANT = [
 
 @pytest.mark.parametrize(("subject", "right"), MEANT)
 def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right: str) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     (mail,) = world.send(subject, program(from_line), sender=EVE)
     assert (f"did you mean `{right}`?" in mail["Subject"]) == bool(right)
     assert ("    Subject: " + right + "\n" in body_of(mail)) == bool(right)
@@ -323,7 +322,7 @@ def test_any_word_can_be_asked_about(word: str) -> None:
 
 # --- status ------------------------------------------------------------------------------------------------
 def test_the_status_goes_to_the_registered_address_only(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     (asked,) = world.send("status", "", sender=f"Our Team <{ADDRESS.upper()}>")
     (proved,) = world.send("status", from_line, sender=EVE)
     assert {asked["To"], proved["To"]} == {ADDRESS}
@@ -336,7 +335,7 @@ def test_the_status_goes_to_the_registered_address_only(world: World) -> None:
 
 
 def test_a_stranger_learns_the_dates_and_nothing_about_anybody(world: World) -> None:
-    registered(world)
+    registered_line(world)
     (mail,) = world.send("status", "our team is the_heavy_lords_of_knobeln", sender=EVE)
     assert mail["To"] == EVE
     assert "There is no team with the address that you write from" in flat(mail)
@@ -345,13 +344,13 @@ def test_a_stranger_learns_the_dates_and_nothing_about_anybody(world: World) -> 
 
 
 def test_a_wrong_string_tells_nothing_and_the_team_is_told(world: World) -> None:
-    registered(world)
+    registered_line(world)
     mails = world.send("status", f"<<FROM>> {NAME} aaaa-bbbb", sender=EVE)
     assert sorted(mail["To"] for mail in mails) == [EVE, ADDRESS]
 
 
 def test_the_status_tells_which_version_counts(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
 
     def status() -> str:
         (mail,) = world.send("status", "", sender=ADDRESS)
@@ -376,7 +375,7 @@ def tried(verdict: Verdict, reason: str = "") -> Trial:
 
 
 def test_the_status_tells_that_what_counts_failed_its_trial_game(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     send_program(world, from_line, trial=tried(Verdict.ILLEGAL_MOVE, "throw 1 was 0"))
     send_program(world, from_line, accepted=False)
     (mail,) = world.send("status", "", sender=ADDRESS)
@@ -437,7 +436,7 @@ PREFERENCES = [
 
 @pytest.mark.parametrize(("subject", "text", "codes"), PREFERENCES)
 def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: str, codes: str) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     (mail,) = world.send(subject, text + from_line, sender=EVE)
     assert mail["To"] == ADDRESS
     assert ",".join(team(world).registration.preferences) == codes
@@ -462,7 +461,7 @@ WRONG_PREFERENCES = [
 def test_a_wrong_preference_is_refused_with_the_right_form(
     world: World, subject: str, text: str, words: str
 ) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     (mail,) = world.send(subject.replace("\x1b[31m", ""), text + from_line)
     assert words in flat(mail)
     assert "Subject: mail-preference LAP,DGP,GRG,RSM" in body_of(mail)
@@ -470,7 +469,7 @@ def test_a_wrong_preference_is_refused_with_the_right_form(
 
 
 def test_the_letter_of_list_unsubscribe_is_told_how_to_go_on(world: World) -> None:
-    registered(world)
+    registered_line(world)
     (mail,) = world.send("mail-preference", "", sender=ADDRESS)
     assert mail["To"] == ADDRESS
     assert "There is no <<FROM>> line in the letter" in flat(mail)
@@ -478,7 +477,7 @@ def test_the_letter_of_list_unsubscribe_is_told_how_to_go_on(world: World) -> No
 
 
 def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     enter(world, Phase.RUNNING)
     (mail,) = world.send("mail-preference GRR", from_line)
     assert "It counts from the next report on." in flat(mail)
@@ -504,8 +503,8 @@ BY_STRING = ["mail-preference GRR", "withdraw"]
 
 @pytest.mark.parametrize("subject", BY_STRING)
 def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(world: World, subject: str) -> None:
-    ours = registered(world).split()[2]
-    other = registered(
+    ours = registered_line(world).split()[2]
+    other = registered_line(
         world, FORM.replace("our_team", "other").replace("heavy", "light").replace("Joe", "Jim")
     ).split()[2]
     tries = [
@@ -529,7 +528,7 @@ def test_whatever_is_wrong_with_the_string_the_writer_reads_the_same(world: Worl
 
 @pytest.mark.parametrize("subject", [*BY_STRING, "status"])
 def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(world: World, subject: str) -> None:
-    registered(world)
+    registered_line(world)
     for number in range(3):
         mails = world.send(subject, f"<<FROM>> {NAME} aaaa-bbbb\n{number}", sender=EVE)
         notices = [mail for mail in mails if mail["To"] == ADDRESS]
@@ -539,12 +538,12 @@ def test_a_team_whose_name_was_used_is_told_once_a_day_with_the_command(world: W
 
 @pytest.mark.parametrize("subject", BY_STRING)
 def test_a_team_that_was_given_another_name_is_told_it(world: World, subject: str) -> None:
-    registered(world)
+    registered_line(world)
     form = (
         FORM.replace("our_team", "second").replace("Joe", "Jim").replace("Organization: U", "Organization: V")
     )
     (mail,) = world.send(REGISTER, form)
-    (answer,) = world.send(subject, f"<<FROM>> {NAME} {told(mail)}", sender=EVE)
+    (answer,) = world.send(subject, f"<<FROM>> {NAME} {string_in(mail)}", sender=EVE)
     assert answer["To"] == "second@machine.domain.alfdkj"
     assert f"Your team is called {NAME}_2" in flat(answer)
     assert team(world, NAME).state is team(world, NAME + "_2").state is TeamState.ACTIVE
@@ -563,7 +562,7 @@ MISSING = [
 def test_a_command_without_a_right_line_is_shown_the_form(
     world: World, subject: str, text: str, words: str
 ) -> None:
-    registered(world)
+    registered_line(world)
     (mail,) = world.send(subject, text, sender=EVE)
     assert mail["To"] == EVE
     assert words in flat(mail)
@@ -571,7 +570,7 @@ def test_a_command_without_a_right_line_is_shown_the_form(
 
 
 def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(world: World) -> None:
-    registered(world)
+    registered_line(world)
     raw = b"\r\n".join(
         (
             b"From: joe@machine.domain.alfdkj",
@@ -589,7 +588,7 @@ def test_a_command_in_a_letter_that_cannot_be_read_is_refused_with_the_reason(wo
 
 @pytest.mark.parametrize("subject", ["mail-preference GRR", "withdraw", "status"])
 def test_a_quoted_or_marked_up_line_is_found(world: World, subject: str) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     html = from_line.replace("<", "&lt;").replace(">", "&gt;")
     raw = (
         f"From: {EVE}\r\nTo: knobeln@contest.example\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\n"
@@ -602,7 +601,7 @@ def test_a_quoted_or_marked_up_line_is_found(world: World, subject: str) -> None
 
 # --- withdraw ----------------------------------------------------------------------------------------------
 def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     send_program(world, from_line)
     (mail,) = world.send("withdraw", from_line, sender=EVE)
     assert mail["To"] == ADDRESS
@@ -618,7 +617,7 @@ def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
 
 
 def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     send_program(world, from_line, accepted=None)
     world.send("withdraw", from_line)
     with world.store.read() as tx:
@@ -631,7 +630,7 @@ def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(worl
 
 @pytest.mark.parametrize("subject", [COMPILE, "withdraw", "mail-preference GRR"])
 def test_the_string_of_a_team_that_has_withdrawn_is_worth_nothing(world: World, subject: str) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     world.send("withdraw", from_line)
     (mail,) = world.send(subject, program(from_line), sender=EVE)
     assert mail["To"] == ADDRESS
@@ -643,14 +642,14 @@ def test_the_string_of_a_team_that_has_withdrawn_is_worth_nothing(world: World, 
 
 def test_the_name_stays_taken_and_the_place_is_free(make_world: Callable[..., World]) -> None:
     world = make_world(teams=Teams(max_teams=1, max_per_organization=1, shared_people="refuse"))
-    world.send("withdraw", registered(world))
+    world.send("withdraw", registered_line(world))
     (mail,) = world.send(REGISTER, FORM.replace("our_team", "others"))
     assert f"{NAME}_2" in body_of(mail)
     assert "Your registration is accepted" in flat(mail)
 
 
 def test_registering_again_brings_the_same_team_back_with_its_programs(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     send_program(world, from_line)
     first = team(world).id
     world.send("withdraw", from_line)
@@ -661,14 +660,14 @@ def test_registering_again_brings_the_same_team_back_with_its_programs(world: Wo
     assert again.registration.preferences == (MailPreference.GRR,)
     (refused,) = world.send("mail-preference LAP", from_line, sender=ADDRESS)
     assert "do not belong together" in flat(refused)
-    (changed,) = world.send("mail-preference LAP", f"<<FROM>> {NAME} {told(mail)}")
+    (changed,) = world.send("mail-preference LAP", f"<<FROM>> {NAME} {string_in(mail)}")
     assert "is changed" in flat(changed)
     with world.store.write() as tx:
         assert [entry.name for entry in submissions.freeze(tx)] == [NAME]
 
 
 def test_who_comes_back_may_take_another_name(world: World) -> None:
-    world.send("withdraw", registered(world))
+    world.send("withdraw", registered_line(world))
     (mail,) = world.send(REGISTER, FORM.replace("heavy", "light"))
     assert "the_light_lords_of_knobeln" in body_of(mail)
     with world.store.read() as tx:
@@ -679,7 +678,7 @@ def test_who_comes_back_may_take_another_name(world: World) -> None:
     ("phase", "words"), [(Phase.RUNNING, "The contest is running."), (Phase.FINISHED, "The contest is over.")]
 )
 def test_nobody_withdraws_by_mail_after_the_start(world: World, phase: Phase, words: str) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     enter(world, phase)
     (mail,) = world.send("withdraw", from_line)
     assert words in flat(mail)
@@ -687,7 +686,7 @@ def test_nobody_withdraws_by_mail_after_the_start(world: World, phase: Phase, wo
 
 
 def test_after_the_registration_only_the_organizer_brings_a_team_back(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     (mail,) = world.send("withdraw", from_line, at=START - HOUR)
     assert "If that was a mistake, please write to organizer@contest.example" in flat(mail)
     (refused,) = world.send(REGISTER, FORM)
@@ -698,12 +697,12 @@ def test_after_the_registration_only_the_organizer_brings_a_team_back(world: Wor
             accept_pending(tx, teams.get(tx, 1), world.settings, world.renderer, world.clock.now())
         assert team(world).state is TeamState.ACTIVE
         with world.store.read() as tx:
-            assert teams.auth_digest(tx, 1) == digest(told(world.mails()[-1]))
+            assert teams.auth_digest(tx, 1) == digest(string_in(world.mails()[-1]))
 
 
 def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., World]) -> None:
     world = make_world()
-    from_line = registered(world)
+    from_line = registered_line(world)
     send_program(world, from_line)
     world.send("withdraw", from_line)
     strict = make_settings(teams=Teams(approval="organizer"))
@@ -717,9 +716,9 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
 
 # --- a new string ------------------------------------------------------------------------------------------
 def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void(world: World) -> None:
-    old = registered(world)
+    old = registered_line(world)
     (mail,) = world.send("resend authentification", "", sender=ADDRESS)
-    new = f"<<FROM>> {NAME} {told(mail)}\n"
+    new = f"<<FROM>> {NAME} {string_in(mail)}\n"
     assert mail["To"] == ADDRESS
     assert new != old
     assert new.strip() in body_of(mail)
@@ -729,7 +728,7 @@ def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void(wor
 
 
 def test_who_does_not_write_from_the_registered_address_gets_none(world: World) -> None:
-    old = registered(world)
+    old = registered_line(world)
     (mail,) = world.send("resend authentification", old, sender=EVE)
     assert mail["To"] == EVE
     assert NAME not in body_of(mail)
@@ -741,14 +740,14 @@ def test_who_does_not_write_from_the_registered_address_gets_none(world: World) 
 def test_a_reply_to_leads_nothing_of_a_team_away(
     world: World, subject: str, sender: str, reply_to: str
 ) -> None:
-    registered(world)
+    registered_line(world)
     for number in range(PER_DAY + 1):
         mails = world.send(subject, f"{number}", sender=sender, Reply_To=reply_to)
         assert [mail["To"] for mail in mails] == [ADDRESS]
 
 
 def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
-    registered(world)
+    registered_line(world)
     start = world.clock.now()
     mails = [
         mail
@@ -778,20 +777,20 @@ def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[
 
 # --- all of them -------------------------------------------------------------------------------------------
 def test_a_duplicate_is_pointed_to_the_commands_that_change_a_registration(world: World) -> None:
-    registered(world)
+    registered_line(world)
     (mail,) = world.send(REGISTER, FORM, sender=EVE)
     for words in ("`mail-preference CODES`", "`resend authentification`", "`withdraw`", "`help`"):
         assert words in flat(mail)
 
 
 def test_who_errs_with_the_string_learns_how_to_get_a_new_one(world: World) -> None:
-    registered(world)
+    registered_line(world)
     (mail,) = world.send(COMPILE, program(f"<<FROM>> {NAME} aaaa"), sender=ADDRESS)
     assert "`resend authentification` brings a new one" in flat(mail)
 
 
 def test_every_mail_of_these_commands_is_plain_and_at_most_72_wide(world: World) -> None:
-    from_line = registered(world)
+    from_line = registered_line(world)
     for subject in ("status", "mail-preference LAP,GRR,RSM", "mail-preference x", "withdraw us", "withdraw"):
         world.send(subject, from_line, sender=ADDRESS)
     world.send("resend authentification", "", sender=ADDRESS)

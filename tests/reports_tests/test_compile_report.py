@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 
 from knobeln.model import (
-    BuildReport,
     Fault,
     Finding,
     GameResult,
@@ -20,6 +19,7 @@ from knobeln.model import (
 from knobeln.ports import CompileReporter
 from reports.compile_report import compile_report
 from reports.text import WIDTH, columns_of
+from tests.support.builds import build_report
 
 INCLUDE = Finding(
     "include",
@@ -40,7 +40,7 @@ def _trial(own: SeatResult, other: SeatResult | None = None) -> Trial:
     return Trial("patient_cooperator", GameResult((own, other), 1000, "0" * 16))
 
 
-GOOD = BuildReport(
+GOOD = build_report(
     findings=(SHORT,),
     tool="gcc 12.2.0",
     messages="",

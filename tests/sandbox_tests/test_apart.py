@@ -15,6 +15,7 @@ import pytest
 
 from knobeln.errors import ConfigError, EngineFailed
 from sandbox.apart import Crew
+from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination
 
@@ -121,14 +122,18 @@ def test_who_waits_for_an_answer_is_freed_by_the_end() -> None:
 
 
 def test_a_crew_that_is_told_nothing_ends() -> None:
+    before = children_of(os.getpid())
     with Crew(2, partial):
-        pass
+        (group,) = children_of(os.getpid()) - before
+        os.killpg(group, 0)  # it is there
+    wait_for_the_end_of(group)
 
 
 ORPHANS = """
 import os, sys, time
 from functools import partial
 from sandbox.apart import Crew
+from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination
 crew = Crew(2, partial)

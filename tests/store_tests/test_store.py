@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default as modern
@@ -55,6 +56,15 @@ def add_team(store: Store, name: str, address: str) -> None:
         )
 
 
+def contents(store: Store) -> list[str]:
+    """The whole database as SQL."""
+    store.close()
+    path = store.engine.url.database
+    assert path
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
 def test_the_migrations_make_exactly_the_tables_of_the_program(store: Store) -> None:
     with store.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
@@ -69,7 +79,10 @@ def test_a_commit_is_on_the_disk_when_it_returns(store: Store) -> None:
 
 
 def test_upgrading_twice_changes_nothing(store: Store) -> None:
+    add_team(store, "lords", "lords@teams.example")
+    before = contents(store)
     migrate.upgrade(store)
+    assert contents(store) == before
     migrate.check(store)
 
 

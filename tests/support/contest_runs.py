@@ -7,7 +7,6 @@ import sys
 import time
 from collections import Counter
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from knobeln.cli.folder import ContestFolder
@@ -29,14 +28,6 @@ def finish(process: Process, patience: float = PATIENCE) -> int:
         assert time.monotonic() < end, "the run takes too long"
         time.sleep(0.01)
     return code
-
-
-def children_of(pid: int) -> set[int]:
-    tasks = Path(f"/proc/{pid}/task")
-    try:
-        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
-    except OSError:  # it ended while we looked
-        return set()
 
 
 def without_times(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:

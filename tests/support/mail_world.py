@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -118,3 +119,34 @@ def body_of(mail: EmailMessage) -> str:
     part = mail.get_body(("plain",))
     assert part is not None
     return str(part.get_content()).replace("\r\n", "\n")
+
+
+def flat(mail: EmailMessage) -> str:
+    """The text of the mail in one line, wherever its own lines end."""
+    return " ".join(body_of(mail).split())
+
+
+REGISTER = "registration for KNOBELN"
+
+
+def told(mail: EmailMessage) -> tuple[str, str]:
+    """The team's name and its authentification string, as this mail tells them."""
+    found = re.search(r"name is +(\S+)\n.*string +(\S+)\n", body_of(mail))
+    assert found
+    return found[1], found[2]
+
+
+def registered(world: World, form: str = FORM) -> tuple[str, str]:
+    """Register; the team's name and its authentification string as the answer tells them."""
+    (mail,) = world.send(REGISTER, form)
+    return told(mail)
+
+
+def from_line(team: str, string: str) -> str:
+    """The line by which a team proves who it is."""
+    return f"<<FROM>> {team} {string}\n"
+
+
+def program(line: str) -> str:
+    """A program with this `<<FROM>>` line."""
+    return f"/*\n  {line}*/\nmain() {{ for (;;) make_throw(1); }}\n"

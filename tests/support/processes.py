@@ -1,0 +1,13 @@
+"""Processes of this computer, by what the kernel tells of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def children_of(pid: int) -> set[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
+    except OSError:  # it ended while we looked
+        return set()
