@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from compiler.build import Built
 from knobeln.cli import main
@@ -28,6 +28,7 @@ from knobeln.store import backup, contest, letters, outbox, results
 from mailserver.intake.accept import accept
 from reports.letters import ContestReporter
 from sandbox.process import start
+from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, compile_house, make_contest, settings
 from tournament.contest import ContestDay
 
@@ -59,16 +60,8 @@ class OneGroup(Silence):
         raise KeyboardInterrupt
 
 
-def knobeln(path: Path, *words: object) -> Result:
-    result = CliRunner().invoke(main, [*map(str, words), "-C", str(path)])
-    assert result.exit_code == 0, result.output + repr(result.exception)
-    return result
-
-
 def refused(path: Path, *words: object) -> str:
-    result = CliRunner().invoke(main, [*map(str, words), "-C", str(path)])
-    assert result.exit_code == 1, result.output + repr(result.exception)
-    return result.output
+    return knobeln_in(path, *words, code=1).output
 
 
 def delivered(path: Path) -> Counter[tuple[str, str]]:
@@ -77,7 +70,7 @@ def delivered(path: Path) -> Counter[tuple[str, str]]:
 
 
 def shown(path: Path) -> Any:
-    return json.loads(knobeln(path, "results", "--json").stdout)
+    return json.loads(knobeln_in(path, "results", "--json").stdout)
 
 
 def states(folder: ContestFolder) -> dict[OutboxState, int]:
@@ -90,7 +83,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
 ) -> None:
     (folder.path / "templates").mkdir()
     (folder.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         assert archive.getnames() == ["contest.db", FILE_NAME, "templates/_signature.txt.j2"]
@@ -102,53 +95,53 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestFold
     run = start([sys.executable, "-m", "knobeln", "run", "-C", str(folder.path)], tmp_path / "log")
     made = 0
     while run.poll() is None:
-        knobeln(folder.path, "backup", tmp_path / f"{made}.tar.gz")
+        knobeln_in(folder.path, "backup", tmp_path / f"{made}.tar.gz")
         made += 1
     assert run.poll() == 0
     expected = shown(folder.path)
     for number in {0, made // 2, made - 1}:
         path = tmp_path / f"from {number}"
-        knobeln(path, "restore", tmp_path / f"{number}.tar.gz")
-        knobeln(path, "run")
+        knobeln_in(path, "restore", tmp_path / f"{number}.tar.gz")
+        knobeln_in(path, "run")
         assert shown(path) == expected
 
 
 def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
     tmp_path: Path, folder: ContestFolder
 ) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     elsewhere = tmp_path / "elsewhere"
-    said = knobeln(elsewhere, "restore", tmp_path / "copy.tar.gz").output
+    said = knobeln_in(elsewhere, "restore", tmp_path / "copy.tar.gz").output
     assert "Nobody knows which mails have gone out" in said
-    knobeln(elsewhere, "run")
-    knobeln(folder.path, "run")
+    knobeln_in(elsewhere, "run")
+    knobeln_in(folder.path, "run")
     assert shown(elsewhere) == shown(folder.path)
     assert not (elsewhere / "mail").exists()
-    assert "knobeln outbox release --all" in knobeln(elsewhere, "status").output
+    assert "knobeln outbox release --all" in knobeln_in(elsewhere, "status").output
     assert "nobody knows which mails have gone out" in refused(elsewhere, "outbox", "flush")
-    assert "Mails go out again" in knobeln(elsewhere, "outbox", "release", "--all").output
-    knobeln(elsewhere, "outbox", "flush")
+    assert "Mails go out again" in knobeln_in(elsewhere, "outbox", "release", "--all").output
+    knobeln_in(elsewhere, "outbox", "flush")
     assert delivered(elsewhere) == delivered(folder.path)
 
 
 def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
     tmp_path: Path, folder: ContestFolder
 ) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     accept(folder.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
     folder.store.close()
-    knobeln(folder.path, "letters", "retry")
-    knobeln(folder.path, "run")
-    knobeln(folder.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
-    knobeln(folder.path, "outbox", "flush")
+    knobeln_in(folder.path, "letters", "retry")
+    knobeln_in(folder.path, "run")
+    knobeln_in(folder.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
+    knobeln_in(folder.path, "outbox", "flush")
     before, expected = delivered(folder.path), shown(folder.path)
-    said = knobeln(folder.path, "restore", tmp_path / "copy.tar.gz").output
+    said = knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz").output
     assert "came in since then, and are read again: 2." in said
     assert len(list(folder.path.glob("before-restore-*/contest.db"))) == 1
     with folder.store.read() as tx:
         assert contest.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 2
-    knobeln(folder.path, "run")
+    knobeln_in(folder.path, "run")
     assert shown(folder.path) == expected
     assert delivered(folder.path) == before
     assert set(before.values()) == {1}
@@ -162,19 +155,19 @@ def write(tmp_path: Path, letter: bytes) -> Path:
 
 
 def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folder: ContestFolder) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     folder.store.close()
     for part in folder.path.glob("contest.db-*"):  # or SQLite would mend it from these
         part.unlink()
     (folder.path / "contest.db").write_bytes(b"not a database at all")
-    assert "Nobody knows" in knobeln(folder.path, "restore", tmp_path / "copy.tar.gz").output
-    knobeln(folder.path, "run")
+    assert "Nobody knows" in knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz").output
+    knobeln_in(folder.path, "run")
     assert shown(folder.path)["phase"] == "finished"
     assert (next(folder.path.glob("before-restore-*")) / "contest.db").read_bytes().startswith(b"not a")
 
 
 def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: ContestFolder) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     for what in ("serve", "run", "delivery"):
         with folder.only_one(what):
             said = refused(folder.path, "restore", tmp_path / "copy.tar.gz")
@@ -182,10 +175,10 @@ def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: 
 
 
 def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestFolder) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     file = folder.path / FILE_NAME
     file.write_text(file.read_text().replace("The organizer", "Somebody"))
-    knobeln(folder.path, "restore", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")
     assert "Somebody" in file.read_text()
 
 
@@ -226,7 +219,7 @@ def linked() -> bytes:
 def test_what_is_no_backup_changes_nothing(
     tmp_path: Path, folder: ContestFolder, made: Callable[[bytes], bytes], said: str
 ) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     (tmp_path / "bad.tar.gz").write_bytes(made((tmp_path / "copy.tar.gz").read_bytes()))
     before = sorted(path.name for path in folder.path.rglob("*"))
     output = refused(folder.path, "restore", tmp_path / "bad.tar.gz")
@@ -234,11 +227,11 @@ def test_what_is_no_backup_changes_nothing(
     assert sorted(path.name for path in folder.path.rglob("*") if "lock" not in path.name) == [
         name for name in before if "lock" not in name
     ]
-    knobeln(folder.path, "run")
+    knobeln_in(folder.path, "run")
 
 
 def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: ContestFolder) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         data = archive.extractfile("contest.db")
         assert data
@@ -268,7 +261,7 @@ def test_a_servers_database_has_its_own_commands(
 def test_a_restore_that_was_interrupted_can_be_done_again(
     tmp_path: Path, folder: ContestFolder, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
-    knobeln(folder.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     replace, calls = os.replace, 0
 
     def interrupted(*arguments: Any) -> None:
@@ -283,6 +276,6 @@ def test_a_restore_that_was_interrupted_can_be_done_again(
     assert CliRunner().invoke(main, words).exit_code == 1
     assert calls == which
     monkeypatch.undo()
-    knobeln(folder.path, "restore", tmp_path / "copy.tar.gz")
-    knobeln(folder.path, "run")
+    knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")
+    knobeln_in(folder.path, "run")
     assert shown(folder.path)["phase"] == "finished"

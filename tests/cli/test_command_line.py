@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
@@ -24,6 +23,7 @@ from knobeln.cli.later import loaded
 from knobeln.clock import SystemClock
 from knobeln.config import Programs
 from knobeln.store import Store, migrate
+from tests.support.command_line import knobeln
 from tests.support.contest_field import make_contest, settings
 
 FORM = """\
@@ -35,12 +35,6 @@ team-members:
   Joe Cool, 45, professional systems programmer,
     20-year-experienced programmer
 """
-
-
-def knobeln(*words: object, stdin: str | bytes | None = None, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words], input=stdin)
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
 
 
 def from_json(*words: object) -> Any:

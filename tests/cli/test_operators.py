@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 import structlog
-from click.testing import CliRunner, Result
 
-from knobeln.cli import logs, main
+from knobeln.cli import logs
 from knobeln.cli.folder import ContestFolder, who_holds
 from knobeln.cli.organize import create_contest
 from knobeln.cli.status import next_date, span, time_left
@@ -26,6 +25,7 @@ from knobeln.model import Bounce, LetterState, Outgoing, Phase, TeamState
 from knobeln.store import contest, letters, outbox, submissions, teams
 from knobeln.store.results import Progress
 from sandbox.process import Process, start
+from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 
 PATIENCE = 60.0
@@ -36,14 +36,8 @@ def folder(tmp_path: Path) -> ContestFolder:
     return create_contest(tmp_path / "contest", settings())
 
 
-def knobeln(path: Path, *words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [*words, "-C", str(path)])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
 def status(path: Path) -> Any:
-    return json.loads(knobeln(path, "status", "--json").stdout)
+    return json.loads(knobeln_in(path, "status", "--json").stdout)
 
 
 # --- status ------------------------------------------------------------------------------------------------
@@ -72,9 +66,9 @@ def go_wrong(folder: ContestFolder) -> None:
 
 
 def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestFolder) -> None:
-    assert len(knobeln(folder.path, "status").output.splitlines()) < 24
+    assert len(knobeln_in(folder.path, "status").output.splitlines()) < 24
     go_wrong(folder)
-    lines = knobeln(folder.path, "status").output.splitlines()
+    lines = knobeln_in(folder.path, "status").output.splitlines()
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     said = " ".join(" ".join(lines).split())
@@ -110,7 +104,7 @@ def test_the_status_says_that_a_registration_waits(folder: ContestFolder) -> Non
     with folder.store.write() as tx:
         (team,) = teams.all_teams(tx)
         teams.set_state(tx, team.id, TeamState.PENDING)
-    said = " ".join(knobeln(folder.path, "status").output.split())
+    said = " ".join(knobeln_in(folder.path, "status").output.split())
     assert "1 registration waits for your word: `knobeln teams`" in said
 
 
@@ -139,8 +133,8 @@ def test_what_the_day_stopped_for_is_in_the_status(
         letter_id, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
         submissions.add(tx, team.id, letter_id, {"program.c": b"main () {}"}, NOW, program="program.c")
     monkeypatch.setenv("PATH", "")
-    knobeln(folder.path, "run", "--now", code=1)
-    assert "run: " in knobeln(folder.path, "status").output
+    knobeln_in(folder.path, "run", "--now", code=1)
+    assert "run: " in knobeln_in(folder.path, "status").output
     ((_, area, text),) = status(folder.path)["errors"]
     assert area == "error"
     assert "not installed" in text

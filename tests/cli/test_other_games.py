@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from knobellib.samples import samples
 from knobeln.cli import main
@@ -16,14 +16,9 @@ from knobeln.config import Evolution, Programs
 from knobeln.games import kind_of, registered
 from knobeln.model import LetterState
 from knobeln.store import letters, submissions
+from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings
-
-
-def knobeln(*words: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
 
 
 def test_every_game_is_listed_with_its_sample_programs() -> None:

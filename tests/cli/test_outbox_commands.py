@@ -8,27 +8,22 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from knobeln.cli import main
 from knobeln.cli.folder import ContestFolder
 from knobeln.model import Outgoing
 from knobeln.store import outbox
+from tests.support.command_line import knobeln_in
 
 NAMES = ("joe", "jane", "mona")
-
-
-def knobeln(folder: Path, *words: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [*map(str, words), "-C", str(folder)])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A contest with three mails that wait."""
     path = tmp_path / "contest"
-    knobeln(path, "init")
+    knobeln_in(path, "init")
     contest = ContestFolder.open(path)
     with contest.store.write() as tx:
         for name in NAMES:
@@ -39,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def states(folder: Path) -> dict[str, str]:
-    rows = json.loads(knobeln(folder, "outbox", "list", "--json").stdout)
+    rows = json.loads(knobeln_in(folder, "outbox", "list", "--json").stdout)
     return {row["to"].partition("@")[0]: row["state"] for row in rows}
 
 
@@ -54,30 +49,30 @@ def set_mail(folder: Path, **settings: object) -> None:
 
 
 def test_mails_are_held_and_released(folder: Path) -> None:
-    assert "1 mail held." in knobeln(folder, "outbox", "hold", 1).output
-    assert "1 mail held." in knobeln(folder, "outbox", "hold", "--to", "mona@a.example").output
-    assert "mails are held" in knobeln(folder, "status").output
-    assert "1 sent" in knobeln(folder, "outbox", "flush").output
+    assert "1 mail held." in knobeln_in(folder, "outbox", "hold", 1).output
+    assert "1 mail held." in knobeln_in(folder, "outbox", "hold", "--to", "mona@a.example").output
+    assert "mails are held" in knobeln_in(folder, "status").output
+    assert "1 sent" in knobeln_in(folder, "outbox", "flush").output
     assert states(folder) == {"joe": "held", "jane": "sent", "mona": "held"}
-    output = knobeln(folder, "outbox", "release", 1, 2).output
+    output = knobeln_in(folder, "outbox", "release", 1, 2).output
     assert output == ("Not held, so left as they are: 2 (see `knobeln outbox list`).\n1 mail released.\n")
-    assert "1 mail released." in knobeln(folder, "outbox", "release", "--all").output
-    assert "2 sent" in knobeln(folder, "outbox", "flush").output
+    assert "1 mail released." in knobeln_in(folder, "outbox", "release", "--all").output
+    assert "2 sent" in knobeln_in(folder, "outbox", "flush").output
 
 
 @pytest.mark.parametrize("command", ["hold", "release", "retry"])
 @pytest.mark.parametrize("words", [(), (1, "--all"), ("--to", "joe@a.example", "--all")])
 def test_it_must_be_said_which_mails_are_meant(folder: Path, command: str, words: tuple[object, ...]) -> None:
-    assert "say which mails" in knobeln(folder, "outbox", command, *words, code=2).output
+    assert "say which mails" in knobeln_in(folder, "outbox", command, *words, code=2).output
     assert set(states(folder).values()) == {"ready"}
 
 
 def test_a_mail_that_was_sent_is_not_sent_again(folder: Path) -> None:
-    knobeln(folder, "outbox", "flush")
-    output = knobeln(folder, "outbox", "retry", 1, code=1).output
+    knobeln_in(folder, "outbox", "flush")
+    output = knobeln_in(folder, "outbox", "retry", 1, code=1).output
     assert "Not failed or bounced or ready, so left as they are: 1" in output
     assert "nothing was changed" in output
-    assert "0 mails to be sent at once." in knobeln(folder, "outbox", "retry", "--all").output
+    assert "0 mails to be sent at once." in knobeln_in(folder, "outbox", "retry", "--all").output
 
 
 def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path, tmp_path: Path) -> None:
@@ -85,17 +80,17 @@ def test_what_failed_is_sent_when_the_cause_is_mended(folder: Path, tmp_path: Pa
     sendmail.write_text("#!/bin/sh\necho unheard of >&2; exit 67\n")
     sendmail.chmod(0o700)
     set_mail(folder, delivery="sendmail", sendmail=str(sendmail))
-    assert "3 failed" in knobeln(folder, "outbox", "flush").output
-    assert "failed: " in (shown := knobeln(folder, "outbox", "show", 1).output)
+    assert "3 failed" in knobeln_in(folder, "outbox", "flush").output
+    assert "failed: " in (shown := knobeln_in(folder, "outbox", "show", 1).output)
     assert "ended with 67: unheard of" in shown
     sendmail.write_text(f"#!/bin/sh\ncat >>{tmp_path}/taken\n")
-    assert "3 mails to be sent at once." in knobeln(folder, "outbox", "retry", "--all").output
-    assert "3 sent" in knobeln(folder, "outbox", "flush").output
+    assert "3 mails to be sent at once." in knobeln_in(folder, "outbox", "retry", "--all").output
+    assert "3 sent" in knobeln_in(folder, "outbox", "flush").output
     assert (tmp_path / "taken").read_text().count("Message-ID: ") == 3
 
 
 def test_a_dry_run_prints_the_mails_and_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    printed = knobeln(folder, "outbox", "flush", "--dry-run").stdout_bytes
+    printed = knobeln_in(folder, "outbox", "flush", "--dry-run").stdout_bytes
     (tmp_path / "box").write_bytes(printed)
     mails = list(mailbox.mbox(tmp_path / "box", create=False))
     assert [mail["To"].partition("@")[0] for mail in mails] == list(NAMES)
@@ -106,7 +101,7 @@ def test_a_dry_run_prints_the_mails_and_changes_nothing(folder: Path, tmp_path: 
 
 def test_mails_go_to_standard_output_where_the_settings_say_so(folder: Path) -> None:
     set_mail(folder, delivery="stdout")
-    result = knobeln(folder, "outbox", "flush")
+    result = knobeln_in(folder, "outbox", "flush")
     assert result.stdout.count("Message-ID: ") == 3
     assert result.stderr == "3 sent, 0 deferred, 0 failed.\n"
     assert set(states(folder).values()) == {"sent"}

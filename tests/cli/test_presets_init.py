@@ -7,26 +7,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from knobeln import config, presets
-from knobeln.cli import main
 from knobeln.clock import SystemClock
 from knobeln.config import ExtraField, Settings, Teams
 from knobeln.games import kinds, rules_text
 from knobeln.model import MailPreference, Member, Registration, TeamState
 from knobeln.store import Store, teams, url_of
+from tests.support.command_line import knobeln
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
-
-
-def knobeln(*words: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
 
 
 @pytest.mark.parametrize("game", sorted(kinds()))

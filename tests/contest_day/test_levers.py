@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sqlalchemy import update
 
 from compiler.build import Built
 from knobeln import config
-from knobeln.cli import main
 from knobeln.cli.contest_day import Silence
 from knobeln.cli.folder import ContestFolder
 from knobeln.cli.steward import REST, TRIES, Steward
@@ -34,22 +32,21 @@ from knobeln.store.results import Games
 from reports.letters import ContestReporter
 from sandbox.bundle import Bundle, Needs
 from sandbox.process import start
+from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
 from tests.support.contest_field import add_team, make_contest, settings
+from tests.support.servers import wait_for
 from tournament.arenas import open_arena
 from tournament.contest import ContestDay
 
 House = Mapping[str, Built]
-PATIENCE = 120.0
 SMALL = settings(group_min=4, group_max=8, final_size=6)
 PREFERENCES = ("GRR,RSM", "GRP,GRG", "LGP,RSM")
 WHY = ("--reason", "because it is so")
 
 
 def knobeln(folder: ContestFolder, *words: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [*map(str, words), "-C", str(folder.path)])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
+    return knobeln_in(folder.path, *words, code=code)
 
 
 @pytest.fixture
@@ -136,22 +133,15 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(
     log = folder.path.parent / "log"
     process = start([sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)], log)
     try:
-        wait_until(lambda: "is paused since" in log.read_text())
+        wait_for(lambda: "is paused since" in log.read_text())
         assert process.poll() is None
         knobeln(folder, "resume", *WHY)
-        wait_until(lambda: process.poll() is not None)
+        wait_for(lambda: process.poll() is not None)
         assert process.poll() == 0, log.read_text()
     finally:
         process.terminate()
     with folder.store.read() as tx:
         assert contest.state(tx).phase is Phase.FINISHED
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 # --- disqualified, dropped, reinstated ---------------------------------------------------------------------

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -21,7 +20,7 @@ from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
 from tests.support.contest_field import add_field, compile_house
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import FORM, World, body_of
-from tests.support.servers import PATIENCE
+from tests.support.servers import wait_for
 
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
 ORGANIZER = "organizer@contest.example"
@@ -249,7 +248,7 @@ def test_a_contest_is_run_by_letter(server: Server) -> None:
     with server.folder.store.read() as tx:
         assert contest.state(tx).phase is Phase.FINISHED
         assert levers.run_ordered(tx) is None
-    wait(lambda: set(outbox_states(server)) == {OutboxState.SENT})
+    wait_for(lambda: set(outbox_states(server)) == {OutboxState.SENT})
     assert json.loads(command(server, "results", "--json"))["rounds"][0]["final"]
 
 
@@ -273,12 +272,5 @@ def letter(sender: str, subject: str, body: str) -> bytes:
 
 
 def wait_for_answers(server: Server, address: str, count: int) -> list[EmailMessage]:
-    wait(lambda: len(server.answers(address)) >= count)
+    wait_for(lambda: len(server.answers(address)) >= count)
     return server.answers(address)  # type: ignore[return-value]
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)

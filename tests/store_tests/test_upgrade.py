@@ -14,12 +14,11 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from click.testing import CliRunner, Result
 
-from knobeln.cli import main
 from knobeln.config import FILE_NAME
 from knobeln.store import Store, migrate
 from knobeln.store.tables import metadata
+from tests.support.command_line import knobeln_in
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.sql"))
 Rows = dict[str, list[dict[str, Any]]]
@@ -36,14 +35,8 @@ def contest(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def knobeln(path: Path, *words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [*words, "-C", str(path)])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
 def shown(path: Path, *words: str) -> Any:
-    return json.loads(knobeln(path, *words, "--json").stdout)
+    return json.loads(knobeln_in(path, *words, "--json").stdout)
 
 
 def rows(path: Path) -> Rows:
@@ -56,7 +49,7 @@ def rows(path: Path) -> Rows:
 
 def test_every_row_is_still_there(contest: Path) -> None:
     before = rows(contest)
-    knobeln(contest, "upgrade")
+    knobeln_in(contest, "upgrade")
     after = rows(contest)
     for table in before.keys() - {"alembic_version"}:
         assert len(after[table]) == len(before[table]), table
@@ -66,7 +59,7 @@ def test_every_row_is_still_there(contest: Path) -> None:
 
 
 def test_the_schema_is_that_of_a_new_contest(contest: Path) -> None:
-    knobeln(contest, "upgrade")
+    knobeln_in(contest, "upgrade")
     store = Store(f"sqlite:///{contest / 'contest.db'}")
     migrate.check(store)
     with store.engine.connect() as connection:
@@ -76,14 +69,14 @@ def test_the_schema_is_that_of_a_new_contest(contest: Path) -> None:
 
 
 def test_the_contest_goes_on_where_it_was(contest: Path) -> None:
-    assert "`knobeln upgrade` changes it" in knobeln(contest, "status", code=1).output
-    knobeln(contest, "upgrade")
+    assert "`knobeln upgrade` changes it" in knobeln_in(contest, "status", code=1).output
+    knobeln_in(contest, "upgrade")
     mails = Counter(mail["state"] for mail in shown(contest, "outbox", "list"))
     assert mails["held"] == mails["failed"] == mails["bounced"] == 1
     assert len(shown(contest, "teams")) == 5
     assert {letter["state"] for letter in shown(contest, "letters")} == {"handled", "new", "failed"}
     assert [facts["groups_done"] for facts in shown(contest, "status")["rounds"]] == [1]
-    knobeln(contest, "run")
+    knobeln_in(contest, "run")
     after = shown(contest, "results")
     assert after["phase"] == "finished"
     assert len(after["rounds"]) == 2

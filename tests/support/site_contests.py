@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from knobeln.cli import main
 from knobeln.cli.folder import ContestFolder
+from tests.support import command_line
 
 FORM = """\
 mail-address: heavy@machine.domain.alfdkj
@@ -27,9 +25,7 @@ MakeContest = Callable[..., ContestFolder]
 
 def knobeln(*words: object, stdin: bytes | None = None, code: int = 0) -> str:
     """What the command says."""
-    result = CliRunner().invoke(main, [str(word) for word in words], input=stdin)
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result.output
+    return command_line.knobeln(*words, stdin=stdin, code=code).output
 
 
 def letter(subject: str, body: str) -> bytes:
