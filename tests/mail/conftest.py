@@ -8,11 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from knobeln.clock import FixedClock
 from knobeln.store import Store, contest, migrate
 from reports.render import Templates
 from tests.support.mail_world import OPENS, World, make_settings
+
+
+@pytest.fixture(scope="session")
+def authority() -> trustme.CA:
+    """Who signs the certificates of the tests' servers."""
+    return trustme.CA()
 
 
 @pytest.fixture(scope="session")

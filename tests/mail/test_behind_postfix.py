@@ -124,11 +124,6 @@ def serving(folder: ContestFolder) -> Iterator[None]:
         process.terminate()
 
 
-@pytest.fixture(scope="session")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
 @contextmanager
 def world_with(
     authority: trustme.CA,

@@ -62,11 +62,6 @@ class Taken:
 
 
 @pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-@pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
     """The URL that tells Dovecot what a token is worth: `good-NAME` is one of NAME."""
 

@@ -25,11 +25,6 @@ ROBOT = "knobeln@contest.example"
 RAW = b"Subject: hello\r\n\r\nHello\r\n"
 
 
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
 @pytest.fixture
 def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """The relay's side of TLS, with a certificate that this computer trusts."""

@@ -469,11 +469,6 @@ def test_no_login_is_offered_that_nobody_has(client: smtplib.SMTP) -> None:
 
 
 # --- STARTTLS ----------------------------------------------------------------------------------------------
-@pytest.fixture
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
 def write_certificate(authority: trustme.CA, folder: Path) -> bytes:
     """A new certificate with its key as the folder's `server.pem`; the certificate as it is presented."""
     certificate = authority.issue_cert("localhost", "127.0.0.1")
