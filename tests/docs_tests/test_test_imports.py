@@ -34,10 +34,11 @@ def is_from_another_test(name: str) -> bool:
     return name.startswith((".", "tests")) or first in LOCAL
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_what_a_module_imports_of_the_tests_is_in_support(path: Path) -> None:
-    of_tests = [name for name in imported(path) if is_from_another_test(name)]
-    assert [name for name in of_tests if not is_from_support(name)] == []
+def test_what_a_module_imports_of_the_tests_is_in_support() -> None:
+    found = {(str(path.relative_to(TESTS)), name) for path in MODULES for name in imported(path)}
+    assert {
+        (path, name) for path, name in found if is_from_another_test(name) and not is_from_support(name)
+    } == set()
 
 
 def test_every_module_of_support_is_imported_or_run() -> None:
