@@ -1,42 +1,48 @@
 # Everything that a fresh Debian or Ubuntu computer needs, and what is done with it afterwards.
-# `make demo` and `make test` install what is missing first; both can be repeated.
+# Each target first installs what it needs and does not find; all can be repeated.
 
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
 
-.PHONY: demo test test-all fuzz lint docs bench setup test-servers clean
+SETUPS := $(addprefix setup-,test lint docs bench postgresql dev)
 
-demo: setup                ## a whole contest by mail, in a scratch folder
+.PHONY: demo test test-all fuzz lint docs bench setup $(SETUPS) test-servers clean
+.NOTPARALLEL:  # two calls of pip must not meet in one environment
+
+demo: setup                       ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
 
-test: setup test-servers   ## the tests that are run all the time
+test: setup-test test-servers     ## the tests that are run all the time
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-all: setup test-servers  ## all tests, the slow ones too
+test-all: setup-test test-servers ## all tests, the slow ones too
 	$(BIN)/pytest -n auto
 
-fuzz: setup                ## some minutes of damaged letters, and of random images under the sanitizers
+fuzz: setup-test                  ## some minutes of damaged letters, and of random images under the sanitizers
 	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz
 	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
 
-lint: setup                ## style, types, and which package may import which
+lint: setup-lint                  ## style, types, and which package may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: setup                ## the guides as pages (docs/_build/html), a man page (man), and plain text (text)
+docs: setup-docs                  ## the guides as pages (docs/_build/html), a man page (man), and plain text (text)
 	$(BIN)/python tools/reference.py
 	for form in html man text; do $(BIN)/sphinx-build -q -W -b $$form docs docs/_build/$$form || exit 1; done
 
-bench: setup               ## speed, as ratios to peers in the same run; one peer, Axelrod-Python, is installed for it
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+bench: setup-bench                ## speed, as ratios to peers in the same run; one peer is Axelrod-Python
 	$(BIN)/python -m bench
 
-setup:
+setup:                            ## what a user of the program needs, and no more
 	@./tools/system-packages
 	@./tools/venv $(VENV)
+
+$(SETUPS): setup-%:               ## the same, and one group of optional dependencies in pyproject.toml
+	@./tools/system-packages
+	@./tools/venv $(VENV) $*
 
 # Without them the tests that need them are skipped, and say so; where CI is set, that is a failure.
 test-servers:

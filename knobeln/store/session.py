@@ -89,7 +89,13 @@ def _damaged(verdict: object) -> GiveUp:
 
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        engine = create_engine(url)
+        try:
+            engine = create_engine(url)
+        except ModuleNotFoundError as error:
+            raise GiveUp(
+                f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
+                "installed; for PostgreSQL: `make setup-postgresql`"
+            ) from error
         if engine.dialect.name == "postgresql":
             event.listen(engine, "begin", _begin_on_postgresql)
         return engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 from datetime import UTC, datetime
@@ -94,6 +95,12 @@ def test_the_newest_revision_is_that_of_alembic(store: Store) -> None:
 def test_an_empty_database_is_refused_with_advice(tmp_path: Path) -> None:
     with pytest.raises(SchemaMismatch, match="knobeln upgrade"):
         migrate.check(Store(f"sqlite:///{tmp_path / 'empty.db'}"))
+
+
+def test_a_database_whose_driver_is_missing_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)  # `import psycopg` fails now
+    with pytest.raises(GiveUp, match=r"package psycopg, which is not installed.*make setup-postgresql"):
+        Store("postgresql+psycopg://user@host/database")
 
 
 def test_a_database_of_a_newer_version_is_refused(store: Store) -> None:

@@ -1,0 +1,89 @@
+"""What `make setup` and the like install: the groups of pyproject.toml, each once, at the tested versions."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+GROUPS = PROJECT["optional-dependencies"]
+# Stands for every Python: `-m venv` makes an environment whose pip writes down what it was called with.
+PYTHON = """#!/bin/sh
+if [ "$2" = venv ]; then
+    rm -rf "$4"
+    mkdir -p "$4/bin"
+    cp "$0" "$4/bin/python"
+    printf '#!/bin/sh\\nfor last; do :; done; echo "$last" >>pip_calls\\n' >"$4/bin/pip"
+    chmod +x "$4/bin/pip"
+fi
+"""
+
+
+def test_make_has_a_target_for_each_group() -> None:
+    found = re.search(r"addprefix setup-,(.*)\)", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert found
+    assert set(found[1].split()) == set(GROUPS)
+
+
+@pytest.mark.parametrize("group", ["dependencies", *GROUPS])
+def test_every_direct_requirement_has_a_tested_version(group: str) -> None:
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    for requirement in PROJECT["dependencies"] if group == "dependencies" else GROUPS[group]:
+        name = re.split(r"[\[<>=]", requirement)[0].lower()
+        assert name == "knobeln" or f"\n{name}==" in constraints, requirement
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A folder with all that tools/venv reads, and with stand-ins for Python and pip."""
+    for name in ("pyproject.toml", "constraints.txt", "tools/venv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "python3").write_text(PYTHON)
+    (tmp_path / "path" / "python3").chmod(0o755)
+    return tmp_path
+
+
+def pip_calls(clone: Path, *groups: str) -> list[str]:
+    """What pip is asked to install when tools/venv is called with these groups, one after the other."""
+    log = clone / "pip_calls"
+    log.write_text("")
+    for group in groups:
+        subprocess.run(
+            ["tools/venv", ".venv", *group.split()],
+            cwd=clone, env={"PATH": f"{clone / 'path'}:/usr/bin:/bin"}, check=True, capture_output=True,
+            timeout=60,
+        )  # fmt: skip
+    return log.read_text().split()
+
+
+def test_each_group_is_installed_once(clone: Path) -> None:
+    assert pip_calls(clone, "", "lint", "test", "", "lint", "test") == [".", ".[lint]", ".[test]"]
+
+
+def test_a_group_brings_the_program_with_it(clone: Path) -> None:
+    assert pip_calls(clone, "test", "") == [".[test]"]
+
+
+def test_other_requirements_make_the_environment_anew(clone: Path) -> None:
+    assert pip_calls(clone, "test") == [".[test]"]
+    (clone / "constraints.txt").write_text("isal==1.6\n")
+    assert pip_calls(clone, "", "test") == [".", ".[test]"]
+
+
+def test_what_could_not_be_installed_is_tried_again(clone: Path) -> None:
+    assert pip_calls(clone, "") == ["."]
+    pip = clone / ".venv" / "bin" / "pip"
+    working = pip.read_text()
+    pip.write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        pip_calls(clone, "lint")
+    pip.write_text(working)
+    assert pip_calls(clone, "lint") == [".[lint]"]
