@@ -100,7 +100,7 @@ class Part:
 
 
 def split(raw: bytes) -> tuple[Headers, bytes]:
-    """The letter's headers and its body, with plain newlines (M10). Raises TooComplex."""
+    """The letter's headers and its body, with plain newlines. Raises TooComplex."""
     text = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if text.startswith(b"From "):  # the first line of a mailbox file, no header
         text = text.partition(b"\n")[2]

@@ -59,7 +59,7 @@ def round_points(own: Decision, other: Decision) -> int:
 
 
 class CooperationSettings(GameSettings):
-    """The game's parameters. How many rounds a game has is drawn once for the contest, and a secret (C1)."""
+    """The game's parameters. How many rounds a game has is drawn once for the contest, and a secret."""
 
     fewest_rounds: int = Field(FEWEST_ROUNDS, ge=1, le=1_000, description="the fewest that may be drawn")
     most_rounds: int = Field(MOST_ROUNDS, ge=1, le=1_000, description="the most that may be drawn")

@@ -138,7 +138,7 @@ def _thrown(side: Side, throw: int, points: int) -> Side:
 
 
 class KnobelnSettings(GameSettings):
-    """The game's parameters (K1)."""
+    """The game's parameters."""
 
     name: str = Field(DEFAULT_GAME, description=GameSettings.model_fields["name"].description)
     a: int = Field(1, ge=1, description="the smallest number that may be thrown")

@@ -84,7 +84,7 @@ class StandoffSettings(GameSettings):
     """The game's parameters."""
 
     max_rounds: int = Field(
-        MAX_ROUNDS, ge=1, le=100_000, description="a standoff of this length is over, however many live (M8)"
+        MAX_ROUNDS, ge=1, le=100_000, description="a standoff of this length is over, however many live"
     )
 
 

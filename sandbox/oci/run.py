@@ -25,7 +25,7 @@ class Run:
     folder: str = "/"
 
     def words(self, arguments: Sequence[str]) -> list[str]:
-        """As `docker run IMAGE ARGUMENTS` (S2): arguments stand in for CMD, which is for a run without any.
+        """As `docker run IMAGE ARGUMENTS`: arguments stand in for CMD, which is for a run without any.
 
         An image that has only CMD could not be given arguments at all; they come behind it.
         """

@@ -1,0 +1,120 @@
+"""Requirement codes: docs/requirements.md defines what the source cites, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "requirements.md"
+SOURCE = {".py", ".c", ".h", ".S", ".j2", ".toml", ".md"}
+NO_SOURCE = {"build", "dist", "node_modules", "__pycache__"}  # nor any folder that begins with a dot
+FIXTURES = {"programs", "strategies", "letters", "bounces", "releases", "golden"}  # below tests/
+
+_CODE = r"[A-Z]\d{1,3}"
+_GAP = r"[\s#*]+"  # a list of codes may go on in the next line of a comment
+_CODES = rf"{_CODE}(?:(?:,{_GAP}|{_GAP}(?:to|and){_GAP}|-){_CODE})*(?![\w-])"
+_CITED = re.compile(
+    rf"(?<!\w)\(({_CODES})(?=[):;])"  # `(K25)`, `(K64-K69)`, `(B1 to B16, B19)`, `(K43: the reason)`
+    rf'|"""({_CODES})(?=[:;,])'  # a docstring that begins with its requirement
+    rf"|# ({_CODES})(?=[:;])"  # and so a comment
+    rf"|\brules? ({_CODES})"  # `the rules C1 to C7`
+)
+_FROM_TO = re.compile(rf"({_CODE})(?:-|{_GAP}to{_GAP})({_CODE})|({_CODE})")
+_DEFINED = re.compile(rf"^\| ({_CODE}) \| ([^|]*?) ?\| ?([^|]*?) ?\|$", re.MULTILINE)
+
+
+def members(codes: str) -> Iterator[str]:
+    """Each code of a list such as `B1 to B3, B19`. In a range all have as many digits as its first one."""
+    for first, last, alone in _FROM_TO.findall(codes):
+        if alone:
+            yield alone
+            continue
+        assert first[0] == last[0], f"a range of two kinds: {codes}"
+        for number in range(int(first[1:]), int(last[1:]) + 1):
+            yield f"{first[0]}{number:0{len(first) - 1}}"
+
+
+def cited_in(text: str) -> set[str]:
+    return {code for found in _CITED.finditer(text) for code in members(found[found.lastindex or 0])}
+
+
+def is_source(path: Path) -> bool:
+    folders = path.relative_to(ROOT).parts[:-1]
+    if any(folder in NO_SOURCE or folder.startswith(".") for folder in folders):
+        return False
+    return not (folders[:1] == ("tests",) and FIXTURES.intersection(folders))
+
+
+def source_files() -> Iterator[Path]:
+    """Every file of ours that may cite a requirement, in whatever top-level folder it stands."""
+    yield from (path for path in ROOT.iterdir() if path.suffix in SOURCE)
+    for top in ROOT.iterdir():
+        if top.is_dir() and is_source(top / "x"):
+            found = (path for path in top.rglob("*") if path.suffix in SOURCE and path.is_file())
+            yield from (path for path in found if is_source(path))
+
+
+CITED = {
+    str(path.relative_to(ROOT)): cited_in(path.read_text(encoding="utf-8"))
+    for path in source_files()
+    if path not in (PAGE, Path(__file__))
+}
+ROWS = _DEFINED.findall(PAGE.read_text(encoding="utf-8"))
+DEFINED = {code for code, _, _ in ROWS}
+
+
+@pytest.mark.parametrize("file", sorted(file for file, codes in CITED.items() if codes))
+def test_every_requirement_that_a_file_cites_is_defined(file: str) -> None:
+    assert not CITED[file] - DEFINED, "define it in docs/requirements.md, or do not cite it"
+
+
+def test_every_requirement_that_is_defined_is_cited_somewhere() -> None:
+    assert not DEFINED - set().union(*CITED.values()), "nothing cites it any more; take it out"
+
+
+def test_no_requirement_is_defined_twice() -> None:
+    codes = [code for code, _, _ in ROWS]
+    assert sorted(codes) == sorted(DEFINED)
+
+
+def test_a_row_is_made_of_whole_sentences() -> None:
+    assert [code for code, asked, settled in ROWS if not asked.endswith(".")] == []
+    assert [code for code, asked, settled in ROWS if settled and not settled.endswith(".")] == []
+
+
+def test_no_row_of_the_page_has_another_form() -> None:
+    rows = re.findall(rf"^\| `?{_CODE}.*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len([row for row in rows if not row.startswith("| `")]) == len(ROWS)
+
+
+def test_citations_were_found_in_many_files() -> None:
+    assert len([file for file, codes in CITED.items() if codes]) > 50
+    assert len(DEFINED) > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("The form of the announcement (K25): its names", {"K25"}),
+        ("in every group (K25, M47).", {"K25", "M47"}),
+        ("the better half (K68-K70).", {"K68", "K69", "K70"}),
+        ("its rules (B1 to B3, B19); their text", {"B1", "B2", "B3", "B19"}),
+        ("robots (M08-M11)", {"M08", "M09", "M10", "M11"}),
+        ("rests on C (K43: a program begins", {"K43"}),
+        ('"""K55, in every form."""', {"K55"}),
+        ('"""U8, U9: the game goes on."""', {"U8", "U9"}),
+        ("FAULTS = {  # X01, X02: the program", {"X01", "X02"}),
+        ("# a comment that wraps (K43,\n# K44) here", {"K43", "K44"}),
+        ("The rules C1 to C3.", {"C1", "C2", "C3"}),
+        ("run(flags)  # noqa: S603 - our own command", set()),
+        ("cpu.reg_read(A7)", set()),
+        ("# C89, C99, C11, C23, and what GNU C adds.", set()),
+        ("UTF8 (UTF8), K&R, RV32 (RV32), (K1, K2, ...)", set()),
+    ],
+)
+def test_citations_are_told_from_other_words(text: str, codes: set[str]) -> None:
+    assert cited_in(text) == codes
