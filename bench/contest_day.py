@@ -17,17 +17,18 @@ from pathlib import Path
 from statistics import median
 
 from bench.axelrod_turns import turns_per_second
-from knobeln.cli.contest_day import contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.clock import FixedClock, Seeds
-from knobeln.model import RoundOutcome
-from knobeln.store import results, submissions
-from knobeln.store.results import Games
-from sandbox.jail import Jail
-from sandbox.machine.translation import translations
+from contest.clock import FixedClock
+from contest.model import RoundOutcome
+from contest.seeds import Seeds
+from contest.store import results, submissions
+from contest.store.results import Games
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestFolder
+from sandbox.sandbox import Jail
+from sandbox.vm.translation import translations
 from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
-from tournament.arenas import open_arena
 from tournament.referee import game_job
+from tournament.runners import open_arena
 
 SIZES = (41, 1_000)
 RUNS = 5

@@ -11,9 +11,8 @@ import time
 from functools import cache
 from statistics import median
 
-from knobeln.games.hog import MAX_DICE, SCORES, TURNS, HogEntry, all_pairs, odds
-from sandbox.hog import win_rates
-from sandbox.hog.solver import solver_binary
+from contest.games.hog import MAX_DICE, SCORES, TURNS, HogEntry, all_pairs, odds
+from contest.subprocesses.hog_solver import solver_binary, win_rates
 
 RUNS = 5
 PAIRS = 400

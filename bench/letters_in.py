@@ -23,10 +23,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
+from contest.clock import SystemClock
+from contest.config.sections import Contest, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.store import Store, letters
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Mail, Settings, usual_dates
-from knobeln.store import Store, letters
 
 LETTERS = 2_000
 CONNECTIONS = 20

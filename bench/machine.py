@@ -18,17 +18,18 @@ from statistics import median
 from bench import heavy_strategy
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from knobeln.clock import Seeds
-from knobeln.config import Programs
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob
-from sandbox.dialogue import answer_in
-from sandbox.jail import Jail
-from sandbox.machine import engine_binary
-from sandbox.machine.batch import Batch
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
-from sandbox.machine.translation import compiled, translations
+from contest.config.sections import Programs
+from contest.games.knobeln import Rules
+from contest.model import GameJob
+from contest.seeds import Seeds
+from contest.subprocesses.c_programs import c_compiler
+from contest.subprocesses.engine_connection import answer_in
+from sandbox.sandbox import Jail
+from sandbox.vm import engine_binary
+from sandbox.vm.batch import Batch
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import Image
+from sandbox.vm.translation import compiled, translations
 
 RUNS = 9
 ROOT = Path(__file__).parents[1]
@@ -102,7 +103,7 @@ def complete_jobs(image: Image, games: int) -> list[GameJob]:
 
 def build_native(folder: Path, subject: Subject) -> Path:
     """The peer: the strategy and the library once for each seat, with the engine's referee."""
-    compiler, engine = engine_binary.c_compiler(), engine_binary.SOURCES
+    compiler, engine = c_compiler(), engine_binary.SOURCES
     strategy = folder / "strategy.c"
     strategy.write_text(subject.source)
     for seat, name in enumerate(("first", "second")):

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiler import checks, elf, messages, tokens
-from compiler.built import Built
+from compiler.build_result import Built
+from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
 from compiler.source import Program, normalise, strip_secret
 from compiler.toolchain import Step, Toolchain
-from compiler.wrapping import WRAPS_FROM, broken_lines
-from knobeln.config import Programs
-from knobeln.model import BuildReport, Finding, Severity
-from sandbox.machine.image import MEMORY_SIZE, Image
+from contest.config.sections import Programs
+from contest.model import BuildReport, Finding, Severity
+from sandbox.vm.image import MEMORY_SIZE, Image
 
 
 @dataclass(frozen=True)

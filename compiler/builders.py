@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from compiler.build import build
-from compiler.built import Builder, Built, Keepable
-from compiler.programs import program_builder
-from compiler.strategies import build_strategy, strategy_builder, strategy_languages
+from compiler.build_result import Builder, Built, Keepable
+from compiler.hog_build import build_strategy, strategy_builder, strategy_languages
+from compiler.polyglot_build import program_builder
 from compiler.toolchain import Toolchain
-from compiler.trial import with_trial
-from knobeln.config import Settings
-from knobeln.games import Dialogue, game_of
-from knobeln.ports import ArenaMaker
-from sandbox.jail import Jail
+from compiler.trial_game import with_trial
+from contest.config.settings import Settings
+from contest.games.base import Dialogue
+from contest.games.registry import game_of
+from contest.protocols import ArenaMaker
+from sandbox.sandbox import Jail
 
 
 def builder_of(settings: Settings, open_arena: ArenaMaker) -> Builder:

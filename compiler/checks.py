@@ -20,10 +20,10 @@ from itertools import pairwise
 from compiler.elf import ObjectFacts
 from compiler.source import Line, Program
 from compiler.tokens import Kind, Token
-from knobeln.config import Programs
-from knobeln.model import Finding, Severity
-from knobeln.words import plural
-from sandbox.machine.image import MEMORY_SIZE, MIN_STACK
+from contest.config.sections import Programs
+from contest.model import Finding, Severity
+from contest.plurals import plural
+from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
 
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
 COMPILER_ROUTINES = ("memcpy", "memmove", "memset", "memcmp")  # gcc calls them by itself

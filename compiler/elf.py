@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
 
-from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
+from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
 
 if TYPE_CHECKING:  # what reads the files is imported with the first: it takes half a tenth of a second
     from elftools.elf.elffile import ELFFile

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from compiler.built import Built
-from compiler.sent import Sent, description_findings, has_errors, report_on, take_apart
-from knobeln.config import Programs
-from knobeln.file_names import IMAGE_NAME, is_archive
-from knobeln.model import BuildReport, Finding, ImageFacts, Severity
-from sandbox.bundle import Startable
+from compiler.build_result import Built
+from compiler.uploaded_files import Sent, description_findings, has_errors, report_on, take_apart
+from contest.config.sections import Programs
+from contest.file_names import IMAGE_NAME, is_archive
+from contest.model import BuildReport, Finding, ImageFacts, Severity
+from sandbox.executable import usual_engine
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import Problem
 from sandbox.oci.unpack import unpack
-from sandbox.startable import usual_engine
+from sandbox.program_folder import Startable
 
 LANGUAGE = "container image"
 RULE = "image"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from knobeln.config import LanguageRow, Programs
+from contest.config.sections import LanguageRow, Programs
 
 _C_FLAGS = (
     *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),

@@ -1,6 +1,6 @@
 """Programs in any language: which there are, how to know them by their names, and how to build them.
 
-A build and every run happen in the jail (sandbox/jail.py), with the same tools.
+A build and every run happen in the jail (sandbox/sandbox.py), with the same tools.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path, PurePosixPath
 
-from compiler import messages, once_more
+from compiler import messages, retry_if_killed
 from compiler.language_table import LANGUAGES, Language
-from knobeln.config import Programs
-from knobeln.errors import ToolMissing
-from knobeln.file_names import MAX_FILES, RIGHT_NAME, is_safe
-from knobeln.printable import printable
-from sandbox.box import PATH, WORK
-from sandbox.bundle import Bundle, Needs
-from sandbox.jail import Ending, Jail, JailLimits, JailResult
+from contest.config.sections import Programs
+from contest.errors import ToolMissing
+from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from contest.sanitize import printable
+from sandbox.bubblewrap import PATH, WORK
+from sandbox.program_folder import Bundle, Needs
+from sandbox.sandbox import Ending, Jail, JailLimits, JailResult
 
 MB = 1024 * 1024
 MAX_RESULT = 16 * MB  # bytes of a compiled program
@@ -126,7 +126,7 @@ def _build(
         address_space=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
-    result = once_more.run(
+    result = retry_if_killed.run(
         jail,
         _then_show(command, language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from knobeln.games.hog import HogEntry
-from knobeln.store.leaderboard import Entrant
-from sandbox.hog import win_rates
+from contest.games.hog import HogEntry
+from contest.store.leaderboard import Entrant
+from contest.subprocesses.hog_solver import win_rates
 
 Pairs = Sequence[tuple[Entrant, Entrant]]
 

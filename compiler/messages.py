@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from knobeln.printable import printable
-from sandbox.jail import Ending, JailLimits, JailResult
-from sandbox.machine.image import MEMORY_SIZE
+from contest.sanitize import printable
+from sandbox.sandbox import Ending, JailLimits, JailResult
+from sandbox.vm.image import MEMORY_SIZE
 
 LIMIT = 16_000  # characters
 FILE_NAME = "program.c"  # how messages call the program

@@ -10,16 +10,18 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.built import Builder
-from compiler.field import field_of
-from knobeln.clock import Clock, Seeds, seed_from
-from knobeln.config import Settings
-from knobeln.errors import KnobelnError
-from knobeln.games import Dialogue, GameInfo, game_of
-from knobeln.log import log
-from knobeln.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from knobeln.ports import ArenaMaker, Images, PracticeReporter
-from knobeln.store import Store, contest, outbox, practices, submissions, teams
+from compiler.build_result import Builder
+from compiler.sparring_opponents import field_of
+from contest.clock import Clock
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.base import Dialogue, GameInfo
+from contest.games.registry import game_of
+from contest.log import log
+from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
+from contest.protocols import ArenaMaker, Images, PracticeReporter
+from contest.seeds import Seeds, seed_from
+from contest.store import Store, contest_state, outbox, practices, submissions, teams
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class PracticeService:
         Raises ToolMissing, EngineFailed or StoreBusy, with the practice still in the queue.
         """
         with self.store.read() as tx:
-            if contest.state(tx).phase is Phase.RUNNING or submissions.next_queued(tx):
+            if contest_state.state(tx).phase is Phase.RUNNING or submissions.next_queued(tx):
                 return False
             practice = practices.next_queued(tx)
         if practice is None:
@@ -115,4 +117,4 @@ class PracticeService:
         with self.store.write() as tx:
             practices.finish(tx, practice.id, PracticeState.SET_ASIDE)
             text = f"practice {practice.id} broke the practice service and was set aside:\n{trace}"
-            contest.note(tx, "compiler", text, self.clock.now())
+            contest_state.note(tx, "compiler", text, self.clock.now())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.tokens import Kind, Token, scan
-from knobeln.printable import printable
+from contest.sanitize import printable
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc forgives blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
-from compiler import messages, once_more
-from knobeln import config
-from knobeln.errors import ToolMissing
-from knobeln.printable import printable
-from sandbox.jail import WORK, Jail, JailLimits, JailResult
+from compiler import messages, retry_if_killed
+from contest.config.sections import Jail as JailSettings
+from contest.errors import ToolMissing
+from contest.sanitize import printable
+from sandbox.sandbox import WORK, Jail, JailLimits, JailResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -44,7 +44,7 @@ _PREPROCESS_LIMITS = JailLimits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
 
 _PROGRAM = f"{WORK}/{messages.FILE_NAME}"
 _RESULT = f"{WORK}/result"
-_RUNTIME_SOURCES = ("start.S", "doors.S", "memory.c")
+_RUNTIME_SOURCES = ("start.S", "services.S", "memory.c")
 _LINKER_SCRIPT = "/box/link.ld"
 
 
@@ -60,7 +60,7 @@ class Step:
 class Toolchain:
     """gcc in the jail. Made once and kept: the runtime is compiled on first use. Safe to share by threads."""
 
-    def __init__(self, settings: config.Jail | None = None) -> None:
+    def __init__(self, settings: JailSettings | None = None) -> None:
         self._jail = Jail(settings)
         self._lock = threading.Lock()
 
@@ -136,7 +136,7 @@ class Toolchain:
 
     @cached_property
     def _runtime(self) -> bytes:
-        """Start code, doors, memory routines and the five routines in one object.
+        """Start code, services, memory routines and the five routines in one object.
 
         The memory routines are weak: a program may have a memcpy of its own.
         """
@@ -146,7 +146,7 @@ class Toolchain:
         commands = (
             f"{self._gcc} {flags} -c {' '.join(contents)}",
             f"{self._prefix}objcopy --weaken memory.o",
-            f"{self._gcc} {flags} -r start.o doors.o memory.o knobellib.o -o {_RESULT}",
+            f"{self._gcc} {flags} -r start.o services.o memory.o knobellib.o -o {_RESULT}",
             f"cat {_RESULT}",
         )
         return self._ours(["/bin/sh", "-ec", "\n".join(commands)], contents)
@@ -160,11 +160,13 @@ class Toolchain:
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: JailLimits) -> JailResult:
-        return once_more.run(self._jail, command, files=contents, environment=_ENVIRONMENT, limits=limits)
+        return retry_if_killed.run(
+            self._jail, command, files=contents, environment=_ENVIRONMENT, limits=limits
+        )
 
 
 def _runtime_file(name: str) -> bytes:
-    return files("sandbox.machine").joinpath("runtime", name).read_bytes()
+    return files("sandbox.vm").joinpath("runtime", name).read_bytes()
 
 
 def _program(text: str) -> Mapping[str, bytes]:

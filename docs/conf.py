@@ -1,6 +1,6 @@
 """How the guides become pages, a man page and plain text: `make docs`."""
 
-from knobeln import __version__
+from contest import __version__
 
 project = "knobeln"
 author = "the authors of knobeln"

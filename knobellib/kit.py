@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 
-from knobeln.games.knobeln import Rules
+from contest.games.knobeln import Rules
 
 FOLDER = "knobelnsoftware"
 TAR_NAME = f"{FOLDER}.tar.gz"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from knobeln.games import kind_of
+from contest.games.registry import kind_of
 
 
 def samples(game_name: str) -> dict[str, bytes]:

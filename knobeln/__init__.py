@@ -1,3 +1,1 @@
-"""knobeln: a contest server that lives in a mailbox. The core; imports none of our other packages."""
-
-__version__ = "0.1.0"
+"""knobeln: a contest server that lives in a mailbox. The program: what a person or systemd starts."""

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.message import Message
 
-from knobeln.config import Settings
-from knobeln.log import log
-from knobeln.model import Bounce, StoredLetter
-from knobeln.store import Transaction, contest, outbox
-from knobeln.store.outbox import OutboxItem
-from mailserver import mime
-from mailserver.manners import CHANNELS_WITH_ENVELOPE
-from mailserver.mime import Headers, TooComplex
+from contest.config.settings import Settings
+from contest.log import log
+from contest.model import Bounce, StoredLetter
+from contest.store import Transaction, contest_state, outbox
+from contest.store.outbox import OutboxItem
+from mailserver.delivery.verp import bounced_items
+from mailserver.loop_protection import CHANNELS_WITH_ENVELOPE
 from mailserver.problem import visible
-from mailserver.verp import bounced_items
+from mailserver.reading import mime_parts
+from mailserver.reading.mime_parts import Headers, TooComplex
 
 # The library's patterns take time with the square of the number of lines and of their lengths. Reports say
 # what they have to say at the beginning.
@@ -58,14 +58,14 @@ def note(tx: Transaction, stored: StoredLetter, settings: Settings, now: datetim
     outbox.came_back(tx, item.id, Bounce(stored.id, now, reading.permanent, reading.diagnosis))
     what = "came back" if reading.permanent else "is late"
     text = f"mail {item.id} to {item.to} {what}: {reading.diagnosis}"
-    contest.note(tx, "delivery", text, now)
+    contest_state.note(tx, "delivery", text, now)
     return text
 
 
 def _addressed(tx: Transaction, stored: StoredLetter, settings: Settings) -> OutboxItem | None:
     """The mail to whose bounce address this letter came."""
     text = " ".join((*stored.recipients, *_address_fields(stored.raw)))
-    ids = bounced_items(text, settings.contest.address, contest.secret(tx))
+    ids = bounced_items(text, settings.contest.address, contest_state.secret(tx))
     return outbox.get(tx, ids[0]) if ids else None
 
 
@@ -85,7 +85,7 @@ def _message_ids(raw: bytes, settings: Settings) -> Iterator[str]:
 
 def _address_fields(raw: bytes) -> Iterator[str]:
     try:
-        headers, _ = mime.split(raw)
+        headers, _ = mime_parts.split(raw)
     except TooComplex:
         return iter(())
     return (field[:_LONGEST_FIELD] for name in _ADDRESS_FIELDS for field in headers.all(name))
@@ -95,8 +95,8 @@ def _address_fields(raw: bytes) -> Iterator[str]:
 def read(stored: StoredLetter) -> Reading | None:
     """What the bounce says; None for a letter that is none. Never raises."""
     try:
-        headers, body = mime.split(stored.raw)
-        mime.tree(headers, body)  # within its bounds the library can do no harm
+        headers, body = mime_parts.split(stored.raw)
+        mime_parts.tree(headers, body)  # within its bounds the library can do no harm
     except TooComplex as error:
         return None if stored.sender else Reading(False, f"the bounce cannot be read: {error}")
     is_report = headers.content_type == "multipart/report"

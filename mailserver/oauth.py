@@ -21,10 +21,10 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from knobeln.config import OAuth
-from knobeln.errors import GiveUp, TryAgain
+from contest.config.sections import OAuth
+from contest.errors import GiveUp, TryAgain
+from contest.subprocesses.child_process import run
 from mailserver.problem import visible
-from sandbox.process import run
 
 KEPT_FILE = ".refresh-token.json"
 _SECONDS = 30.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from knobeln.games import GameInfo
-from knobeln.model import GroupOutcome, Match, Standing, points_text
+from contest.games.base import GameInfo
+from contest.model import GroupOutcome, Match, Standing, points_text
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 from reports.scores import Score, Shape

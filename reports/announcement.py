@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from knobeln.config import Settings
-from knobeln.games import game_of
-from knobeln.model import EvolutionOutcome, MailPreference, RoundOutcome, Standing, Team
-from knobeln.ports import Rendered, Renderer
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.model import EvolutionOutcome, MailPreference, RoundOutcome, Standing, Team
+from contest.protocols import Rendered, Renderer
 from reports import results, summary
 from reports.evolution_table import condensed
 from reports.scores import shape_of

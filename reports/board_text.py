@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from knobeln.games.drawing import Drawing, Square
+from contest.games.drawing import Drawing, Square
 
 T = TypeVar("T")
 

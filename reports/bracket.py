@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from knobeln.model import GroupOutcome, RoundOutcome, Standing, points_text
+from contest.model import GroupOutcome, RoundOutcome, Standing, points_text
 from reports.results import gone
 from reports.text import WIDTH, columns_of, table
 

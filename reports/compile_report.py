@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from knobeln.config import Settings
-from knobeln.model import BoardPlace, BuildReport
-from knobeln.ports import Rendered, Renderer
+from contest.config.settings import Settings
+from contest.model import BoardPlace, BuildReport
+from contest.protocols import Rendered, Renderer
 
 
 def compile_report(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knobeln.model import EvolutionOutcome
+from contest.model import EvolutionOutcome
 from reports.text import WIDTH, columns_of
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knobeln.config import Settings
-from knobeln.games import Dialogue, GameInfo, game_of
-from knobeln.model import (
+from contest.config.settings import Settings
+from contest.games.base import Dialogue, GameInfo
+from contest.games.registry import game_of
+from contest.model import (
     Attachment,
     BuildReport,
     GameResult,
@@ -19,9 +20,9 @@ from knobeln.model import (
     Team,
     Verdict,
 )
-from knobeln.ports import Rendered, Renderer
-from reports import protocols
-from reports.protocol import throws_of
+from contest.protocols import Rendered, Renderer
+from reports import protocol_attachments
+from reports.knobeln_protocol import throws_of
 from reports.results import Failure, alike
 from reports.series import SeriesFacts, series_facts
 
@@ -41,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PracticeLetters:
-    """Implements knobeln.ports.PracticeReporter."""
+    """Implements contest.protocols.PracticeReporter."""
 
     settings: Settings
     templates: Renderer
@@ -78,7 +79,7 @@ class PracticeLetters:
                 has_protocol=Dialogue.TABLE not in self._info.dialogues,
             )
             name = f"friendly-{team.name}-{other.name}.protocol.gz"
-            attachments = protocols.attached([match], 0, 0, own.name, self.settings, name)
+            attachments = protocol_attachments.attached([match], 0, 0, own.name, self.settings, name)
             yield self._mail(practice, "friendly match", own, words, attachments, is_answer=number == 0)
 
     def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from knobeln.model import MailPreference, Team
+from contest.model import MailPreference, Team
 
 
 class Occasion(StrEnum):

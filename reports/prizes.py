@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from knobeln.config import Teams
-from knobeln.model import Standing, Team
+from contest.config.sections import Teams
+from contest.model import Standing, Team
 
 
 @dataclass(frozen=True)

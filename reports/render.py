@@ -28,13 +28,14 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
+from contest.config.sections import Tournament
+from contest.config.settings import Settings
+from contest.errors import ConfigError
+from contest.games.registry import game_of
+from contest.model import GroupPlan, points_text
+from contest.plurals import listed, plural
+from contest.protocols import Rendered
 from knobellib.samples import samples
-from knobeln.config import Settings, Tournament
-from knobeln.errors import ConfigError
-from knobeln.games import game_of
-from knobeln.model import GroupPlan, points_text
-from knobeln.ports import Rendered
-from knobeln.words import listed, plural
 from reports import text
 from reports.results import verdict_words
 
@@ -90,7 +91,7 @@ class _OurTemplates(PackageLoader):
 
 
 class Templates:
-    """The words of all mails (implements knobeln.ports.Renderer)."""
+    """The words of all mails (implements contest.protocols.Renderer)."""
 
     def __init__(self, settings: Settings, override: Path | None) -> None:
         """`override` is the organizer's own folder of templates; it need not exist."""

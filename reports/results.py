@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 
-from knobeln.config import DEFAULT_GAME
-from knobeln.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
-from knobeln.words import form, listed
+from contest.config.sections import DEFAULT_GAME
+from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
+from contest.plurals import form, listed
 
 VERDICT_WORDS = {
     Verdict.OK: "played to the end",

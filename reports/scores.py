@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from knobeln.games import Dialogue, GameInfo
-from knobeln.games.hog import MATCH_POINT
-from knobeln.model import GroupOutcome, GroupPlan, Match, SeatResult
+from contest.games.base import Dialogue, GameInfo
+from contest.games.hog import MATCH_POINT
+from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from knobeln.clock import Seeds
-from knobeln.config import Settings
-from knobeln.games import GameInfo, game_of
-from knobeln.games.cooperation import Cooperation, CooperationSettings
-from knobeln.model import RoundOutcome, Standing, Team
+from contest.config.settings import Settings
+from contest.games.base import GameInfo
+from contest.games.cooperation import Cooperation, CooperationSettings
+from contest.games.registry import game_of
+from contest.model import RoundOutcome, Standing, Team
+from contest.seeds import Seeds
 from reports import bracket, results, scores
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.results import Failure

@@ -14,8 +14,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from knobeln.games import GameInfo, Ruling
-from knobeln.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
+from contest.games.base import GameInfo, Ruling
+from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import group_paragraphs
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
 from reports.evolution_table import condensed

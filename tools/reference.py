@@ -15,15 +15,16 @@ from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from knobeln import config, presets
+from contest import presets
+from contest.config.sections import DEFAULT_GAME, Programs
+from contest.config.settings import Settings
+from contest.config.template import toml_value
+from contest.games.registry import kinds
+from contest.registration_form import sample
 from knobeln.cli import main
-from knobeln.cli.later import loaded
-from knobeln.config import DEFAULT_GAME, Programs, Settings
-from knobeln.form import sample
-from knobeln.games import kinds
-from mailserver import topics
-from mailserver.answering import Command
-from mailserver.commands import COMMANDS
+from knobeln.cli.lazy import loaded
+from mailserver.commands import COMMANDS, help_topics
+from mailserver.replies import Command
 from reports.preferences import REPORTS
 from reports.render import Templates
 
@@ -133,7 +134,7 @@ def _section(heading: str, section: Any) -> str:
 def _setting_row(section: Any, key: str, info: Any) -> str:
     value = getattr(section, key)
     others = ", ".join(f"`{json.dumps(c)}`" for c in _choices(info.annotation) if c != value)
-    default = "given by `knobeln init`" if isinstance(value, datetime) else f"`{config.toml_value(value)}`"
+    default = "given by `knobeln init`" if isinstance(value, datetime) else f"`{toml_value(value)}`"
     return f"| `{key}` | {default}{f' or {others}' if others else ''} | {_cell(info.description or '')} |\n"
 
 
@@ -163,7 +164,7 @@ def _about(command: Command, settings: Settings) -> str:
         return ""
     told = Templates(settings, None).render(
         "help_word",
-        topic=topics.Topic(topics.Kind.COMMAND, command.name),
+        topic=help_topics.Topic(help_topics.Kind.COMMAND, command.name),
         form=sample(settings).text,
         near=(),
         all_words=(),

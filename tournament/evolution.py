@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from knobeln.config import Evolution
-from knobeln.errors import ConfigError
-from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
+from contest.config.sections import Evolution
+from contest.errors import ConfigError
+from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
 from tournament.standings import match_half_points, ranks_of
 
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix

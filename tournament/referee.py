@@ -30,11 +30,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from knobeln.clock import Seeds
-from knobeln.errors import EngineFailed
-from knobeln.games import Ruling
-from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
-from knobeln.ports import Arena
+from contest.errors import EngineFailed
+from contest.games.base import Ruling
+from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
+from contest.protocols import Arena
+from contest.seeds import Seeds
 from tournament.standings import disqualified, failures, half_points
 
 OPENING_SLOTS = 2  # as many as it takes to be disqualified

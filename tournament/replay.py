@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from knobeln.clock import Seeds
-from knobeln.games import SpokenGame
-from knobeln.games.drawing import Course, Drawn
-from knobeln.model import Match, Missing, Moves
-from knobeln.ports import Arena
+from contest.games.base import SpokenGame
+from contest.games.drawing import Course, Drawn
+from contest.model import Match, Missing, Moves
+from contest.protocols import Arena
+from contest.seeds import Seeds
 from tournament.referee import carry_out, game_job
-from tournament.spoken_arena import drawer
+from tournament.runners.text import drawer
 
 
 def play_again(

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from knobeln.model import Match, Standing
+from contest.model import Match, Standing
 
 FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.folder import contest_folder
-from mailserver.library import words_for
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.context import contest_folder
+from mailserver.attachments import words_for
 
 
 @click.command(cls=ContestCommand)

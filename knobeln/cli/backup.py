@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from knobeln import config
-from knobeln.cli.chosen import ContestCommand, chosen_path
-from knobeln.cli.folder import ContestFolder, contest_folder, only_one
-from knobeln.clock import SystemClock
-from knobeln.errors import GiveUp, NotNow
-from knobeln.store import backup as backup_store
-from knobeln.store import url_of
-from knobeln.store.session import FILE_NAME as DATABASE
+from contest.clock import SystemClock
+from contest.config.load import FILE_NAME
+from contest.errors import GiveUp, NotNow
+from contest.store import backup as backup_store
+from contest.store import url_of
+from contest.store.session import FILE_NAME as DATABASE
+from knobeln.cli.contest_option import ContestCommand, chosen_path
+from knobeln.context import ContestFolder, contest_folder, only_one
 
 TEMPLATES = "templates"
 WORKERS = ("serve", "run", "delivery")  # whose locks say that they are at work
@@ -40,7 +40,7 @@ def backup(file: Path) -> None:
             os.fchmod(raw.fileno(), 0o600)
             with tarfile.open(fileobj=raw, mode="w:gz") as archive:
                 archive.add(copied, DATABASE)
-                archive.add(folder.path / config.FILE_NAME, config.FILE_NAME)
+                archive.add(folder.path / FILE_NAME, FILE_NAME)
                 for template in _templates(folder.path):
                     archive.add(template, f"{TEMPLATES}/{template.name}")
             raw.flush()
@@ -123,8 +123,8 @@ def _place_of(name: str, scratch: Path, path: Path) -> Path | None:
     match PurePosixPath(name).parts:
         case (only,) if only == DATABASE:
             return scratch / DATABASE
-        case (only,) if only == config.FILE_NAME:
-            return path / config.FILE_NAME
+        case (only,) if only == FILE_NAME:
+            return path / FILE_NAME
         case (folder, template) if folder == TEMPLATES and template not in (".", ".."):
             return path / TEMPLATES / template
     return None

@@ -24,24 +24,26 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from knobeln import presets
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.contest_day import play
+from contest import presets
+from contest.clock import SystemClock
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.games.registry import game
+from contest.model import OutboxState
+from contest.registration_form import record_text
+from contest.seeds import seed_from
+from contest.store import outbox
+from contest.subprocesses.child_process import Process, start
+from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.demo_teams import DESCRIPTION, DOMAIN, DemoTeam, demo_teams
 from knobeln.cli.doctor import examine
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.look import show_results
 from knobeln.cli.organize import create_contest
-from knobeln.cli.show import console
-from knobeln.clock import SystemClock, seed_from
-from knobeln.config import DEFAULT_GAME, Settings
-from knobeln.errors import GiveUp
-from knobeln.form import record_text
-from knobeln.games import game
-from knobeln.model import OutboxState
-from knobeln.store import outbox
-from mailserver.transports.maildir import folder_name
-from sandbox.process import Process, start
+from knobeln.cli.output import console
+from knobeln.cli.results import show_results
+from knobeln.contest_day.run import play
+from knobeln.context import ContestFolder
+from mailserver.delivery.transports.maildir import folder_name
 
 PATIENCE_SECONDS = 120.0
 LOG = "serve.log"  # of the server, in the contest's folder

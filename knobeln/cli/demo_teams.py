@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import cycle
 
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.games.base import Dialogue, GameInfo
+from contest.games.registry import game
+from contest.model import MailPreference, Member, Registration
+from contest.registration_form import sample_value
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from knobeln.config import DEFAULT_GAME, Settings
-from knobeln.form import sample_value
-from knobeln.games import Dialogue, GameInfo, game
-from knobeln.model import MailPreference, Member, Registration
 
 DOMAIN = "teams.example"
 

@@ -14,20 +14,20 @@ import click
 from compiler.language_table import Language, languages_of
 from compiler.languages import Problem, build, usable, version
 from compiler.toolchain import Toolchain
-from knobeln import config
-from knobeln.cli import ways_in
-from knobeln.cli.chosen import ContestCommand, chosen_path
-from knobeln.cli.chosen_game import settings_or_defaults
-from knobeln.cli.folder import ContestFolder, contest_folder
-from knobeln.cli.way_out import check_loop, check_way_out
-from knobeln.config import Settings
-from knobeln.errors import KnobelnError, ToolMissing
-from knobeln.printable import printable
-from sandbox.jail import Jail
-from sandbox.machine.engine_binary import engine_binary
-from sandbox.machine.translation import NotTranslated, translations
+from contest.config.load import FILE_NAME
+from contest.config.settings import Settings
+from contest.errors import KnobelnError, ToolMissing
+from contest.sanitize import printable
+from knobeln.cli import intake_checks
+from knobeln.cli.contest_option import ContestCommand, chosen_path
+from knobeln.cli.delivery_checks import check_loop, check_way_out
+from knobeln.cli.game_option import settings_or_defaults
+from knobeln.context import ContestFolder, contest_folder
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
+from sandbox.sandbox import Jail
+from sandbox.vm.engine_binary import engine_binary
+from sandbox.vm.translation import NotTranslated, translations
 
 EX_UNFIT = 1
 _ENOUGH_DISK = 500_000_000
@@ -73,9 +73,9 @@ def examine(path: Path) -> tuple[Finding, ...]:
         ("images", lambda: _images(settings)),
         ("disk", lambda: _disk(path)),
     ]
-    if (path / config.FILE_NAME).exists():
+    if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
-        checks += ways_in.checks(settings, path)
+        checks += intake_checks.checks(settings, path)
         checks.append(("mails out", lambda: check_way_out(ContestFolder.open(path))))
     findings = tuple(_look(what, check) for what, check in checks)
     return findings + tuple(language_findings(settings))

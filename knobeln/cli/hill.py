@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 import click
 
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.folder import contest_folder
-from knobeln.cli.show import json_option, moment, print_json, table
-from knobeln.errors import NotFound
-from knobeln.store import hill as hill_store
-from reports.hill_report import movements
+from contest.errors import NotFound
+from contest.store import ladder as hill_store
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.output import json_option, moment, print_json, table
+from knobeln.context import contest_folder
+from reports.ladder_report import movements
 
 
 @click.command(cls=ContestCommand)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from contest.errors import GiveUp
+from contest.games.knobeln import rules_of
 from knobellib import kit as kits
 from knobellib.kit import KitFile, kit_files, shell_archive, tar_archive
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.chosen_game import KNOBELN, settings_or_defaults
-from knobeln.errors import GiveUp
-from knobeln.games.knobeln import rules_of
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.game_option import KNOBELN, settings_or_defaults
 
 _ARCHIVES = {
     ".tar.gz": tar_archive,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from knobeln.cli.chosen import ContestGroup
-from knobeln.cli.folder import contest_folder
-from knobeln.cli.services import Services
-from knobeln.cli.show import json_option, moment, print_json, table
-from knobeln.errors import NotFound
-from knobeln.model import LetterState
-from knobeln.store import letters as letter_store
-from knobeln.store import practices, submissions
+from contest.errors import NotFound
+from contest.model import LetterState
+from contest.store import letters as letter_store
+from contest.store import practices, submissions
+from knobeln.cli.contest_option import ContestGroup
+from knobeln.cli.output import json_option, moment, print_json, table
+from knobeln.context import contest_folder
+from knobeln.server.services import Services
 
 
 @click.group(cls=ContestGroup, invoke_without_command=True)

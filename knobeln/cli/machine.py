@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 
 from compiler.elf import read_image
-from knobeln.cli.chosen import ContestCommand, ContestGroup
-from knobeln.cli.chosen_game import settings_or_defaults
-from knobeln.cli.folder import contest_folder
-from knobeln.errors import GiveUp
-from knobeln.games import game_of
-from knobeln.games.knobeln import Knobeln
-from knobeln.store import submissions
-from knobeln.words import form
-from sandbox.jail import Jail
-from sandbox.machine.image import Image
-from sandbox.machine.run import Ended, run
-from sandbox.machine.translation import NotTranslated, translations
+from contest.errors import GiveUp
+from contest.games.knobeln import Knobeln
+from contest.games.registry import game_of
+from contest.plurals import form
+from contest.store import submissions
+from knobeln.cli.contest_option import ContestCommand, ContestGroup
+from knobeln.cli.game_option import settings_or_defaults
+from knobeln.context import contest_folder
+from sandbox.sandbox import Jail
+from sandbox.vm.image import Image
+from sandbox.vm.run import Ended, run
+from sandbox.vm.translation import NotTranslated, translations
 
 EX_FAULT = 125
 _NAMES = (

@@ -8,10 +8,10 @@ import sys
 
 import click
 
-from knobeln import __version__
-from knobeln.cli import logs
-from knobeln.cli.later import Later, LaterGroup
-from knobeln.errors import KnobelnError, TryAgain
+from contest import __version__
+from contest.errors import KnobelnError, TryAgain
+from knobeln import log_setup
+from knobeln.cli.lazy import Later, LaterGroup
 
 EX_FAILED = 1
 EX_TEMPFAIL = 75
@@ -20,53 +20,53 @@ OF_THE_COMPUTER = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
 )
 COMMANDS = {
-    "init": "organize:init",
-    "announce": "announce:announce",
-    "serve": "gateway:serve",
-    "receive": "receive:receive",
-    "letters": "letters:letters",
-    "rehearse": "rehearsal:rehearse",
-    "run": "contest_day:run",
-    "summary": "contest_day:summary",
-    "pause": "levers:pause",
-    "resume": "levers:resume",
-    "disqualify": "levers:disqualify",
-    "reinstate": "levers:reinstate",
-    "drop": "levers:drop",
-    "rerun": "levers:rerun",
-    "hold": "levers:hold",
-    "release": "levers:release",
-    "dates": "levers:dates",
-    "log": "levers:log",
-    "organizer-string": "levers:organizer_string",
-    "teams": "organize:teams",
-    "submissions": "submitted:submissions",
-    "submit": "submitted:submit",
-    "leaderboard": "submitted:leaderboard",
-    "hill": "hill:hill",
-    "results": "look:results",
-    "standings": "look:standings",
-    "evolution": "look:show_evolution",
-    "site": "site:site",
-    "status": "status:status",
-    "publish": "publish:publish",
-    "verify": "publish:verify",
-    "replay": "replay:replay",
-    "outbox": "outbox:outbox",
-    "check": "programs:check",
-    "play": "programs:play",
-    "protocol": "programs:protocol",
-    "kit": "kit:kit",
-    "games": "spoken:games",
-    "compare": "spoken:compare",
-    "machine": "machine:machine",
-    "upgrade": "organize:upgrade",
-    "backup": "backup:backup",
-    "restore": "backup:restore",
-    "doctor": "doctor:doctor",
-    "demo": "demo:demo",
+    "init": "cli.organize:init",
+    "announce": "cli.announce:announce",
+    "serve": "server.gateway:serve",
+    "receive": "cli.receive:receive",
+    "letters": "cli.letters:letters",
+    "rehearse": "contest_day.rehearsal:rehearse",
+    "run": "contest_day.run:run",
+    "summary": "contest_day.run:summary",
+    "pause": "cli.organizer_actions:pause",
+    "resume": "cli.organizer_actions:resume",
+    "disqualify": "cli.organizer_actions:disqualify",
+    "reinstate": "cli.organizer_actions:reinstate",
+    "drop": "cli.organizer_actions:drop",
+    "rerun": "cli.organizer_actions:rerun",
+    "hold": "cli.organizer_actions:hold",
+    "release": "cli.organizer_actions:release",
+    "dates": "cli.organizer_actions:dates",
+    "log": "cli.organizer_actions:log",
+    "organizer-string": "cli.organizer_actions:organizer_string",
+    "teams": "cli.organize:teams",
+    "submissions": "cli.submissions:submissions",
+    "submit": "cli.submissions:submit",
+    "leaderboard": "cli.submissions:leaderboard",
+    "hill": "cli.hill:hill",
+    "results": "cli.results:results",
+    "standings": "cli.results:standings",
+    "evolution": "cli.results:show_evolution",
+    "site": "server.site:site",
+    "status": "cli.status:status",
+    "publish": "contest_day.publish:publish",
+    "verify": "contest_day.publish:verify",
+    "replay": "cli.replay:replay",
+    "outbox": "cli.outbox:outbox",
+    "check": "cli.programs:check",
+    "play": "cli.programs:play",
+    "protocol": "cli.programs:protocol",
+    "kit": "cli.kit:kit",
+    "games": "cli.games:games",
+    "compare": "cli.games:compare",
+    "machine": "cli.machine:machine",
+    "upgrade": "cli.organize:upgrade",
+    "backup": "cli.backup:backup",
+    "restore": "cli.backup:restore",
+    "doctor": "cli.doctor:doctor",
+    "demo": "cli.demo:demo",
 }
-"""Where each command is: its module in this package, and its function there."""
+"""Where each command is: its module in the package `knobeln`, and its function there."""
 
 
 class Root(LaterGroup):
@@ -97,7 +97,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an old terminal shows `?` for what it does not have
-    logs.begin()
+    log_setup.begin()
 
 
 for name, place in COMMANDS.items():

@@ -7,19 +7,22 @@ from typing import Any
 
 import click
 
-from knobeln import config, presets
-from knobeln.cli.change import change, dry_run_option, operator, tell
-from knobeln.cli.chosen import ContestCommand, ContestGroup, chosen_path
-from knobeln.cli.folder import ContestFolder, contest_folder, existing_store
-from knobeln.cli.show import json_option, print_json, table
-from knobeln.clock import Clock, SystemClock
-from knobeln.config import DEFAULT_GAME, Settings
-from knobeln.errors import ConfigError, NotFound
-from knobeln.model import Ban, Team, TeamState
-from knobeln.store import Store, Transaction, levers, migrate, outbox, submissions, url_of
-from knobeln.store import contest as contest_store
-from knobeln.store import teams as team_store
-from knobeln.words import form
+from contest import presets
+from contest.clock import Clock, SystemClock
+from contest.config.load import FILE_NAME, load_settings
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.config.template import settings_template
+from contest.errors import ConfigError, NotFound
+from contest.model import Ban, Team, TeamState
+from contest.plurals import form
+from contest.store import Store, Transaction, decisions, migrate, outbox, submissions, url_of
+from contest.store import contest_state as contest_store
+from contest.store import teams as team_store
+from knobeln.cli.contest_option import ContestCommand, ContestGroup, chosen_path
+from knobeln.cli.dry_run import change, dry_run_option, operator, tell
+from knobeln.cli.output import json_option, print_json, table
+from knobeln.context import ContestFolder, contest_folder, existing_store
 from mailserver.commands.registration import accept_pending, reject_pending
 
 
@@ -37,9 +40,7 @@ def init(folder: Path | None, game: str | None) -> None:
     if game:
         _must_not_be_of_another_game(path, game)
     made = create_contest(path, settings)
-    click.echo(
-        f"The contest is in {path}. Now edit {path / config.FILE_NAME} (the dates, the addresses), then"
-    )
+    click.echo(f"The contest is in {path}. Now edit {path / FILE_NAME} (the dates, the addresses), then")
     click.echo(f"    knobeln serve -C {path}     takes registrations and programs by mail")
     click.echo(f"    knobeln run -C {path}       plays the contest day")
     made.store.close()
@@ -47,8 +48,8 @@ def init(folder: Path | None, game: str | None) -> None:
 
 def _must_not_be_of_another_game(path: Path, game: str) -> None:
     """A contest.toml that is there already is kept, and counts."""
-    file = path / config.FILE_NAME
-    if file.exists() and config.load(path).game.name != game:
+    file = path / FILE_NAME
+    if file.exists() and load_settings(path).game.name != game:
         raise ConfigError(f"{file} is of another game; remove it, or leave --game out to keep it")
 
 
@@ -61,13 +62,13 @@ def create_contest(
     """
     # Others on the computer shall read neither passwords nor the contest's seed nor authentification strings.
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = path / config.FILE_NAME
+    file = path / FILE_NAME
     store = Store(url_of(path))
     if _holds_contest(store):
         raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")
     if not file.exists():
         file.touch(mode=0o600)
-        file.write_text(config.template(settings), encoding="utf-8")
+        file.write_text(settings_template(settings), encoding="utf-8")
     migrate.upgrade(store)
     with store.write() as tx:
         contest_store.create(tx, seed)
@@ -87,7 +88,7 @@ def _holds_contest(store: Store) -> bool:
 @click.command(cls=ContestCommand)
 def upgrade() -> None:
     """Bring the database to this version of knobeln."""
-    config.load(chosen_path())
+    load_settings(chosen_path())
     migrate.upgrade(existing_store(chosen_path()))
     click.echo("The database is up to date.")
 
@@ -104,7 +105,7 @@ def teams(context: click.Context, as_json: bool) -> None:
     with folder.store.read() as tx:
         counts = submissions.count_versions(tx)
         troubles = outbox.troubles(tx)
-        bans = levers.all_bans(tx)
+        bans = decisions.all_bans(tx)
         facts = [
             _facts(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
             for team in team_store.all_teams(tx)

@@ -8,22 +8,22 @@ from email.policy import default as modern
 
 import click
 
-from knobeln.cli.change import change, dry_run_option, operator, print_mails, tell
-from knobeln.cli.chosen import ContestGroup
-from knobeln.cli.folder import ContestFolder, contest_folder
-from knobeln.cli.services import deliver_all
-from knobeln.cli.show import json_option, moment, print_json, table
-from knobeln.config import DeliveryKind
-from knobeln.errors import NotFound, NotNow
-from knobeln.model import OutboxState
-from knobeln.store import Transaction
-from knobeln.store import outbox as outbox_store
-from knobeln.store.contest import note
-from knobeln.store.outbox import OutboxItem
-from knobeln.words import form
-from mailserver.delivery import senders
-from mailserver.transports import transport_of
-from mailserver.transports.stdout import StreamTransport
+from contest.config.sections import DeliveryKind
+from contest.errors import NotFound, NotNow
+from contest.model import OutboxState
+from contest.plurals import form
+from contest.store import Transaction
+from contest.store import outbox as outbox_store
+from contest.store.contest_state import note
+from contest.store.outbox import OutboxItem
+from knobeln.cli.contest_option import ContestGroup
+from knobeln.cli.dry_run import change, dry_run_option, operator, print_mails, tell
+from knobeln.cli.output import json_option, moment, print_json, table
+from knobeln.context import ContestFolder, contest_folder
+from knobeln.server.services import deliver_all
+from mailserver.delivery.deliver import senders
+from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports.stdout import StreamTransport
 
 PRINTED_AT_ONCE = 100
 NAMED_AT_MOST = 20  # mails, in the log

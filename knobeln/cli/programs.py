@@ -11,25 +11,25 @@ from pathlib import Path
 import click
 
 from compiler.build import build
+from compiler.build_result import Built
 from compiler.builders import builder_of, decoded
-from compiler.built import Built
 from compiler.toolchain import Toolchain
+from contest.config.settings import Settings
+from contest.errors import GiveUp, NotFound
+from contest.games.knobeln import rules_of
+from contest.model import Fault, GameJob, GameResult
+from contest.plurals import form
+from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
-from knobeln.cli import spoken
-from knobeln.cli.chosen import ContestCommand, chosen_path
-from knobeln.cli.chosen_game import KNOBELN, game_option, settings_for, without_description
-from knobeln.clock import Seeds, seed_from
-from knobeln.config import Settings
-from knobeln.errors import GiveUp, NotFound
-from knobeln.games.knobeln import rules_of
-from knobeln.model import Fault, GameJob, GameResult
-from knobeln.words import form
-from reports import word_protocol
+from knobeln.cli import games
+from knobeln.cli.contest_option import ContestCommand, chosen_path
+from knobeln.cli.game_option import KNOBELN, game_option, settings_for, without_description
+from reports import text_protocol
 from reports.compile_report import compile_report
-from reports.protocol import GameProtocol, ProtocolError, full, read, throws_of
+from reports.knobeln_protocol import GameProtocol, ProtocolError, full, read, throws_of
 from reports.render import Templates
-from sandbox.machine.image import Image
-from tournament.arenas import open_arena
+from sandbox.vm.image import Image
+from tournament.runners import open_arena
 
 EX_REJECTED = 1
 GZIP_MAGIC = b"\x1f\x8b"
@@ -84,7 +84,7 @@ def play(names: tuple[str, ...], game_name: str | None, seed: str | None, throws
     chosen = seed or secrets.token_hex(8)
     settings = settings_for(game_name)
     if settings.game.name != KNOBELN:
-        spoken.play(settings, names, chosen, with_moves=throws)
+        games.play(settings, names, chosen, with_moves=throws)
     elif len(names) != 2:
         raise GiveUp(f"KNOBELN is played by 2 programs, not by {len(names)}")
     else:
@@ -125,9 +125,9 @@ def protocol(file: Path, against: str | None) -> None:
 
 def _in_full(text: str) -> list[tuple[tuple[str, ...], str]]:
     """The players and the words of each game. Raises ProtocolError."""
-    if text.startswith(word_protocol.TITLE):
-        found = word_protocol.read(text)
-        return [(game.players, word_protocol.full(found, game)) for game in found.games]
+    if text.startswith(text_protocol.TITLE):
+        found = text_protocol.read(text)
+        return [(game.players, text_protocol.full(found, game)) for game in found.games]
     return [(game.players, full(game)) for game in read(text)]
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.folder import ContestFolder, contest_folder
-from knobeln.cli.services import Services
-from knobeln.errors import KnobelnError
-from knobeln.log import log
+from contest.errors import KnobelnError
+from contest.log import log
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.context import ContestFolder, contest_folder
+from knobeln.server.services import Services
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
-from mailserver.intake.bounds import Bounds
+from mailserver.intake.size_limits import Bounds
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
 

@@ -9,31 +9,32 @@ from pathlib import Path
 
 import click
 
-from knobeln.archive import contents, files
-from knobeln.cli.archived import must_be_builds
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.folder import contest_folder
-from knobeln.clock import Seeds
-from knobeln.config import Settings
-from knobeln.errors import Differs, NotFound
-from knobeln.games import Dialogue, game_of
-from knobeln.games.hog import WIN_RATE_UNIT
-from knobeln.games.knobeln import rules_of
-from knobeln.model import GroupOutcome, Match
-from knobeln.store import Transaction, submissions
-from knobeln.store import contest as contest_store
-from knobeln.store import results as result_store
-from knobeln.store.results import Games
-from knobeln.words import form
-from reports import protocol, word_protocol
+from contest.archive import contents, files
+from contest.config.settings import Settings
+from contest.errors import Differs, NotFound
+from contest.games.base import Dialogue
+from contest.games.hog import WIN_RATE_UNIT
+from contest.games.knobeln import rules_of
+from contest.games.registry import game_of
+from contest.model import GroupOutcome, Match
+from contest.plurals import form
+from contest.seeds import Seeds
+from contest.store import Transaction, submissions
+from contest.store import contest_state as contest_store
+from contest.store import results as result_store
+from contest.store.results import Games
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.contest_day.archived import must_be_builds
+from knobeln.context import contest_folder
+from reports import knobeln_protocol, text_protocol
 from reports.board_text import board_text
-from reports.word_protocol import WordProtocols
-from tournament.arenas import open_arena
-from tournament.check import compare
-from tournament.recorded import check_game, job_of
+from reports.text_protocol import WordProtocols
+from tournament.derived_settings import is_computed
 from tournament.referee import game_job
 from tournament.replay import course_of
-from tournament.settled import is_computed
+from tournament.runners import open_arena
+from tournament.runners.recorded import check_game, job_of
+from tournament.verify import compare
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ def _words(past: _Past, group: GroupOutcome, match: Match) -> str:
     if Dialogue.MACHINE in dialogues:
         played = _played_again(past, group, match)
         rules = rules_of(past.settings.game)
-        return protocol.full(protocol.GameProtocol.of(played, group.plan.round, group.plan.number, rules))
+        return knobeln_protocol.full(
+            knobeln_protocol.GameProtocol.of(played, group.plan.round, group.plan.number, rules)
+        )
     if Dialogue.TABLE in dialogues:
         played = _played_again(past, group, match)
         sides = zip(played.players, played.result.seats, strict=True)
@@ -174,9 +177,9 @@ def _written_down(past: _Past, group: GroupOutcome, match: Match) -> str:
     rules = game_of(past.settings.game, past.settings.programs)
     job = job_of(match, group.plan.round, past.seeds)
     check_game(rules, match, job, past.seeds)  # type: ignore[arg-type]  # a game that is asked in words
-    shown = word_protocol.of(match, group.plan.round, group.plan.number, entry="")
+    shown = text_protocol.of(match, group.plan.round, group.plan.number, entry="")
     info = rules.info
-    text = word_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)
+    text = text_protocol.full(WordProtocols(info.name, info.point, info.turn_word, (shown,)), shown)
     course = course_of(rules, group.plan.round, match, past.seeds)  # type: ignore[arg-type]  # the same
     drawings = course.drawings if course else ()
     boards = (f"The board at the end:\n\n{board_text(last, match.players)}" for last in drawings[-1:])

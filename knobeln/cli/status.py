@@ -12,19 +12,19 @@ from typing import Any
 import click
 from rich.text import Text
 
-from knobeln.cli.chosen import ContestCommand
-from knobeln.cli.folder import ContestFolder, contest_folder, who_holds
-from knobeln.cli.show import console, json_option, moment, print_json
-from knobeln.clock import Seeds
-from knobeln.config import Dates
-from knobeln.model import LetterState, OutboxState, Phase, SubmissionState
-from knobeln.printable import printable
-from knobeln.store import Transaction, letters, levers, outbox, submissions, teams
-from knobeln.store import contest as contest_store
-from knobeln.store import results as result_store
-from knobeln.store.results import Progress
-from knobeln.words import plural
-from mailserver.windows import open_doors
+from contest.config.sections import Dates
+from contest.model import LetterState, OutboxState, Phase, SubmissionState
+from contest.plurals import plural
+from contest.sanitize import printable
+from contest.seeds import Seeds
+from contest.store import Transaction, decisions, letters, outbox, submissions, teams
+from contest.store import contest_state as contest_store
+from contest.store import results as result_store
+from contest.store.results import Progress
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.output import console, json_option, moment, print_json
+from knobeln.context import ContestFolder, contest_folder, who_holds
+from mailserver.deadlines import open_doors
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's
 JOURNAL_LINES = 5
@@ -82,7 +82,7 @@ def look(folder: ContestFolder) -> dict[str, Any]:
             "rounds": [asdict(each) for each in progress],
             "seconds_left_in_round": None,
             "paused": _pause(tx),
-            "reports_held_since": levers.reports_held(tx),
+            "reports_held_since": decisions.reports_held(tx),
             "waiting_summaries": list(result_store.unreported_rounds(tx)),
             "errors": [note for note in _errors(tx) if now - note[0] < RECENT],
             "journal": contest_store.journal_tail(tx, JOURNAL_LINES),
@@ -95,7 +95,7 @@ def look(folder: ContestFolder) -> dict[str, Any]:
 
 
 def _pause(tx: Transaction) -> dict[str, Any] | None:
-    pause = levers.paused(tx)
+    pause = decisions.paused(tx)
     return None if pause is None else asdict(pause)
 
 

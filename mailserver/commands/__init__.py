@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from mailserver import nearest
-from mailserver.answering import Command
+from contest.config.settings import Settings
 from mailserver.commands import (
     announcement,
     compare,
+    fuzzy_match,
     leaderboard,
     organizer,
     practice,
@@ -22,7 +21,8 @@ from mailserver.commands import (
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
-from mailserver.subject import plain_subject
+from mailserver.reading.subject import plain_subject
+from mailserver.replies import Command
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,
@@ -55,4 +55,4 @@ def recognise(subject: str, settings: Settings) -> Command:
     """
     plain = plain_subject(subject)
     found = next((c for c in COMMANDS if c.recognises(plain, settings)), None)
-    return found or nearest.harmless(plain, COMMANDS, settings) or unknown.COMMAND
+    return found or fuzzy_match.harmless(plain, COMMANDS, settings) or unknown.COMMAND

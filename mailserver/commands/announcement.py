@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from knobeln.config import Settings
-from mailserver.answering import HOUR, Command, Desk
-from mailserver.library import words_for
+from contest.config.settings import Settings
+from mailserver.attachments import words_for
+from mailserver.replies import HOUR, Command, Desk
 
 
 def _command(name: str, template: str) -> Command:

@@ -6,23 +6,23 @@ has tried out against it, so a team can do this only so often in an hour.
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.games.hog import MATCH_POINT
-from knobeln.model import Team
-from knobeln.store import leaderboard
-from knobeln.store.leaderboard import Board
-from knobeln.words import plural
-from mailserver import proof
-from mailserver.answering import HOUR, Command, Desk
+from contest.config.settings import Settings
+from contest.games.hog import MATCH_POINT
+from contest.model import Team
+from contest.plurals import plural
+from contest.store import leaderboard
+from contest.store.leaderboard import Board
+from mailserver import authentication
 from mailserver.commands.leaderboard import has_leaderboard
 from mailserver.problem import Problem, quote
-from mailserver.subject import words_behind
+from mailserver.reading.subject import words_behind
+from mailserver.replies import HOUR, Command, Desk
 
 _START = "please compare"
 _RIGHT_FORM = (
     "Subject: please compare NAME NAME\n"
     "\n"
-    f"{proof.FROM_LINE}\n"
+    f"{authentication.FROM_LINE}\n"
     "\n"
     "or `please compare NAME` for your own strategy against that of NAME"
 )
@@ -33,7 +33,7 @@ def recognises(subject: str, settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    team = proof.writer_of(desk, COMMAND)
+    team = authentication.writer_of(desk, COMMAND)
     if isinstance(team, str):
         return team
     board = leaderboard.board(desk.tx)

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knobeln.config import Settings
-from knobeln.file_names import IMAGE_NAME, is_archive
-from knobeln.games import Dialogue, game_of, hog
-from knobeln.model import Team
-from knobeln.store import contest, levers, submissions
-from mailserver import proof, windows
-from mailserver.answering import Command, Desk
-from mailserver.letter import Letter, find_files, find_program
+from contest.config.settings import Settings
+from contest.file_names import IMAGE_NAME, is_archive
+from contest.games import hog
+from contest.games.base import Dialogue
+from contest.games.registry import game_of
+from contest.model import Team
+from contest.store import contest_state, decisions, submissions
+from mailserver import authentication, deadlines
+from mailserver.deadlines import Window
 from mailserver.problem import Problem, quote
-from mailserver.windows import Window
+from mailserver.reading.letter import Letter, find_files, find_program
+from mailserver.replies import Command, Desk
 
 FORM = "please compile"
 
@@ -50,7 +52,7 @@ def receive(desk: Desk, take: Callable[[Desk, Team, Sent], str]) -> str:
     program = _sent(desk)
     if isinstance(program, Problem):
         return _refuse(desk, desk.writer, "problem", problem=program)
-    writer = proof.team_of(desk.tx, program.marked)
+    writer = authentication.team_of(desk.tx, program.marked)
     if isinstance(writer, Team):
         return take(desk, writer, program)
     if writer.problem:
@@ -92,16 +94,18 @@ def _in_its_place(problem: Problem, program: Sent) -> Problem:
     return replace(problem, text=problem.text + place, expected=_ANY_FROM_LINE)
 
 
-_ANY_FROM_LINE = f"{proof.FROM_LINE}\n\nas a line of the letter's text, or in a comment of one of the files"
+_ANY_FROM_LINE = (
+    f"{authentication.FROM_LINE}\n\nas a line of the letter's text, or in a comment of one of the files"
+)
 
 
 def _take(desk: Desk, team: Team, program: Sent) -> str:
     limit = desk.settings.programs.max_source_bytes
-    phase = contest.state(desk.tx).phase
-    ban = levers.ban_of(desk.tx, team.id)
+    phase = contest_state.state(desk.tx).phase
+    ban = decisions.ban_of(desk.tx, team.id)
     if ban is not None:
         return _refuse(desk, team.address, str(ban.kind), team=team)
-    window = windows.compilation(desk.settings.dates, phase, desk.stored.received_at)
+    window = deadlines.compilation(desk.settings.dates, phase, desk.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(desk, team.address, window, team=team)
     if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
@@ -171,7 +175,7 @@ def _refuse(
 def _unknown(desk: Desk, named: Team | None) -> str:
     """One text to the writer whatever was wrong, and a notice to a team that was really named (S01)."""
     sent = desk.answer("wrong_authentification", desk.writer)
-    proof.notify(desk, named, COMMAND)
+    authentication.notify(desk, named, COMMAND)
     return "program refused: wrong authentification" + ("" if sent else "; too many answers to this address")
 
 

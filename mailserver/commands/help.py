@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.form import sample
-from mailserver import topics
-from mailserver.answering import Command, Desk
-from mailserver.library import guide
-from mailserver.subject import plain_subject, words_behind
+from contest.config.settings import Settings
+from contest.registration_form import sample
+from mailserver.attachments import guide
+from mailserver.commands import help_topics
+from mailserver.reading.subject import plain_subject, words_behind
+from mailserver.replies import Command, Desk
 
 FORM = "help"
 
@@ -29,7 +29,7 @@ def send_help(desk: Desk, *, is_asked_for: bool) -> str:
         desk.writer,
         is_asked_for=is_asked_for,
         form=sample(desk.settings).text,
-        commands=topics.offered(desk.commands, desk.settings),
+        commands=help_topics.offered(desk.commands, desk.settings),
         attachments=attached,
         has_guide=bool(attached),
     )
@@ -37,14 +37,14 @@ def send_help(desk: Desk, *, is_asked_for: bool) -> str:
 
 
 def _about(desk: Desk, word: str) -> str:
-    topic = topics.find(word, desk.commands, desk.settings)
+    topic = help_topics.find(word, desk.commands, desk.settings)
     sent = desk.answer(
         "help_word",
         desk.writer,
         topic=topic,
         form=sample(desk.settings).text,
-        near=() if topic else topics.near(word, desk.commands, desk.settings),
-        all_words=topics.words(desk.commands, desk.settings),
+        near=() if topic else help_topics.near(word, desk.commands, desk.settings),
+        all_words=help_topics.words(desk.commands, desk.settings),
     )
     note = f"help about {topic.name}" if topic else "help about a word that is not known"
     return f"{note} sent" if sent else f"{note}: too many answers to this address"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.games import Dialogue, game_of
-from knobeln.store import leaderboard
-from mailserver.answering import Command, Desk
+from contest.config.settings import Settings
+from contest.games.base import Dialogue
+from contest.games.registry import game_of
+from contest.store import leaderboard
+from mailserver.replies import Command, Desk
 
 
 def has_leaderboard(settings: Settings) -> bool:

@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from knobeln.config import Dates, Settings
-from knobeln.errors import ConfigError, GiveUp, NotFound, NotNow
-from knobeln.model import Phase
-from knobeln.store import contest, letters, levers, outbox, submissions, teams
-from knobeln.store.contest import note
-from mailserver.answering import Command, Desk
-from mailserver.authentification import FromLine, digest, find_from_line, matches, new_string
+from contest.config.sections import Dates
+from contest.config.settings import Settings
+from contest.errors import ConfigError, GiveUp, NotFound, NotNow
+from contest.model import Phase
+from contest.organizer import Hand, read_date
+from contest.store import contest_state, decisions, letters, outbox, submissions, teams
+from contest.store.contest_state import note
 from mailserver.commands import unknown
-from mailserver.levers import Hand, read_date
-from mailserver.subject import plain_subject
+from mailserver.reading.subject import plain_subject
+from mailserver.replies import Command, Desk
+from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string
 
 NAME = "organizer"  # as it stands in the subject and behind <<FROM>>
 CONFIRM = "confirm"
@@ -56,7 +57,7 @@ def handle(desk: Desk) -> str:
         _reply(desk, "status", _status(desk), done=True)
         return "status sent to the organizer"
     token = new_string()
-    levers.ask_confirmation(desk.tx, digest(token), order.as_json(), desk.now)
+    decisions.ask_confirmation(desk.tx, digest(token), order.as_json(), desk.now)
     desk.answer(
         "organizer_confirm",
         desk.settings.contest.organizer_address,
@@ -73,7 +74,7 @@ def handle(desk: Desk) -> str:
 
 def _is_proved(desk: Desk) -> bool:
     line = find_from_line(desk.letter.body.lines)
-    known = levers.organizer_digest(desk.tx)
+    known = decisions.organizer_digest(desk.tx)
     named = line if isinstance(line, FromLine) and line.team == NAME else None
     return matches(named.string if named else "", known) and named is not None
 
@@ -115,7 +116,7 @@ def confirm(desk: Desk) -> str:
     if desk.letter.sender is None or not _is_organizer(desk, desk.letter.sender, desk.writer):
         return _stranger(desk, "a confirmation came from an address that is not the organizer's")
     token = plain_subject(desk.letter.subject).split()[1]
-    found = levers.take_confirmation(desk.tx, digest(token), desk.now, PATIENCE)
+    found = decisions.take_confirmation(desk.tx, digest(token), desk.now, PATIENCE)
     if found is None:
         reason = (
             f"the token is not one that I wait for: it was used, is older than {PATIENCE.seconds // 3600} "
@@ -146,14 +147,14 @@ def _hand(desk: Desk) -> Hand:
 
 def _start(desk: Desk, order: Order) -> str:
     _must_be_startable(desk, order)
-    levers.order_run(desk.tx, desk.now)
+    decisions.order_run(desk.tx, desk.now)
     _note(desk, order, "the contest is to be run")
     return "The run starts within a second, or goes on. `organizer status` says how far it is."
 
 
 def _must_be_startable(desk: Desk, order: Order) -> None:
     _no_words(desk, order)
-    if contest.state(desk.tx).phase is Phase.FINISHED:
+    if contest_state.state(desk.tx).phase is Phase.FINISHED:
         raise NotNow("the contest is finished")
     if not submissions.count_with_program(desk.tx):
         raise NotNow("no team has a program that was accepted: there is nobody to play")
@@ -175,7 +176,7 @@ def _written(desk: Desk) -> Dates:
     now = desk.settings.dates
     back = {
         name: written
-        for name, (written, moved) in levers.moved_dates(desk.tx).items()
+        for name, (written, moved) in decisions.moved_dates(desk.tx).items()
         if getattr(now, name) == moved
     }
     return now.model_copy(update=back)
@@ -234,7 +235,7 @@ _LEVERS: Mapping[str, Lever] = {
 
 
 def _status(desk: Desk) -> str:
-    state, pause = contest.state(desk.tx), levers.paused(desk.tx)
+    state, pause = contest_state.state(desk.tx), decisions.paused(desk.tx)
     mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(desk.tx).items())
     pending = teams.count_pending(desk.tx)
     waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(desk.tx).items())
@@ -243,8 +244,8 @@ def _status(desk: Desk) -> str:
         f"teams: {teams.count(desk.tx)}, with a program {submissions.count_with_program(desk.tx)}",
         *([f"registrations that wait for your word: {pending}"] if pending else []),
         f"letters: {waiting or 'none'}",
-        f"mails: {mails or 'none'}" + (", reports are held" if levers.reports_held(desk.tx) else ""),
-        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest.log(desk.tx, 5)),
+        f"mails: {mails or 'none'}" + (", reports are held" if decisions.reports_held(desk.tx) else ""),
+        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest_state.log(desk.tx, 5)),
     ]
     return "\n".join(line.split("\n")[0] for line in lines)
 

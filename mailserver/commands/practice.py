@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from knobeln.config import Settings
-from knobeln.file_names import IMAGE_NAME, is_archive
-from knobeln.model import Phase, Team, TeamState
-from knobeln.store import contest, practices, submissions, teams
-from mailserver import proof
-from mailserver.answering import HOUR, Command, Desk
+from contest.config.settings import Settings
+from contest.file_names import IMAGE_NAME, is_archive
+from contest.model import Phase, Team, TeamState
+from contest.store import contest_state, practices, submissions, teams
+from mailserver import authentication
 from mailserver.commands import compile as compile_command
 from mailserver.commands.compile import Sent
-from mailserver.subject import words_behind
+from mailserver.reading.subject import words_behind
+from mailserver.replies import HOUR, Command, Desk
 
 TEST = "please test"
 PLAY = "please play"
@@ -43,7 +43,7 @@ def _queue_test(desk: Desk, team: Team, program: Sent) -> str:
     if not objection and sum(map(len, program.files.values())) > desk.settings.programs.max_source_bytes:
         objection = "too long"
     if objection:
-        return proof.refuse(desk, team.address, TEST_COMMAND, objection, team=team)
+        return authentication.refuse(desk, team.address, TEST_COMMAND, objection, team=team)
     practices.add(
         desk.tx,
         team.id,
@@ -59,7 +59,7 @@ def _queue_test(desk: Desk, team: Team, program: Sent) -> str:
 
 def _objection(desk: Desk, team: Team) -> str:
     """Why there is no practice for this team now; "" = there is."""
-    if contest.state(desk.tx).phase is Phase.RUNNING:
+    if contest_state.state(desk.tx).phase is Phase.RUNNING:
         return "running"
     if desk.stored.received_at < desk.settings.dates.compilation_opens:
         return "practice too early"
@@ -73,14 +73,14 @@ def _recognises_play(subject: str, settings: Settings) -> bool:
 
 
 def _handle_play(desk: Desk) -> str:
-    team = proof.writer_of(desk, PLAY_COMMAND)
+    team = authentication.writer_of(desk, PLAY_COMMAND)
     if isinstance(team, str):
         return team
     names = words_behind(desk.letter.subject, PLAY)
     other = teams.by_name(desk.tx, names[0]) if len(names) == 1 else None
     objection = _objection(desk, team) or _match_objection(desk, team, other, len(names))
     if objection or other is None:
-        return proof.refuse(desk, team.address, PLAY_COMMAND, objection, team=team)
+        return authentication.refuse(desk, team.address, PLAY_COMMAND, objection, team=team)
     practices.add(
         desk.tx, team.id, desk.stored.id, desk.now, other_id=other.id, reply_to=desk.letter.message_id
     )
@@ -107,7 +107,7 @@ def _recognises_consent(subject: str, settings: Settings) -> bool:
 
 
 def _handle_consent(desk: Desk) -> str:
-    team = proof.writer_of(desk, CONSENT_COMMAND)
+    team = authentication.writer_of(desk, CONSENT_COMMAND)
     if isinstance(team, str):
         return team
     is_friendly = REFUSE not in desk.letter.subject.casefold()

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 
-from knobeln.config import Settings
-from knobeln.form import PREFERENCE
-from knobeln.model import MailPreference, Phase, Team
-from knobeln.store import contest, teams
-from mailserver import proof
-from mailserver.answering import Command, Desk
+from contest.config.settings import Settings
+from contest.model import MailPreference, Phase, Team
+from contest.registration_form import PREFERENCE
+from contest.store import contest_state, teams
+from mailserver import authentication
 from mailserver.problem import Problem
-from mailserver.registration import preferences_offered, wrong_codes
-from mailserver.subject import words_behind
+from mailserver.reading.registration_form import preferences_offered, wrong_codes
+from mailserver.reading.subject import words_behind
+from mailserver.replies import Command, Desk
 
 NONE = "none"
 
@@ -29,14 +29,14 @@ def recognises(subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    team = proof.writer_of(desk, COMMAND)
+    team = authentication.writer_of(desk, COMMAND)
     if isinstance(team, str):
         return team
-    if contest.state(desk.tx).phase is Phase.FINISHED:
-        return proof.refuse(desk, team.address, COMMAND, "finished", team=team)
+    if contest_state.state(desk.tx).phase is Phase.FINISHED:
+        return authentication.refuse(desk, team.address, COMMAND, "finished", team=team)
     chosen = _chosen(desk)
     if isinstance(chosen, Problem):
-        return proof.refuse(desk, team.address, COMMAND, "problem", problem=chosen, team=team)
+        return authentication.refuse(desk, team.address, COMMAND, "problem", problem=chosen, team=team)
     return _change(desk, team, chosen)
 
 
@@ -76,7 +76,7 @@ def _wrong(desk: Desk, text: str) -> Problem:
 def _change(desk: Desk, team: Team, chosen: tuple[MailPreference, ...]) -> str:
     teams.set_preferences(desk.tx, team.id, chosen)
     before = team.registration.preferences
-    is_running = contest.state(desk.tx).phase is Phase.RUNNING
+    is_running = contest_state.state(desk.tx).phase is Phase.RUNNING
     desk.answer(
         "preference_changed",
         team.address,

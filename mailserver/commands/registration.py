@@ -6,21 +6,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from knobeln.clock import Seeds
-from knobeln.config import DEFAULT_GAME, Settings
-from knobeln.form import record_text, sample
-from knobeln.model import Attachment, Outgoing, Registration, Team, TeamState
-from knobeln.ports import Renderer
-from knobeln.store import Transaction, contest, outbox, submissions, teams
-from mailserver import windows
-from mailserver.answering import Command, Desk
-from mailserver.authentification import digest, new_string
-from mailserver.library import rules, software
-from mailserver.names import unique_name
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.model import Attachment, Outgoing, Registration, Team, TeamState
+from contest.protocols import Renderer
+from contest.registration_form import record_text, sample
+from contest.seeds import Seeds
+from contest.store import Transaction, contest_state, outbox, submissions, teams
+from mailserver import deadlines
+from mailserver.attachments import rules, software
+from mailserver.deadlines import Window
 from mailserver.problem import Problem
-from mailserver.registration import Reading, read
-from mailserver.subject import plain_subject
-from mailserver.windows import Window
+from mailserver.reading.registration_form import Reading, read
+from mailserver.reading.subject import plain_subject
+from mailserver.reading.team_names import unique_name
+from mailserver.replies import Command, Desk
+from mailserver.team_secret import digest, new_string
 
 
 def recognises(subject: str, settings: Settings) -> bool:
@@ -32,8 +33,8 @@ def _forms(settings: Settings) -> tuple[str, ...]:
 
 
 def handle(desk: Desk) -> str:
-    dates, phase = desk.settings.dates, contest.state(desk.tx).phase
-    window = windows.registration(dates, phase, desk.stored.received_at)
+    dates, phase = desk.settings.dates, contest_state.state(desk.tx).phase
+    window = deadlines.registration(dates, phase, desk.stored.received_at)
     if window is not Window.OPEN:
         return _refuse(desk, window)
     if desk.letter.problems:
@@ -133,7 +134,7 @@ def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
         attachments=_with_welcome(desk.settings),
         string=string,
         has_rules=bool(rules(desk.settings.game.name)),
-        seed_commitment=Seeds(contest.state(desk.tx).seed).commitment,
+        seed_commitment=Seeds(contest_state.state(desk.tx).seed).commitment,
         counts=_version_that_counts(desk.tx, team),
         **facts,
     )
@@ -187,7 +188,7 @@ def accept_pending(
         record=record_text(team.registration),
         remarks=(),
         has_rules=bool(rules(settings.game.name)),
-        seed_commitment=Seeds(contest.state(tx).seed).commitment,
+        seed_commitment=Seeds(contest_state.state(tx).seed).commitment,
         counts=_version_that_counts(tx, team),
     )
     outgoing = Outgoing(

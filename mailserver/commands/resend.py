@@ -6,12 +6,12 @@ nowhere else, and there are only a few in a day: a forged letter can be a nuisan
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.model import Phase, Team, TeamState
-from knobeln.store import contest, teams
-from mailserver import proof
-from mailserver.answering import DAY, Command, Desk
-from mailserver.authentification import digest, new_string
+from contest.config.settings import Settings
+from contest.model import Phase, Team, TeamState
+from contest.store import contest_state, teams
+from mailserver import authentication
+from mailserver.replies import DAY, Command, Desk
+from mailserver.team_secret import digest, new_string
 
 PER_DAY = 2
 FORM = "resend authentification"
@@ -24,18 +24,22 @@ def recognises(subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    team = proof.claimed_by(desk)
+    team = authentication.claimed_by(desk)
     if team is None:
-        return proof.refuse(desk, desk.writer, COMMAND, "no team")
+        return authentication.refuse(desk, desk.writer, COMMAND, "no team")
     reason = _reason_against(desk, team)
-    return proof.refuse(desk, team.address, COMMAND, reason, team=team) if reason else _renew(desk, team)
+    return (
+        authentication.refuse(desk, team.address, COMMAND, reason, team=team)
+        if reason
+        else _renew(desk, team)
+    )
 
 
 def _reason_against(desk: Desk, team: Team) -> str:
     """Why the team gets no new string; "" = it does."""
     if team.state is not TeamState.ACTIVE:
         return str(team.state)
-    if contest.state(desk.tx).phase is Phase.FINISHED:
+    if contest_state.state(desk.tx).phase is Phase.FINISHED:
         return "finished"
     return "too often" if desk.count_answered("new_string", team.address, DAY) >= PER_DAY else ""
 
@@ -43,7 +47,9 @@ def _reason_against(desk: Desk, team: Team) -> str:
 def _renew(desk: Desk, team: Team) -> str:
     string = new_string()
     teams.set_auth_digest(desk.tx, team.id, digest(string))
-    contest.note(desk.tx, "teams", f"{team.name} got a new string, by letter {desk.stored.id}", desk.now)
+    contest_state.note(
+        desk.tx, "teams", f"{team.name} got a new string, by letter {desk.stored.id}", desk.now
+    )
     desk.answer("new_string", team.address, team_id=team.id, team=team, string=string, per_day=PER_DAY)
     return f"{team.name} got a new authentification string"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from mailserver.answering import HOUR, Command, Desk
-from mailserver.library import rules
+from contest.config.settings import Settings
+from mailserver.attachments import rules
+from mailserver.replies import HOUR, Command, Desk
 
 
 def recognises(subject: str, settings: Settings) -> bool:

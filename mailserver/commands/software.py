@@ -6,13 +6,14 @@ is no team gets the library alone: nothing large goes to strangers.
 
 from __future__ import annotations
 
-from knobeln.config import DEFAULT_GAME, Settings
-from knobeln.games.knobeln import rules_of
-from knobeln.model import Team, TeamState
-from knobeln.store import teams
-from mailserver.answering import HOUR, Command, Desk
-from mailserver.library import kit, software
-from mailserver.subject import plain_subject
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.games.knobeln import rules_of
+from contest.model import Team, TeamState
+from contest.store import teams
+from mailserver.attachments import kit, software
+from mailserver.reading.subject import plain_subject
+from mailserver.replies import HOUR, Command, Desk
 
 _SHELL = "shar"
 _FORMS = ("", "tar", _SHELL)

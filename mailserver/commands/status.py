@@ -6,11 +6,11 @@ nothing secret, and nobody else gets it. Who is no team learns the dates.
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.model import SubmissionState, Team
-from knobeln.store import contest, submissions
-from mailserver import proof, windows
-from mailserver.answering import Command, Desk
+from contest.config.settings import Settings
+from contest.model import SubmissionState, Team
+from contest.store import contest_state, submissions
+from mailserver import authentication, deadlines
+from mailserver.replies import Command, Desk
 
 FORM = "status"
 
@@ -20,10 +20,10 @@ def recognises(subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    if proof.has_from_line(desk):
-        team = proof.writer_of(desk, COMMAND)
+    if authentication.has_from_line(desk):
+        team = authentication.writer_of(desk, COMMAND)
         return team if isinstance(team, str) else _answer(desk, team)
-    return _answer(desk, proof.claimed_by(desk))
+    return _answer(desk, authentication.claimed_by(desk))
 
 
 def _answer(desk: Desk, team: Team | None) -> str:
@@ -32,7 +32,7 @@ def _answer(desk: Desk, team: Team | None) -> str:
     newest = next(iter(submissions.newest(desk.tx, 1, team_id=team.id)), None) if team else None
     good = submissions.latest_good(desk.tx, team.id) if team else None
     report = submissions.report_of(desk.tx, good.id) if good else None
-    phase = contest.state(desk.tx).phase
+    phase = contest_state.state(desk.tx).phase
     now = desk.stored.received_at
     sent = desk.answer(
         "status",
@@ -44,8 +44,8 @@ def _answer(desk: Desk, team: Team | None) -> str:
         newest=newest,
         is_queued=bool(newest and newest.submission.state is SubmissionState.QUEUED),
         phase=phase,
-        registration=windows.registration(desk.settings.dates, phase, now),
-        compilation=windows.compilation(desk.settings.dates, phase, now),
+        registration=deadlines.registration(desk.settings.dates, phase, now),
+        compilation=deadlines.compilation(desk.settings.dates, phase, now),
     )
     whose = f"status of {team.name}" if team else "dates, to somebody who is no team,"
     return f"{whose} sent" if sent else f"{whose} not sent: too many answers to this address"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.form import sample
-from mailserver import nearest
-from mailserver.answering import DAY, Command, Desk
+from contest.config.settings import Settings
+from contest.registration_form import sample
+from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
-from mailserver.subject import plain_subject
+from mailserver.reading.subject import plain_subject
+from mailserver.replies import DAY, Command, Desk
 
 
 def recognises(_subject: str, _settings: Settings) -> bool:
@@ -15,7 +15,7 @@ def recognises(_subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    meant = nearest.meant(plain_subject(desk.letter.subject), desk.commands, desk.settings)
+    meant = fuzzy_match.meant(plain_subject(desk.letter.subject), desk.commands, desk.settings)
     if meant and meant.name != "help":  # it is help that is sent anyway
         return _ask(desk, meant)
     if desk.has_answered("help", desk.writer, DAY):

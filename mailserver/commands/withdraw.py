@@ -7,12 +7,12 @@ the same team back with its programs (K29), under the rules of every registratio
 
 from __future__ import annotations
 
-from knobeln.config import Settings
-from knobeln.model import Phase, TeamState
-from knobeln.store import contest, submissions, teams
-from mailserver import proof, windows
-from mailserver.answering import Command, Desk
-from mailserver.windows import Window
+from contest.config.settings import Settings
+from contest.model import Phase, TeamState
+from contest.store import contest_state, submissions, teams
+from mailserver import authentication, deadlines
+from mailserver.deadlines import Window
+from mailserver.replies import Command, Desk
 
 FORM = "withdraw"
 
@@ -22,21 +22,23 @@ def recognises(subject: str, _settings: Settings) -> bool:
 
 
 def handle(desk: Desk) -> str:
-    team = proof.writer_of(desk, COMMAND)
+    team = authentication.writer_of(desk, COMMAND)
     if isinstance(team, str):
         return team
-    phase = contest.state(desk.tx).phase
+    phase = contest_state.state(desk.tx).phase
     if phase is not Phase.OPEN:
-        return proof.refuse(desk, team.address, COMMAND, str(phase), team=team)
+        return authentication.refuse(desk, team.address, COMMAND, str(phase), team=team)
     teams.set_state(desk.tx, team.id, TeamState.WITHDRAWN)
-    contest.note(desk.tx, "teams", f"{team.name} has withdrawn, by its letter {desk.stored.id}", desk.now)
+    contest_state.note(
+        desk.tx, "teams", f"{team.name} has withdrawn, by its letter {desk.stored.id}", desk.now
+    )
     desk.answer(
         "withdrawn",
         team.address,
         team_id=team.id,
         team=team,
         has_program=submissions.latest_good(desk.tx, team.id) is not None,
-        can_return=windows.registration(desk.settings.dates, phase, desk.stored.received_at) is Window.OPEN,
+        can_return=deadlines.registration(desk.settings.dates, phase, desk.stored.received_at) is Window.OPEN,
     )
     return f"{team.name} has withdrawn"
 

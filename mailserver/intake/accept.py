@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from knobeln.store import Store, letters
+from contest.store import Store, letters
 from mailserver.intake import envelope
-from mailserver.intake.bounds import Bounds
+from mailserver.intake.size_limits import Bounds
 
 
 def accept(

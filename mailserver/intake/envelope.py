@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mailserver import addresses
+from mailserver.reading import addresses
 
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 _HEAD_BYTES = 16_384

@@ -22,9 +22,9 @@ from typing import Any
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from knobeln.config import Imap
-from knobeln.errors import GiveUp, KnobelnError, TryAgain
-from knobeln.log import log
+from contest.config.sections import Imap
+from contest.errors import GiveUp, KnobelnError, TryAgain
+from contest.log import log
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.envelope import without_body
 from mailserver.oauth import AccessToken

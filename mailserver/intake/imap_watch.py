@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from threading import Event, Thread
 
-from knobeln.errors import GiveUp, KnobelnError
-from knobeln.log import log
+from contest.errors import GiveUp, KnobelnError
+from contest.log import log
 from mailserver.intake.imap import Mailbox
 
 LONGEST_PAUSE_SECONDS = 300.0

@@ -10,9 +10,9 @@ import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
-from knobeln.config import Pickup
-from knobeln.errors import ConfigError, TryAgain
-from knobeln.log import log
+from contest.config.sections import Pickup
+from contest.errors import ConfigError, TryAgain
+from contest.log import log
 from mailserver.intake.accept import AcceptFound
 from mailserver.intake.envelope import without_body
 

@@ -26,11 +26,11 @@ from typing import AnyStr
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
-from knobeln.config import Settings
-from knobeln.errors import ConfigError, KnobelnError, TryAgain
-from knobeln.log import log
-from mailserver import addresses
+from contest.config.settings import Settings
+from contest.errors import ConfigError, KnobelnError, TryAgain
+from contest.log import log
 from mailserver.intake.accept import Arrival
+from mailserver.reading import addresses
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20

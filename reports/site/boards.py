@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from knobeln.games.drawing import Drawing, Square
+from contest.games.drawing import Drawing, Square
 
 SIDE = 40  # of a square, in the picture's own units
 

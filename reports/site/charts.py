@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from knobeln.model import EvolutionOutcome
+from contest.model import EvolutionOutcome
 from reports.bracket import BracketMatch, Node, forest
 
 SHADES = 9

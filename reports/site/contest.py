@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from knobeln.config import DATE_WORDS, Dates
-from knobeln.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
-from knobeln.words import plural
+from contest.config.sections import DATE_WORDS, Dates
+from contest.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
+from contest.plurals import plural
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
 from reports.evolution_table import spread
-from reports.hill_report import movements
+from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths
 from reports.site.facts import Event, ReleasedRound, SiteFacts

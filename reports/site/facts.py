@@ -11,9 +11,9 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from knobeln.config import Settings
-from knobeln.games import Dialogue, GameInfo
-from knobeln.model import EvolutionOutcome, HillRanking, MailPreference, Phase, RoundOutcome, Standing, Team
+from contest.config.settings import Settings
+from contest.games.base import Dialogue, GameInfo
+from contest.model import EvolutionOutcome, HillRanking, MailPreference, Phase, RoundOutcome, Standing, Team
 
 P = MailPreference
 

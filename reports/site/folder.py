@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-from knobeln.errors import GiveUp
+from contest.errors import GiveUp
 
 LIST = ".knobeln-site.json"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from knobeln.config import DEFAULT_GAME
-from knobeln.games import GameInfo
-from knobeln.games.drawing import Course
-from knobeln.games.knobeln import throw_points
-from knobeln.model import GroupPlan, Match, Missing, Moves, points_text
+from contest.config.sections import DEFAULT_GAME
+from contest.games.base import GameInfo
+from contest.games.drawing import Course
+from contest.games.knobeln import throw_points
+from contest.model import GroupPlan, Match, Missing, Moves, points_text
 from reports.results import verdict_words
 from reports.site import charts, paths
 from reports.site.boards import Board, board

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from knobeln.games import GameInfo, Ruling
-from knobeln.model import GroupOutcome, GroupPlan, Match, Standing
+from contest.games.base import GameInfo, Ruling
+from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
 from reports.results import GameLine, OwnGames, gone

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from knobeln.games import Dialogue
-from knobeln.games.drawing import Course
-from knobeln.model import Moves, Pairing
+from contest.games.base import Dialogue
+from contest.games.drawing import Course
+from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
 from reports.site import contest, groups, paths
 from reports.site.facts import SiteFacts

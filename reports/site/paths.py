@@ -6,7 +6,7 @@ to be names of files, and a dot parts them.
 
 from __future__ import annotations
 
-from knobeln.model import GroupPlan, Match
+from contest.model import GroupPlan, Match
 
 INDEX, TEAMS, EVOLUTION, BRACKET, HILL, LOG, FEED = (
     "index.html",

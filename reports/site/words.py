@@ -22,12 +22,12 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from knobeln import __version__
-from knobeln.config import Settings
-from knobeln.errors import ConfigError
-from knobeln.games import GameInfo
-from knobeln.model import points_text
-from knobeln.words import plural
+from contest import __version__
+from contest.config.settings import Settings
+from contest.errors import ConfigError
+from contest.games.base import GameInfo
+from contest.model import points_text
+from contest.plurals import plural
 from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure

@@ -19,9 +19,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from knobeln.errors import ToolMissing
-from sandbox.box import INSIDE_ID, TMP, Ending, JailLimits, ending
-from sandbox.prisoner import Prisoner
+from contest.errors import ToolMissing
+from sandbox.bubblewrap import INSIDE_ID, TMP, Ending, JailLimits, ending
+from sandbox.process import Prisoner
 
 _LABEL = "knobeln"
 _PATIENCE = 120.0  # seconds for anything that an engine does for us
@@ -156,7 +156,7 @@ def fresh_name() -> str:
 
 
 class Container:
-    """A started container, asked and ended as a box is (sandbox/box.py).
+    """A started container, asked and ended as a box is (sandbox/bubblewrap.py).
 
     Its pipes are the engine's, and end with that.
     """

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from knobeln.errors import NotFound, ToolMissing
-from sandbox.box import TMP, Ending, Root
-from sandbox.jail import Jail, JailLimits
-from sandbox.machine.engine_binary import cache_folder
+from contest.errors import NotFound, ToolMissing
+from contest.subprocesses.c_programs import cache_folder
+from sandbox.bubblewrap import TMP, Ending, Root
 from sandbox.oci.run import PATH, Run
-from sandbox.prisoner import Prisoner
+from sandbox.process import Prisoner
+from sandbox.sandbox import Jail, JailLimits
 
 COVERED = (b"dev", b"proc", b"tmp")  # folders that a box puts its own in the place of
 ROOT = "root"  # in an image's folder of the cache

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from knobeln.errors import ToolMissing
-from sandbox.box import TMP
-from sandbox.jail import Jail
+from contest.errors import ToolMissing
+from sandbox.bubblewrap import TMP
 from sandbox.oci.engine import Container, Engine, open_container
 from sandbox.oci.formats import RunSettings, check_architecture
 from sandbox.oci.image import facts_of, limits_for, read_facts
 from sandbox.oci.refusal import Problem, Refused, shown
 from sandbox.oci.run import Run, run_of
-from sandbox.prisoner import Prisoner
+from sandbox.process import Prisoner
+from sandbox.sandbox import Jail
 
 START_SECONDS = 10.0  # what an engine may take to start and stop a container on a busy computer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knobeln.printable import printable
+from contest.sanitize import printable
 
 _SHOWN = 80  # characters of a foreign name
 

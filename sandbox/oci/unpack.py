@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from knobeln.errors import TryAgain
+from contest.errors import TryAgain
 from sandbox.oci.formats import FoundImage, read_archive
 from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage, mark_used
 from sandbox.oci.limits import OciLimits

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from knobeln.games import Dialogue, Words
-from sandbox.prisoner import Ended
+from contest.games.base import Dialogue, Words
+from sandbox.process import Ended
 
 ANSWER_BYTES = 4_096  # a longer answer is none
 

@@ -10,11 +10,11 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from knobeln.games import Dialogue, Words
-from sandbox.bundle import Startable
-from sandbox.jail import Ending, Jail
+from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long, words
-from sandbox.prisoner import STDERR_TAIL, Answer, Ended, Kind
+from sandbox.process import STDERR_TAIL, Answer, Ended, Kind
+from sandbox.program_folder import Startable
+from sandbox.sandbox import Ending, Jail
 
 
 @dataclass

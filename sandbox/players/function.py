@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from knobeln.games import Dialogue, Words
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
+from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long, words
-from sandbox.prisoner import Answer, Kind, Prisoner
+from sandbox.process import Answer, Kind, Prisoner
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
 
 LANGUAGE = "Python"
 IMPORT_SECONDS = 10.0

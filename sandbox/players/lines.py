@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from knobeln.games import Dialogue, Words
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
+from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long, words
-from sandbox.prisoner import Answer, Kind, Prisoner
+from sandbox.process import Answer, Kind, Prisoner
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
 
 CPU_SECONDS = 3_600  # of a process, through all its games
 

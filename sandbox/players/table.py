@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
 from sandbox.players import Fault, FaultKind
 from sandbox.players.function import PythonFunction
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
 
 CONSTANT_SECONDS = 10.0
 CELL_BYTES = 8  # of a table's text, at most

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.archive import files
+from contest.archive import files
 from tests.support.archives import Mended, Published, knobeln_field, played, publish, small
 
 

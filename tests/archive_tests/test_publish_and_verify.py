@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from knobeln.archive import files
-from knobeln.cli.contest_day import Silence, contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.errors import Differs, GiveUp
-from knobeln.model import GroupOutcome, RoundPlan, TeamState
-from knobeln.store import Store, results, teams, url_of
-from reports.letters import ContestReporter
+from contest.archive import files
+from contest.errors import Differs, GiveUp
+from contest.model import GroupOutcome, RoundPlan, TeamState
+from contest.store import Store, results, teams, url_of
+from knobeln.contest_day.run import Silence, contest_day
+from knobeln.context import ContestFolder
+from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
-from tournament.contest import ContestDay
+from tournament.day import ContestDay
 
 GROUP = "rounds/1/group-1.json"
 

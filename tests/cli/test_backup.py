@@ -19,18 +19,19 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import Built
+from contest.config.load import FILE_NAME
+from contest.config.settings import game_settings
+from contest.model import GroupOutcome, LetterState, OutboxState, Phase
+from contest.store import backup, contest_state, letters, outbox, results
+from contest.subprocesses.child_process import start
 from knobeln.cli import main
-from knobeln.cli.contest_day import Silence
-from knobeln.cli.folder import ContestFolder
-from knobeln.config import FILE_NAME, game_settings
-from knobeln.model import GroupOutcome, LetterState, OutboxState, Phase
-from knobeln.store import backup, contest, letters, outbox, results
+from knobeln.contest_day.run import Silence
+from knobeln.context import ContestFolder
 from mailserver.intake.accept import accept
-from reports.letters import ContestReporter
-from sandbox.process import start
+from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, compile_house, make_contest, settings
-from tournament.contest import ContestDay
+from tournament.day import ContestDay
 
 House = Mapping[str, Built]
 QUESTION = (
@@ -139,7 +140,7 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
     assert "came in since then, and are read again: 2." in said
     assert len(list(folder.path.glob("before-restore-*/contest.db"))) == 1
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.RUNNING
+        assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 2
     knobeln_in(folder.path, "run")
     assert shown(folder.path) == expected

@@ -16,13 +16,15 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
+from contest.clock import SystemClock
+from contest.config.load import load_settings
+from contest.config.sections import Programs
+from contest.config.settings import Settings, without_secrets
+from contest.config.template import settings_template, usual_dates
+from contest.store import Store, migrate
 from knobellib.house import house_strategies
-from knobeln import config
 from knobeln.cli import main
-from knobeln.cli.later import loaded
-from knobeln.clock import SystemClock
-from knobeln.config import Programs
-from knobeln.store import Store, migrate
+from knobeln.cli.lazy import loaded
 from tests.support.command_line import knobeln
 from tests.support.contest_field import make_contest, settings
 
@@ -72,11 +74,11 @@ def register(folder: Path) -> str:
 # --- init -------------------------------------------------------------------------------------------------
 def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
     text = (folder / "contest.toml").read_text()
-    for name, section in config.Settings.model_fields.items():
+    for name, section in Settings.model_fields.items():
         assert f"[{name}]" in text
         for key, info in section.annotation.model_fields.items():  # type: ignore[union-attr]
             assert f"# {info.description}\n{key} = " in text
-    assert config.template(config.load(folder)) == text
+    assert settings_template(load_settings(folder)) == text
     for private in ("contest.toml", "contest.db"):
         assert oct((folder / private).stat().st_mode)[-3:] == "600"
 
@@ -93,7 +95,7 @@ def test_an_init_that_was_killed_is_completed_by_the_next(tmp_path: Path) -> Non
     migrate.upgrade(store)
     store.close()
     (tmp_path / "contest.toml").write_text(
-        config.template(config.Settings(dates=config.usual_dates(SystemClock().now())))
+        settings_template(Settings(dates=usual_dates(SystemClock().now())))
     )
     assert "`knobeln init" in knobeln("status", "-C", tmp_path, code=1).output
     knobeln("init", tmp_path)
@@ -170,8 +172,8 @@ def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
 
 def test_only_a_digest_of_the_authentification_string_is_in_the_table_of_teams(folder: Path) -> None:
     string = register(folder).split()[-1]
-    from knobeln.cli.folder import ContestFolder
-    from knobeln.store import teams
+    from contest.store import teams
+    from knobeln.context import ContestFolder
 
     with ContestFolder.open(folder).store.read() as tx:
         (team,) = teams.all_teams(tx)
@@ -394,7 +396,7 @@ def test_a_password_may_come_from_the_environment_and_is_in_no_file(
 ) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", "open sesame")
     knobeln("init", tmp_path)
-    assert config.load(tmp_path).mail.password == "open sesame"
+    assert load_settings(tmp_path).mail.password == "open sesame"
     assert "sesame" not in (tmp_path / "contest.toml").read_text()
 
 
@@ -404,7 +406,7 @@ def test_nothing_that_is_kept_of_the_settings_is_secret(
     for name in ("MAIL__PASSWORD", "OAUTH__CLIENT_SECRET", "OAUTH__REFRESH_TOKEN"):
         monkeypatch.setenv(f"KNOBELN_SET_{name}", "open sesame")
     knobeln("init", tmp_path)
-    kept = config.without_secrets(config.load(tmp_path))
+    kept = without_secrets(load_settings(tmp_path))
     assert "sesame" not in json.dumps(kept)
     assert kept["mail"]["smarthost"] == "localhost"
 

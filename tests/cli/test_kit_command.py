@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contest.games.knobeln import Rules
 from knobellib.kit import FOLDER, kit_files, shell_archive, tar_archive
 from knobeln.cli import main
-from knobeln.games.knobeln import Rules
 
 
 def kit(*words: object, code: int = 0) -> str:

@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from knobeln.cli import main
-from knobeln.cli.later import loaded
+from knobeln.cli.lazy import loaded
 from knobeln.cli.main import COMMANDS
 
 HEAVY = {
@@ -34,8 +34,15 @@ def imported(*arguments: str) -> set[str]:
 def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
     modules = imported("-m", "knobeln", option)
     assert "knobeln.cli.main" in modules
-    assert not modules & {f"knobeln.cli.{place.partition(':')[0]}" for place in COMMANDS.values()}
-    assert not modules & {"knobeln.config", "knobeln.store", "mailserver", "compiler", "reports", "sandbox"}
+    assert not modules & {f"knobeln.{place.partition(':')[0]}" for place in COMMANDS.values()}
+    assert not modules & {
+        "contest.config.settings",
+        "contest.store",
+        "mailserver",
+        "compiler",
+        "reports",
+        "sandbox",
+    }
     assert not modules & (HEAVY | {"pydantic", "rich"})
 
 
@@ -44,7 +51,7 @@ def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) ->
     letter = tmp_path / "letter"
     letter.write_text("From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n")
     modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
-    assert "mailserver.desk" in modules
+    assert "mailserver.handler" in modules
     assert "sqlalchemy" in modules
     assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | {"rich", "aiosmtpd", "imapclient"})
 
@@ -52,14 +59,14 @@ def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) ->
 def test_a_program_is_checked_without_database_and_mail_server() -> None:
     modules = imported("-m", "knobeln", "play", "--help")
     assert "compiler.build" in modules
-    assert not modules & (HEAVY | {"knobeln.store", "mailserver"})
+    assert not modules & (HEAVY | {"contest.store", "mailserver"})
 
 
 def test_a_table_of_a_large_contest_imports_what_it_needs_to_play_and_to_write() -> None:
-    # The modules that tournament.tables has its processes import before they are told their contest.
-    modules = imported("-c", "import tournament.tables, tournament.arenas, reports.letters")
-    assert {"tournament.tables", "knobeln.config"} <= modules
-    others = {"rich", "knobeln.store", "compiler", "mailserver", "sandbox.oci", "sandbox.players"}
+    # The modules that tournament.group_workers has its processes import before they are told their contest.
+    modules = imported("-c", "import tournament.group_workers, tournament.runners, reports.contest_reporter")
+    assert {"tournament.group_workers", "contest.config.settings"} <= modules
+    others = {"rich", "contest.store", "compiler", "mailserver", "sandbox.oci", "sandbox.players"}
     assert not modules & (HEAVY | others)
 
 

@@ -10,13 +10,13 @@ from click.testing import CliRunner, Result
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
+from contest.config.sections import Programs
 from knobeln.cli import main
-from knobeln.config import Programs
-from sandbox.machine.translation import translations
+from sandbox.vm.translation import translations
 from tests.support.contest_field import make_contest, settings
 
 ROOT = Path(__file__).parents[2]
-RUNTIME = ROOT / "sandbox" / "machine" / "runtime"
+RUNTIME = ROOT / "sandbox" / "vm" / "runtime"
 GCC = (
     "riscv64-unknown-elf-gcc",
     "-march=rv32im",
@@ -79,7 +79,7 @@ C_PROGRAMS = {
 @pytest.mark.parametrize("name", C_PROGRAMS)
 def test_programs_end_as_they_should_and_faults_are_explained(tmp_path: Path, name: str) -> None:
     text, code, words = C_PROGRAMS[name]
-    elf = _linked(tmp_path, "program.c", text, RUNTIME / "start.S", RUNTIME / "doors.S")
+    elf = _linked(tmp_path, "program.c", text, RUNTIME / "start.S", RUNTIME / "services.S")
     done = _run(elf, "--max-instructions", "5000" if "never" in name else "100000")
     assert done.exit_code == code, done.output
     assert words in done.stderr

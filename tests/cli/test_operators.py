@@ -15,16 +15,17 @@ from typing import Any
 import pytest
 import structlog
 
-from knobeln.cli import logs
-from knobeln.cli.folder import ContestFolder, who_holds
+from contest.config.sections import Log
+from contest.config.template import usual_dates
+from contest.log import log
+from contest.model import Bounce, LetterState, Outgoing, Phase, TeamState
+from contest.store import contest_state, letters, outbox, submissions, teams
+from contest.store.results import Progress
+from contest.subprocesses.child_process import Process, start
+from knobeln import log_setup
 from knobeln.cli.organize import create_contest
 from knobeln.cli.status import next_date, span, time_left
-from knobeln.config import Log, usual_dates
-from knobeln.log import log
-from knobeln.model import Bounce, LetterState, Outgoing, Phase, TeamState
-from knobeln.store import contest, letters, outbox, submissions, teams
-from knobeln.store.results import Progress
-from sandbox.process import Process, start
+from knobeln.context import ContestFolder, who_holds
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 
@@ -59,10 +60,10 @@ def go_wrong(folder: ContestFolder) -> None:
         submission = submissions.add(tx, team.id, letter_id, {"program.c": b"x"}, now, program="program.c")
         submissions.set_aside(tx, submission.id)
         outbox.stop(tx, "a backup was restored, and nobody knows which mails have gone out", now)
-        contest.start(tx, folder.settings.model_dump(mode="json"), now)
+        contest_state.start(tx, folder.settings.model_dump(mode="json"), now)
         for number in range(5):
-            contest.note(tx, "error", f"run: engine {number} does not answer {'and so on ' * 50}", now)
-            contest.note(tx, "teams", f"note {number}", now)
+            contest_state.note(tx, "error", f"run: engine {number} does not answer {'and so on ' * 50}", now)
+            contest_state.note(tx, "teams", f"note {number}", now)
 
 
 def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestFolder) -> None:
@@ -190,8 +191,8 @@ def usual_logs() -> Iterator[None]:
 
 @pytest.mark.usefixtures("usual_logs")
 def test_an_event_is_a_line_of_json_and_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.begin()
-    logs.use(Log(format="json"))
+    log_setup.begin()
+    log_setup.use(Log(format="json"))
     password = "k7qd-secret"
     try:
         raise ValueError(len(password))

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contest.config.sections import Evolution, Programs
+from contest.games.registry import kind_of, registered
+from contest.model import LetterState
+from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.cli.organize import create_contest
-from knobeln.cli.services import Services
-from knobeln.config import Evolution, Programs
-from knobeln.games import kind_of, registered
-from knobeln.model import LetterState
-from knobeln.store import letters, submissions
+from knobeln.server.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings

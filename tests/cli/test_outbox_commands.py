@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contest.model import Outgoing
+from contest.store import outbox
 from knobeln.cli import main
-from knobeln.cli.folder import ContestFolder
-from knobeln.model import Outgoing
-from knobeln.store import outbox
+from knobeln.context import ContestFolder
 from tests.support.command_line import knobeln_in
 
 NAMES = ("joe", "jane", "mona")

@@ -11,12 +11,15 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from knobeln import config, presets
-from knobeln.clock import SystemClock
-from knobeln.config import ExtraField, Settings, Teams
-from knobeln.games import kinds, rules_text
-from knobeln.model import MailPreference, Member, Registration, TeamState
-from knobeln.store import Store, teams, url_of
+from contest import presets
+from contest.clock import SystemClock
+from contest.config.load import FILE_NAME, load_settings
+from contest.config.sections import ExtraField, Teams
+from contest.config.settings import Settings
+from contest.config.template import settings_template, usual_dates
+from contest.games.registry import kinds, rules_text
+from contest.model import MailPreference, Member, Registration, TeamState
+from contest.store import Store, teams, url_of
 from tests.support.command_line import knobeln
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
@@ -27,11 +30,11 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     folder = tmp_path / "contest"
     before = SystemClock().now()
     knobeln("init", folder, "--game", game)
-    written = config.load(folder)
+    written = load_settings(folder)
     opened = written.dates.registration_opens
     assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
     assert written == presets.settings(game, opened)
-    text = (folder / config.FILE_NAME).read_text(encoding="utf-8")
+    text = (folder / FILE_NAME).read_text(encoding="utf-8")
     for name in Settings.model_fields:
         for key in type(getattr(written, name)).model_fields:
             assert f"\n{key} = " in text
@@ -45,8 +48,8 @@ def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> No
 
 def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
     knobeln("init", tmp_path / "contest")
-    written = config.load(tmp_path / "contest")
-    assert written == Settings(dates=config.usual_dates(written.dates.registration_opens))
+    written = load_settings(tmp_path / "contest")
+    assert written == Settings(dates=usual_dates(written.dates.registration_opens))
 
 
 def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
@@ -56,12 +59,12 @@ def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_init_does_not_take_the_contest_toml_of_another_game(tmp_path: Path) -> None:
-    text = config.template(presets.settings("hog", NOW))
-    (tmp_path / config.FILE_NAME).write_text(text, encoding="utf-8")
+    text = settings_template(presets.settings("hog", NOW))
+    (tmp_path / FILE_NAME).write_text(text, encoding="utf-8")
     assert "is of another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
-    assert list(tmp_path.iterdir()) == [tmp_path / config.FILE_NAME]
+    assert list(tmp_path.iterdir()) == [tmp_path / FILE_NAME]
     knobeln("init", tmp_path, "--game", "hog")
-    assert config.load(tmp_path).dates == presets.settings("hog", NOW).dates
+    assert load_settings(tmp_path).dates == presets.settings("hog", NOW).dates
 
 
 def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
@@ -92,9 +95,9 @@ def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
 GAME = """
 from dataclasses import replace
 
-from knobeln.config import GameSettings
-from knobeln.games import GameKind
-from knobeln.games.{module} import {game}
+from contest.config.sections import GameSettings
+from contest.games.base import GameKind
+from contest.games.{module} import {game}
 
 
 class Ours({game}):
@@ -125,7 +128,7 @@ def test_a_game_without_a_preset_gets_what_fits_it(
     (tmp_path / f"our_own_{module}.py").write_text(GAME.format(module=module, game=game))
     monkeypatch.syspath_prepend(tmp_path)
     knobeln("init", tmp_path / "contest", "--game", "ours")
-    written = config.load(tmp_path / "contest")
+    written = load_settings(tmp_path / "contest")
     assert (written.game.name, written.contest.title) == ("ours", "Our own game contest")
     assert (written.tournament.format, written.tournament.self_play) == (format_, False)
     assert not written.evolution.enabled
@@ -149,12 +152,12 @@ FIELDS = st.builds(
 def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str
 ) -> None:
-    usual = Settings(dates=config.usual_dates(NOW))
+    usual = Settings(dates=usual_dates(NOW))
     contest = usual.contest.model_copy(update={"organizer": organizer})
     settings = usual.model_copy(update={"teams": Teams(fields=tuple(fields)), "contest": contest})
     folder = tmp_path_factory.mktemp("contest")
-    (folder / config.FILE_NAME).write_text(config.template(settings), encoding="utf-8")
-    assert config.load(folder) == settings
+    (folder / FILE_NAME).write_text(settings_template(settings), encoding="utf-8")
+    assert load_settings(folder) == settings
 
 
 WRONG = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.progress import Progress
 
-from knobeln.cli.contest_day import ProgressBars
-from knobeln.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
+from contest.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
+from knobeln.contest_day.run import ProgressBars
 
 
 def group(number: int, games: int, title: str = "") -> GroupPlan:

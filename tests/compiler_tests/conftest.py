@@ -6,8 +6,8 @@ import pytest
 
 from compiler.build import Built, build
 from compiler.toolchain import Toolchain
-from knobeln.config import Programs
-from sandbox.jail import Jail
+from contest.config.sections import Programs
+from sandbox.sandbox import Jail
 
 DESCRIPTION = "#if 0\n" + "A line that says what the program does.\n" * 15 + "#endif\n"
 PLAY = "\nmain()\n{\n  for (;;)\n    make_throw(1994);\n}\n"

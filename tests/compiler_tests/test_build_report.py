@@ -8,12 +8,12 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from knobeln.config import Programs
-from knobeln.errors import ToolMissing
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, Severity
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import CODE_BASE, MEMORY_SIZE, Image
+from contest.config.sections import Programs
+from contest.errors import ToolMissing
+from contest.games.knobeln import Rules
+from contest.model import GameJob, Severity
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import CODE_BASE, MEMORY_SIZE, Image
 
 EXAMPLE = files("knobellib").joinpath("example.c").read_text()
 LIBRARY = files("knobellib").joinpath("knobellib.c").read_text()

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from compiler.builders import machine_builder
-from compiler.worker import CompileService
+from compiler.service import CompileService
+from contest.clock import FixedClock
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
+from contest.model import SubmissionState
+from contest.store import Store, contest_state, letters, migrate, outbox, submissions
 from knobellib.house import house_strategies
-from knobeln.clock import FixedClock
-from knobeln.config import Settings
-from knobeln.errors import ToolMissing
-from knobeln.model import SubmissionState
-from knobeln.store import Store, contest, letters, migrate, outbox, submissions
 from reports.compile_report import compile_report
 from reports.render import Templates
-from sandbox.machine.image import Image
-from sandbox.machine.translation import translations
+from sandbox.vm.image import Image
+from sandbox.vm.translation import translations
 from tests.support.contest_field import NOW, add_team
 from tests.support.contest_field import settings as plain_settings
 
@@ -39,7 +39,7 @@ class Desk:
         write = partial(compile_report, settings=settings, templates=Templates(settings, None))
         self.service = CompileService(self.store, settings, self.clock, machine_builder(settings), write)
         with self.store.write() as tx:
-            contest.create(tx)
+            contest_state.create(tx)
 
     def team(self, name: str) -> int:
         with self.store.write() as tx:
@@ -187,7 +187,7 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(desk: Desk
     assert desk.states(unlucky) == [SubmissionState.SET_ASIDE]
     assert desk.states(lucky) == [SubmissionState.BUILT]
     with desk.store.write() as tx:
-        assert "our own mistake" in contest.journal_tail(tx, 1)[0][2]
+        assert "our own mistake" in contest_state.journal_tail(tx, 1)[0][2]
         assert submissions.retry(tx) == 1
     assert desk.work() == 1
     assert len(desk.mails()) == 2
@@ -208,7 +208,7 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandbox.machine.translation.cache_folder", lambda: tmp_path / "file")
+    monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda: tmp_path / "file")
     (tmp_path / "file").touch()
     team = desk.team("one")
     desk.send(team, GOOD)

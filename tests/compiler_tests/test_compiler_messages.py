@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.messages import LIMIT, clean, error_lines, trouble
-from sandbox.jail import Ending, JailLimits, JailResult
+from sandbox.sandbox import Ending, JailLimits, JailResult
 
 LIMITS = JailLimits()
 

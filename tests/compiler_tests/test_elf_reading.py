@@ -5,7 +5,7 @@ import random
 import pytest
 
 from compiler.elf import ObjectFacts, linked_static_bytes, read_image
-from sandbox.machine.image import Image
+from sandbox.vm.image import Image
 
 SOURCE = "int given = 3, zeros[100]; static own() { return absent(); } main() { return own() + given; }\n"
 

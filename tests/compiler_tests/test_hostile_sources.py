@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from knobeln.config import Programs
-from sandbox.jail import JailLimits
+from contest.config.sections import Programs
+from sandbox.sandbox import JailLimits
 
 # 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is
-# compiled, each twice, because a busy computer may be to blame (compiler/once_more.py).
+# compiled, each twice, because a busy computer may be to blame (compiler/retry_if_killed.py).
 MOST_SECONDS = 4 * JailLimits().wall_seconds + 20
 LARGE = Programs(max_source_bytes=2_000_000)
 

@@ -9,10 +9,10 @@ from itertools import count
 
 import pytest
 
-from knobeln import config
-from knobeln.errors import ToolMissing
-from sandbox import box
-from sandbox.jail import Ending, Jail, JailLimits
+from contest.config.sections import Jail as JailSettings
+from contest.errors import ToolMissing
+from sandbox import bubblewrap
+from sandbox.sandbox import Ending, Jail, JailLimits
 
 SHELL = ("/bin/sh", "-c")
 
@@ -140,7 +140,7 @@ def test_a_prisoner_has_no_capabilities_and_cannot_get_any(jail):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to become")
 def test_started_as_root_a_prisoner_is_an_unprivileged_user_outside(long_time):
-    prison = Jail(config.Jail(user_id=61_995))
+    prison = Jail(JailSettings(user_id=61_995))
     command = ["/usr/bin/sleep", long_time]
     with prison.open(command):
         seen = set()
@@ -242,7 +242,7 @@ def test_a_box_that_is_ended_while_it_is_made_leaves_nothing_behind(jail, long_t
 
 
 def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(jail, long_time, monkeypatch):
-    start_box = box._start
+    start_box = bubblewrap._start
     delays = count()
 
     def start_and_kill(*arguments):
@@ -251,7 +251,7 @@ def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(
         process.kill()
         return process
 
-    monkeypatch.setattr(box, "_start", start_and_kill)
+    monkeypatch.setattr(bubblewrap, "_start", start_and_kill)
     for _ in range(60):
         with suppress(ToolMissing):
             result = jail.run(["/usr/bin/sleep", long_time], limits=JailLimits(wall_seconds=60))

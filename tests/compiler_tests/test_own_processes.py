@@ -3,7 +3,7 @@
 import signal
 import time
 
-from sandbox.process import Finished, run, start
+from contest.subprocesses.child_process import Finished, run, start
 
 
 def wait_for(log, text):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.source import Program, normalise, strip_secret, with_trigraphs
-from knobeln.printable import printable
+from contest.sanitize import printable
 
 
 @pytest.mark.parametrize(

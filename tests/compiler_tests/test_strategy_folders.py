@@ -6,8 +6,8 @@ import pytest
 
 from compiler.build import Built, build
 from compiler.toolchain import Toolchain
-from knobeln.config import Programs
-from knobeln.model import Severity
+from contest.config.sections import Programs
+from contest.model import Severity
 
 STRATEGIES = Path(__file__).parent.parent / "strategies"
 HOST_WORDS = ("root:", "/etc", "/usr", "/work", "/home", "\x1b", "\u202e")

@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from compiler.trial import OPPONENT, with_trial
-from knobeln.config import Programs, Settings, usual_dates
-from knobeln.games.knobeln import KnobelnSettings
-from knobeln.model import Verdict
+from compiler.trial_game import OPPONENT, with_trial
+from contest.config.sections import Programs
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.games.knobeln import KnobelnSettings
+from contest.model import Verdict
 
 
 @pytest.fixture(scope="module")

@@ -21,17 +21,17 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import Built
+from contest.clock import FixedClock
+from contest.config.settings import Settings, game_settings
+from contest.errors import ToolMissing
+from contest.model import LetterState, Phase, Submission, SubmissionState
+from contest.store import contest_state, letters, session, submissions
+from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from knobeln.cli import main
-from knobeln.cli.contest_day import contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.services import Services
-from knobeln.clock import FixedClock
-from knobeln.config import Settings, game_settings
-from knobeln.errors import ToolMissing
-from knobeln.model import LetterState, Phase, Submission, SubmissionState
-from knobeln.store import contest, letters, session, submissions
-from sandbox.process import start
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestFolder
+from knobeln.server.services import Services
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
 from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
@@ -80,7 +80,7 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
         assert "disk is full" in said
         assert "Traceback" not in said
         with folder.store.read() as tx:
-            assert contest.state(tx).phase is not Phase.FINISHED
+            assert contest_state.state(tx).phase is not Phase.FINISHED
         ballast.unlink()
         assert finish(start(command, tmp_path / "log")) == 0
         assert everything(folder) == whole
@@ -112,7 +112,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
     contest_day(folder).run()
     release.join()
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
 
 
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contest.model import USUAL_PREFERENCES
 from knobeln.cli import main
 from knobeln.cli.demo_teams import PREFERENCES, SPECIAL
-from knobeln.model import USUAL_PREFERENCES
-from reports import protocol
+from reports import knobeln_protocol
 
 EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)
 
@@ -98,7 +98,7 @@ def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> 
 def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:
     (mail,) = (m for m in mails(demo, EXAMPLE) if "protocols" in str(m["Subject"]))
     (attachment,) = mail.iter_attachments()
-    games = protocol.read(gzip.decompress(attachment.get_content()).decode())
+    games = knobeln_protocol.read(gzip.decompress(attachment.get_content()).decode())
     complete = [game for game in games if game.counted]
     assert len(complete) >= 37
     assert all(len(game.throws or ()) == 1000 for game in complete)

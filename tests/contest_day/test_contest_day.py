@@ -10,23 +10,24 @@ from typing import Any
 
 import pytest
 
-from knobeln.cli.contest_day import Silence, contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.clock import Seeds
-from knobeln.config import FILE_NAME, Settings
-from knobeln.errors import EngineFailed, NotFound, NotNow
-from knobeln.games.knobeln import rules_of
-from knobeln.model import Phase
-from knobeln.ports import Arena, Images, Told
-from knobeln.store import contest, outbox, results, submissions
-from knobeln.store.results import Games
+from contest.config.load import FILE_NAME
+from contest.config.settings import Settings
+from contest.errors import EngineFailed, NotFound, NotNow
+from contest.games.knobeln import rules_of
+from contest.model import Phase
+from contest.protocols import Arena, Images, Told
+from contest.seeds import Seeds
+from contest.store import contest_state, outbox, results, submissions
+from contest.store.results import Games
+from knobeln.contest_day.run import Silence, contest_day
+from knobeln.context import ContestFolder
 from reports.announcement import announcement
-from reports.letters import ContestReporter
+from reports.contest_reporter import ContestReporter
 from tests.support.contest_days import House, Stumbling, dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
-from tournament.arenas import open_arena
-from tournament.contest import ContestDay
-from tournament.settled import format_of
+from tournament.day import ContestDay
+from tournament.derived_settings import format_of
+from tournament.runners import open_arena
 
 
 def kinds(folder: ContestFolder) -> dict[str, list[str]]:
@@ -44,7 +45,7 @@ def test_forty_one_teams_play_one_final_and_an_evolution(tmp_path: Path, house: 
     contest_day(folder).run()
     with folder.store.read() as tx:
         (final,) = results.finished_rounds(tx, Games.ALL)
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
         assert final.plan.final
         assert len(final.groups[0].plan.members) == 41
         assert len(final.groups[0].matches) == 41 * 42 // 2
@@ -119,7 +120,7 @@ def test_without_any_program_there_is_nothing_to_start(tmp_path: Path, house: Ho
     with pytest.raises(NotNow, match="nobody to play"):
         contest_day(folder).run()
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.OPEN
+        assert contest_state.state(tx).phase is Phase.OPEN
 
 
 def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path: Path, house: House) -> None:

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from contest.config.settings import Settings
+from contest.games.registry import registered
 from knobeln.cli import demo, demo_teams, main
 from knobeln.cli.demo_teams import DemoTeam
-from knobeln.config import Settings
-from knobeln.games import registered
 from tests.support.oci_images import Made, archive, member, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Built
-from knobeln.cli.folder import ContestFolder
-from knobeln.model import OutboxState, Phase
-from knobeln.store import contest, outbox, results
+from contest.model import OutboxState, Phase
+from contest.store import contest_state, outbox, results
+from knobeln.context import ContestFolder
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest, settings
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
@@ -26,7 +26,7 @@ def progress(folder: ContestFolder) -> tuple[object, ...]:
     """Changes with every step of the day and every mail that is sent."""
     with folder.store.read() as tx:
         return (
-            contest.state(tx).phase,
+            contest_state.state(tx).phase,
             sum(len(outcomes) for _, outcomes in results.all_rounds(tx)),
             outbox.count_by_state(tx),
         )
@@ -73,7 +73,7 @@ def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
     assert finish(run(broken)) == 0
 
     with broken.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
     assert without_times(dump(broken)) == without_times(dump(whole))
     assert delivered(broken) == delivered(whole)
@@ -87,7 +87,7 @@ def test_of_two_runs_at_once_one_plays_and_the_other_says_so(
     processes = [run(folder) for _ in range(2)]
     codes = sorted(map(finish, processes))
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
     assert codes in ([0, 0], [0, 1])  # [0, 0]: the second came when the first was done
     if codes == [0, 1]:
         assert "is at work in this contest already" in (tmp_path / "log").read_text()

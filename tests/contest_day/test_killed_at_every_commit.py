@@ -11,13 +11,14 @@ from shutil import rmtree
 import pytest
 
 from compiler.build import Built
+from contest.config.sections import Evolution, Reports
+from contest.config.settings import Settings, game_settings
+from contest.model import LetterState, MailPreference, OutboxState, Phase
+from contest.store import contest_state, letters, outbox, submissions
+from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
-from knobeln.cli.folder import ContestFolder
-from knobeln.config import Evolution, Reports, Settings, game_settings
-from knobeln.model import LetterState, MailPreference, OutboxState, Phase
-from knobeln.store import contest, letters, outbox, submissions
+from knobeln.context import ContestFolder
 from mailserver.intake.accept import accept
-from sandbox.process import start
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
 from tests.support.contest_runs import delivered, finish, without_times
@@ -62,7 +63,7 @@ def ended(path: Path) -> tuple[object, object]:
     """Everything that a contest has kept and sent, but for the clock."""
     folder = ContestFolder.open(path)
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
     kept = without_times(dump(folder)), delivered(folder)
     folder.store.close()

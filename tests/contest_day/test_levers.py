@@ -18,26 +18,28 @@ from click.testing import Result
 from sqlalchemy import update
 
 from compiler.build import Built
-from knobeln import config
-from knobeln.cli.contest_day import Silence
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.steward import REST, TRIES, Steward
-from knobeln.clock import FixedClock, Seeds
-from knobeln.config import Evolution, Settings, game_settings
-from knobeln.errors import EngineFailed, Paused
-from knobeln.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
-from knobeln.ports import Arena, Images, Told
-from knobeln.store import contest, levers, outbox, results, submissions, tables
-from knobeln.store.results import Games
-from reports.letters import ContestReporter
-from sandbox.bundle import Bundle, Needs
-from sandbox.process import start
+from contest.clock import FixedClock
+from contest.config.load import FILE_NAME
+from contest.config.sections import Evolution
+from contest.config.settings import Settings, game_settings
+from contest.errors import EngineFailed, Paused
+from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
+from contest.protocols import Arena, Images, Told
+from contest.seeds import Seeds
+from contest.store import contest_state, decisions, outbox, results, submissions, tables
+from contest.store.results import Games
+from contest.subprocesses.child_process import start
+from knobeln.contest_day.run import Silence
+from knobeln.contest_day.run_with_retries import REST, TRIES, Steward
+from knobeln.context import ContestFolder
+from reports.contest_reporter import ContestReporter
+from sandbox.program_folder import Bundle, Needs
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
 from tests.support.contest_field import add_team, make_contest, settings
 from tests.support.servers import wait_for
-from tournament.arenas import open_arena
-from tournament.contest import ContestDay
+from tournament.day import ContestDay
+from tournament.runners import open_arena
 
 House = Mapping[str, Built]
 SMALL = settings(group_min=4, group_max=8, final_size=6)
@@ -121,7 +123,7 @@ def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestFol
     knobeln(folder, "pause", *WHY)
     assert "goes on after `knobeln resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.OPEN
+        assert contest_state.state(tx).phase is Phase.OPEN
     assert "paused already" in knobeln(folder, "pause", *WHY, code=1).output
 
 
@@ -141,7 +143,7 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(
     finally:
         process.terminate()
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
+        assert contest_state.state(tx).phase is Phase.FINISHED
 
 
 # --- disqualified, dropped, reinstated ---------------------------------------------------------------------
@@ -264,7 +266,7 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
     knobeln(folder, "rerun", 1, 2, *WHY)
     with folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.RUNNING
+        assert contest_state.state(tx).phase is Phase.RUNNING
         assert [plan.number for plan, _ in results.all_rounds(tx)] == [1]
         assert results.get_evolution(tx) is None
         members = {name for group in results.drawn_round(tx, 1)[0].groups for name in group.members}
@@ -359,7 +361,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
     steward.play(day)
     assert outcomes(folder) == outcomes(whole)
     with folder.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 # --- reports -----------------------------------------------------------------------------------------------
@@ -411,7 +413,7 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
 ) -> None:
     folder = field(count=1)
     knobeln(folder, "dates", "move", "results_published=1994-06-01T12:00", *WHY)
-    file = folder.path / config.FILE_NAME
+    file = folder.path / FILE_NAME
     file.write_text(file.read_text().replace("1994-05-21T12:00:00Z", "1994-05-28T12:00:00Z"))
     assert ContestFolder.open(folder.path).settings.dates.results_published.day == 28
 
@@ -540,7 +542,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
 def test_preferences_that_make_megabytes_are_named(
     field: Callable[..., ContestFolder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("knobeln.cli.rehearsal.MANY_BYTES", 1_000)
+    monkeypatch.setattr("knobeln.contest_day.rehearsal.MANY_BYTES", 1_000)
     output = knobeln(field(count=7), "rehearse").output
     assert "team_0002 would get" in output
     assert "by its mail-preference GRP,GRG" in output

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Built
-from knobeln.cli.contest_day import contest_day
-from knobeln.cli.folder import ContestFolder
-from knobeln.config import Settings, game_settings
-from knobeln.errors import ConfigError
-from knobeln.model import EvolutionOutcome, Standing
-from knobeln.store import outbox, results
+from contest.config.settings import Settings, game_settings
+from contest.errors import ConfigError
+from contest.model import EvolutionOutcome, Standing
+from contest.store import outbox, results
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestFolder
 from tests.support.contest_field import make_contest, settings
-from tournament.settled import format_of
+from tournament.derived_settings import format_of
 
 House = Mapping[str, Built]
 

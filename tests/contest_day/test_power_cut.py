@@ -21,13 +21,15 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Built
-from knobeln.cli.folder import ContestFolder
+from contest.clock import SystemClock
+from contest.config.sections import Contest, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import LetterState, OutboxState
+from contest.store import letters, outbox
+from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Mail, Settings, usual_dates
-from knobeln.model import LetterState, OutboxState
-from knobeln.store import letters, outbox
-from sandbox.process import Process, start
+from knobeln.context import ContestFolder
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times

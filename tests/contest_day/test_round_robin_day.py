@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import Built
+from contest.model import RoundOutcome
+from contest.store import results
+from contest.store.results import Games
 from knobeln.cli import main
-from knobeln.cli.folder import ContestFolder
-from knobeln.model import RoundOutcome
-from knobeln.store import results
-from knobeln.store.results import Games
+from knobeln.context import ContestFolder
 from tests.support.contest_field import add_field
 
 House = Mapping[str, Built]

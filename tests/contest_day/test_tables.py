@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from compiler.build import Built
-from knobeln.cli.contest_day import Silence, contest_day
-from knobeln.errors import ConfigError, EngineFailed
-from knobeln.model import GroupOutcome
-from knobeln.store import contest
+from contest.errors import ConfigError, EngineFailed
+from contest.model import GroupOutcome
+from contest.store import contest_state
+from knobeln.contest_day.run import Silence, contest_day
 from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import make_contest, settings
-from tournament import tables
+from tournament import group_workers
 
 House = Mapping[str, Built]
 GROUPS = {"group_min": 4, "group_max": 8, "final_size": 8}
@@ -27,7 +27,7 @@ SMALL = settings(**GROUPS)
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every contest is a large one."""
-    monkeypatch.setattr(tables, "LARGE", 2)
+    monkeypatch.setattr(group_workers, "LARGE", 2)
 
 
 def crews() -> list[int]:
@@ -35,13 +35,17 @@ def crews() -> list[int]:
     listed = subprocess.run(
         ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
     )
-    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "sandbox.apart" in line]
+    return [
+        int(line.split()[0])
+        for line in listed.stdout.splitlines()
+        if "contest.subprocesses.worker_pool" in line
+    ]
 
 
 def test_tables_in_processes_give_what_tables_in_threads_give(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LARGE", 60)
+    monkeypatch.setattr(group_workers, "LARGE", 60)
     dumps = []
     for workers in (1, 2, 6):
         folder = make_contest(tmp_path / str(workers), 60, house, settings(workers=workers, **GROUPS))
@@ -112,7 +116,7 @@ def test_a_wrong_template_is_told_as_everywhere(tmp_path: Path, house: House) ->
     (own / "grr.txt.j2").write_text("Subject: my own words\n\nthe ranking of {{ plan.members | length }}\n")
     contest_day(folder).run()
     with folder.store.read() as tx:
-        assert contest.state(tx).finished_at is not None
+        assert contest_state.state(tx).finished_at is not None
 
 
 def test_small_contests_and_single_workers_have_no_processes(tmp_path: Path, house: House) -> None:

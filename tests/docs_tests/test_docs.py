@@ -25,27 +25,29 @@ from click.testing import CliRunner
 from compiler.build import Built, build
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
-from compiler.trial import with_trial
+from compiler.trial_game import with_trial
+from contest import presets
+from contest.clock import SystemClock
+from contest.config.sections import Contest
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
+from contest.model import MailPreference, Verdict
+from contest.store import outbox, submissions
 from knobellib.kit import kit_files, tar_archive
-from knobeln import config, presets
 from knobeln.cli import main
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.later import loaded
+from knobeln.cli.lazy import loaded
 from knobeln.cli.organize import create_contest
-from knobeln.cli.services import Services
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Settings
-from knobeln.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
-from knobeln.model import MailPreference, Verdict
-from knobeln.store import outbox, submissions
-from mailserver.answering import Command
-from mailserver.authentification import FromLine, find_from_line
+from knobeln.context import ContestFolder
+from knobeln.server.services import Services
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept
-from mailserver.letter import Files, find_files, find_program, parse
-from mailserver.registration import read
-from mailserver.text import Text
+from mailserver.reading.letter import Files, find_files, find_program, parse
+from mailserver.reading.part_text import Text
+from mailserver.reading.registration_form import read
+from mailserver.replies import Command
+from mailserver.team_secret import FromLine, find_from_line
 
 ROOT = Path(__file__).parents[2]
 TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
@@ -88,7 +90,7 @@ def test_the_options_of_all_commands_are_explained(option: str) -> None:
     assert f"`{option}`" in ORGANIZER or f"`knobeln {option}`" in ORGANIZER
 
 
-CALENDAR = Settings(dates=config.usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
+CALENDAR = Settings(dates=usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
 HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
 
@@ -251,7 +253,7 @@ def text_of(mail: EmailMessage) -> str:
 def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
     settings = Settings(
         contest=Contest(address="knobeln@contest.example"),
-        dates=config.usual_dates(SystemClock().now() - timedelta(minutes=1)),
+        dates=usual_dates(SystemClock().now() - timedelta(minutes=1)),
     )
     folder = create_contest(tmp_path_factory.mktemp("contest"), settings)
     yield Robot(folder)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from knobeln.games import Dialogue, SpokenGame
-from knobeln.games.cooperation import Cooperation, LegacyCooperation
-from knobeln.games.standoff import Action, Standoff
+from contest.games.base import Dialogue, SpokenGame
+from contest.games.cooperation import Cooperation, LegacyCooperation
+from contest.games.standoff import Action, Standoff
 
 FOLDER = Path(__file__).parents[2] / "knobellib" / "opponents"
 RULES: dict[str, SpokenGame[Any, Any]] = {

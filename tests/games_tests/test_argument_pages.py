@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.games import Dialogue
-from knobeln.games.cooperation import Decision, round_points
-from knobeln.games.standoff import Action, Circle, Fighter, Standoff
+from contest.games.base import Dialogue
+from contest.games.cooperation import Decision, round_points
+from contest.games.standoff import Action, Circle, Fighter, Standoff
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "games"

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from knobeln.games import Dialogue, SpokenGame
-from knobeln.games.cooperation import Cooperation, LegacyCooperation
-from knobeln.games.standoff import Standoff
+from contest.games.base import Dialogue, SpokenGame
+from contest.games.cooperation import Cooperation, LegacyCooperation
+from contest.games.standoff import Standoff
 
 FOLDER = Path(__file__).parent / "playthroughs"
 FILES = sorted([*FOLDER.glob("cooperation*.txt"), *FOLDER.glob("standoff*.txt")])

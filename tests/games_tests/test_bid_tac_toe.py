@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.games import Dialogue, Ruling
-from knobeln.games import game as game_named
-from knobeln.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, objection
-from knobeln.testing import check_game
+from contest.games.base import Dialogue, Ruling
+from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, objection
+from contest.games.registry import game as game_named
+from contest.testing import check_game
 
 GAME = BidTacToe(("MarkMcLovin", "rebecca111"))
 MARK, REBECCA = 0, 1

@@ -9,16 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.games import Dialogue, Ruling, game
-from knobeln.games.cooperation import (
-    Cooperation,
-    Dealings,
-    Decision,
-    LegacyCooperation,
-    round_points,
-)
-from knobeln.testing import check_game
+from contest.games.base import Dialogue, Ruling
+from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, round_points
+from contest.games.registry import game
+from contest.seeds import Seeds
+from contest.testing import check_game
 
 C, B = Decision.COOPERATE, Decision.BETRAY
 decisions = st.sampled_from(Decision)

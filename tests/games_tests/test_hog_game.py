@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from knobeln.games import game
-from knobeln.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry, win_rate
-from knobeln.games.hog_game import Hog, Rolled
-from knobeln.testing import check_game
+from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry, win_rate
+from contest.games.hog_game import Hog, Rolled
+from contest.games.registry import game
+from contest.testing import check_game
 
 GAMES = 4_000
 

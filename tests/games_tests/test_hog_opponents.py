@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.games.hog import (
+from contest.games.hog import (
     LOWEST_GOAL,
     SCORES,
     HogEntry,
@@ -21,7 +21,7 @@ from knobeln.games.hog import (
     picky_piggy,
     ranking,
 )
-from sandbox.hog import win_rates
+from contest.subprocesses.hog_solver import win_rates
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "games" / "hog.md").read_text(encoding="utf-8")

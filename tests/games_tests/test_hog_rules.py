@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.games.hog import (
+from contest.games.hog import (
     MATCH_POINT,
     MAX_DICE,
     SCORES,

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.hog import memoised
-from knobeln.errors import EngineFailed
-from knobeln.games.hog import (
+from contest.errors import EngineFailed
+from contest.games.hog import (
     MAX_DICE,
     SCORES,
     HogEntry,
@@ -27,8 +27,9 @@ from knobeln.games.hog import (
     win_rate,
     winner,
 )
-from sandbox.hog import solver, win_rates
-from sandbox.machine.engine_binary import built, c_compiler
+from contest.subprocesses import hog_solver
+from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.hog_solver import win_rates
 
 PLACES = SCORES * SCORES
 
@@ -170,17 +171,17 @@ def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], tmp_path
     if "-mfma" in flags and "avx2" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor has no AVX2")
     one_version = ("-DFOR_EVERY_PROCESSOR=", *flags)
-    plain = built(solver.SOURCES, (*solver.FLAGS, *one_version), tmp_path)
+    plain = build_c_program(hog_solver.SOURCES, (*hog_solver.FLAGS, *one_version), tmp_path)
     entries = {number: anything(number, 40 + 9 * number) for number in range(4)}
-    order = solver.to_bytes(entries, all_pairs(4))
-    assert _answer(plain, order) == _answer(solver.solver_binary(), order)
+    order = hog_solver.to_bytes(entries, all_pairs(4))
+    assert _answer(plain, order) == _answer(hog_solver.solver_binary(), order)
 
 
 def _answer(program: Path, order: bytes) -> bytes:
     return subprocess.run([program], input=order, capture_output=True, check=True).stdout
 
 
-GOOD = solver.to_bytes({0: always(4, 2), 1: always(5, 3)}, [(0, 1)])
+GOOD = hog_solver.to_bytes({0: always(4, 2), 1: always(5, 3)}, [(0, 1)])
 
 
 def _with_number(at: int, number: int) -> bytes:
@@ -202,7 +203,7 @@ def _with_number(at: int, number: int) -> bytes:
     ],
 )
 def test_a_malformed_order_is_refused_with_a_sentence(order: bytes, sentence: str) -> None:
-    done = subprocess.run([solver.solver_binary()], input=order, capture_output=True, check=False)
+    done = subprocess.run([hog_solver.solver_binary()], input=order, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert sentence in done.stderr.decode()
 
@@ -210,17 +211,17 @@ def test_a_malformed_order_is_refused_with_a_sentence(order: bytes, sentence: st
 @pytest.mark.parametrize("raw", [b"", struct.pack("<d", 1.5), struct.pack("<d", math.nan), bytes(16)])
 def test_an_answer_that_cannot_be_true_is_not_believed(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"bytes for 1 pairs|outside 0\.\.1"):
-        solver.rates_in(1, raw)
+        hog_solver.rates_in(1, raw)
 
 
 def test_an_engine_that_always_fails_is_our_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "solver_binary", lambda: tmp_path / "nowhere")
+    monkeypatch.setattr(hog_solver, "solver_binary", lambda: tmp_path / "nowhere")
     with pytest.raises(EngineFailed, match="No such file"):
         win_rates([always(4, 50)], [(0, 0)])
 
 
 def test_the_solvers_sources_compile_without_a_warning(tmp_path: Path) -> None:
-    sources = sorted(solver.SOURCES.glob("*.c"))
-    command = [c_compiler(), *solver.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
+    sources = sorted(hog_solver.SOURCES.glob("*.c"))
+    command = [c_compiler(), *hog_solver.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
     done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
     assert done.stderr.decode() == ""

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.games import Dialogue, Ruling, game
-from knobeln.games.standoff import Action, Circle, Fighter, Standoff
-from knobeln.testing import check_game
+from contest.games.base import Dialogue, Ruling
+from contest.games.registry import game
+from contest.games.standoff import Action, Circle, Fighter, Standoff
+from contest.testing import check_game
 
 S, P, R, N = Action.SHOOT, Action.PROTECT, Action.RELOAD, Action.NOTHING
 

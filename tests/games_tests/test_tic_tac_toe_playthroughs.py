@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from knobeln.games import SpokenGame
-from knobeln.games.bid_tac_toe import BidTacToe, Board
-from knobeln.games.ultimate_tic_tac_toe import (
+from contest.games.base import SpokenGame
+from contest.games.bid_tac_toe import BidTacToe, Board
+from contest.games.ultimate_tic_tac_toe import (
     MARKS,
     Boards,
     UltimateTicTacToe,

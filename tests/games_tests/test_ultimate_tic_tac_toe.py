@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.games import Dialogue, Ruling
-from knobeln.games import game as game_named
-from knobeln.games.ultimate_tic_tac_toe import (
+from contest.games.base import Dialogue, Ruling
+from contest.games.registry import game as game_named
+from contest.games.ultimate_tic_tac_toe import (
     EMPTY,
     Boards,
     UltimateTicTacToe,
@@ -23,7 +23,7 @@ from knobeln.games.ultimate_tic_tac_toe import (
     open_squares,
     winners,
 )
-from knobeln.testing import check_game
+from contest.testing import check_game
 
 GAME = UltimateTicTacToe()
 

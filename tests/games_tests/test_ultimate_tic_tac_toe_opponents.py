@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import knobellib
-from knobeln.games import Dialogue
-from knobeln.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe, open_squares
+from contest.games.base import Dialogue
+from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe, open_squares
 
 FOLDER = Path(knobellib.__file__).parent / "opponents" / "ultimate-tic-tac-toe"
 PAGE = Path(__file__).parents[2] / "docs" / "games" / "ultimate-tic-tac-toe.md"

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from contest.subprocesses.c_programs import c_compiler
 from knobellib.house import house_strategies
-from sandbox.machine import engine_binary
 from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
 from tests.support.machine_programs import compiled
 
@@ -27,7 +27,7 @@ def main() -> None:
     corpus = write_corpus(folder / "corpus", images)
     clang = next(filter(None, map(shutil.which, ("clang", "clang-19", "clang-16", "clang-14"))), None)
     if clang is None:
-        build(engine_binary.c_compiler(), ["-DDRIVER"], folder / "fuzz_image")
+        build(c_compiler(), ["-DDRIVER"], folder / "fuzz_image")
         print(run_driver(folder / "fuzz_image", seconds, 1, corpus), end="")
         return
     build(clang, ["-fsanitize=fuzzer"], folder / "fuzz_image")

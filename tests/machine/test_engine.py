@@ -17,15 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.errors import EngineFailed, NotFound, ToolMissing
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, Verdict
-from sandbox.dialogue import Dialogue
-from sandbox.engines import chunks
-from sandbox.machine import engine, engine_binary
-from sandbox.machine.batch import Batch, NonsenseError
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
+from contest.errors import EngineFailed, NotFound, ToolMissing
+from contest.games.knobeln import Rules
+from contest.model import GameJob, Verdict
+from contest.subprocesses.c_programs import build_c_program, c_compiler, cache_folder
+from contest.subprocesses.engine_connection import Dialogue
+from contest.subprocesses.engine_pool import chunks
+from sandbox.vm import engine, engine_binary
+from sandbox.vm.batch import Batch, NonsenseError
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import Image
 from tests.support.machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
 
 RULES = Rules(L=50)
@@ -203,9 +204,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 sys.path[:0] = [{root!r}]
 from tests.support.machine_programs import throwing
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, Verdict
-from sandbox.machine.engine import MachineArena
+from contest.games.knobeln import Rules
+from contest.model import GameJob, Verdict
+from sandbox.vm.engine import MachineArena
 image = throwing([1])
 arena = MachineArena({{image.digest: image}}, Rules(), 1000, 2)
 arena._program = Path({program!r})
@@ -331,7 +332,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(HERE / "lock_probe.c", folder)
     for name in ("lock.c", "lock.h"):
         shutil.copy(engine_binary.SOURCES / name, folder)
-    return engine_binary.built(folder, engine_binary.FLAGS, folder)
+    return build_c_program(folder, engine_binary.FLAGS, folder)
 
 
 def test_a_locked_process_can_still_write_and_end(locked: Path) -> None:
@@ -367,26 +368,26 @@ def test_a_computer_without_a_compiler_is_told_what_is_missing(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="no C compiler"):
-        engine_binary.built(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
+        build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path)
 
 
 def test_a_compiler_that_cannot_build_the_engine_is_quoted(tmp_path: Path) -> None:
     (tmp_path / "broken.c").write_text("#error the wrong computer\n")
     with pytest.raises(ToolMissing, match="the wrong computer"):
-        engine_binary.built(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
+        build_c_program(tmp_path, engine_binary.FLAGS, tmp_path / "cache")
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ToolMissing, match="cannot be kept in"):
-        engine_binary.built(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
+        build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
 
 
 def test_a_process_without_a_home_to_write_to_builds_its_own_engine_and_removes_it(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from sandbox.machine.engine_binary import engine_binary\n"
+        "from sandbox.vm.engine_binary import engine_binary\n"
         "path = engine_binary()\n"
         "assert path.is_file() and path == engine_binary()\n"
         "print(path)"
@@ -405,7 +406,7 @@ def test_several_who_build_at_once_get_the_same_engine(tmp_path: Path) -> None:
     (sources / "small.c").write_text("int main (void) { return 7; }\n")
     cache = tmp_path / "cache"
     with ThreadPoolExecutor(6) as pool:
-        paths = set(pool.map(lambda _: engine_binary.built(sources, ("-O1",), cache), range(6)))
+        paths = set(pool.map(lambda _: build_c_program(sources, ("-O1",), cache), range(6)))
     (path,) = paths
     assert list(cache.iterdir()) == [path]
     assert subprocess.run([path], check=False).returncode == 7
@@ -415,19 +416,19 @@ def test_other_sources_or_flags_are_another_engine(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
     (sources / "small.c").write_text("int main (void) { return VALUE; }\n")
-    one = engine_binary.built(sources, ("-DVALUE=1",), tmp_path / "cache")
-    two = engine_binary.built(sources, ("-DVALUE=2",), tmp_path / "cache")
+    one = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
+    two = build_c_program(sources, ("-DVALUE=2",), tmp_path / "cache")
     (sources / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
-    six = engine_binary.built(sources, ("-DVALUE=1",), tmp_path / "cache")
+    six = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
     assert [subprocess.run([path], check=False).returncode for path in (one, two, six)] == [1, 2, 6]
 
 
 def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert engine_binary.cache_folder() == tmp_path / "knobeln"
+    assert cache_folder() == tmp_path / "knobeln"
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert engine_binary.cache_folder() == tmp_path / ".cache" / "knobeln"
+    assert cache_folder() == tmp_path / ".cache" / "knobeln"
 
 
 def test_an_engine_that_was_cleaned_away_is_built_again(
@@ -443,6 +444,6 @@ def test_an_engine_that_was_cleaned_away_is_built_again(
 
 def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:
     sources = sorted(engine_binary.SOURCES.glob("*.c"))
-    command = [engine_binary.c_compiler(), *engine_binary.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
+    command = [c_compiler(), *engine_binary.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
     done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
     assert done.stderr.decode() == ""

@@ -11,10 +11,10 @@ import pytest
 import unicorn
 from unicorn import riscv_const
 
+from contest.games.knobeln import Rules
+from contest.subprocesses.c_programs import c_compiler
 from knobellib.house import house_strategies
-from knobeln.games.knobeln import Rules
-from sandbox.machine.engine_binary import c_compiler
-from sandbox.machine.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.image import CODE_BASE, CODE_LIMIT, DATA_BASE, MEMORY_SIZE, Image
 from tests.support.machine_assembler import ECALL
 from tests.support.machine_compare import Case, Compare
 from tests.support.machine_programs import compiled, game, stream, throwing

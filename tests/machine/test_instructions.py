@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unicorn import riscv_const
 
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE
 from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,

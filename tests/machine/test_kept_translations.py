@@ -11,17 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from contest.errors import EngineFailed
+from contest.games.knobeln import Rules
+from contest.model import GameJob, GameResult
+from contest.subprocesses.c_programs import build_c_program, c_compiler
+from contest.subprocesses.engine_connection import answer_in
 from knobellib.house import house_strategies
-from knobeln.errors import EngineFailed
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, GameResult
-from sandbox.dialogue import answer_in
-from sandbox.jail import Jail, JailLimits
-from sandbox.machine import engine_binary, translation
-from sandbox.machine.batch import Batch
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
-from sandbox.machine.translation import FLAGS, NotTranslated, Translations
+from sandbox.sandbox import Jail, JailLimits
+from sandbox.vm import engine_binary, translation
+from sandbox.vm.batch import Batch
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import Image
+from sandbox.vm.translation import FLAGS, NotTranslated, Translations
 from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
 from tests.support.machine_assembler import ECALL, immediate, jal
 from tests.support.machine_compare import SANITIZERS
@@ -35,7 +36,7 @@ HEADERS = (engine_binary.SOURCES, engine_binary.SOURCES.parent / "translator")
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Translations:
     """An empty place for translations, which arenas use, too."""
-    monkeypatch.setattr("sandbox.machine.engine.translations", lambda: Translations(tmp_path / "kept"))
+    monkeypatch.setattr("sandbox.vm.engine.translations", lambda: Translations(tmp_path / "kept"))
     return Translations(tmp_path / "kept")
 
 
@@ -207,7 +208,7 @@ def _evil_translation(image: Image, attempt: str, folder: Path) -> bytes:
     (folder / "evil.c").write_text(EVIL % (*facts, *ATTEMPTS[attempt]))
     flags = [flag.replace("/box", str(HEADERS[1])) for flag in FLAGS]
     includes = [f"-I{header}" for header in HEADERS]
-    command = [engine_binary.c_compiler(), *flags, "-O1", *includes, folder / "evil.c", "-o", folder / "evil"]
+    command = [c_compiler(), *flags, "-O1", *includes, folder / "evil.c", "-o", folder / "evil"]
     subprocess.run(command, check=True)
     return (folder / "evil").read_bytes()
 
@@ -233,7 +234,7 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
     order = batch.opening() + batch.portion(jobs)
     flags = (*engine_binary.FLAGS, *SANITIZERS)
-    sanitized = engine_binary.built(engine_binary.SOURCES, flags, tmp_path / "engines")
+    sanitized = build_c_program(engine_binary.SOURCES, flags, tmp_path / "engines")
     options = {"ASAN_OPTIONS": "detect_leaks=0"}  # at the end, for which the lock has no system calls
     done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -243,5 +244,5 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
 
 def test_random_images_break_nothing(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus", small_seeds())
-    build(engine_binary.c_compiler(), ["-DDRIVER"], tmp_path / "fuzz_image")
+    build(c_compiler(), ["-DDRIVER"], tmp_path / "fuzz_image")
     assert int(run_driver(tmp_path / "fuzz_image", 1, 1994, corpus).split()[0]) >= 150

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knobeln.errors import ConfigError, NotFound
-from knobeln.games import game as game_named
-from knobeln.games import kinds, registered
-from knobeln.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
-from knobeln.model import Verdict
-from knobeln.testing import check_game
+from contest.errors import ConfigError, NotFound
+from contest.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
+from contest.games.registry import game as game_named
+from contest.games.registry import kinds, registered
+from contest.model import Verdict
+from contest.testing import check_game
 from tests.support.machine_programs import game, throwing
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from knobeln.games.knobeln import Rules, play_out
-from knobeln.model import GameJob, Match, Pairing, Verdict
-from reports.protocol import GameProtocol, write
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import CODE_BASE, MEMORY_SIZE
+from contest.games.knobeln import Rules, play_out
+from contest.model import GameJob, Match, Pairing, Verdict
+from reports.knobeln_protocol import GameProtocol, write
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import CODE_BASE, MEMORY_SIZE
 from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
 
 RULES = Rules(L=20)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from knobellib.house import house_strategies
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import trustme
 
-from knobeln.clock import FixedClock
-from knobeln.store import Store, contest, migrate
+from contest.clock import FixedClock
+from contest.store import Store, contest_state, migrate
 from reports.render import Templates
 from tests.support.mail_world import OPENS, World, make_settings
 
@@ -28,7 +28,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(f"sqlite:///{path}")
     migrate.upgrade(store)
     with store.write() as tx:
-        contest.create(tx, bytes(32))
+        contest_state.create(tx, bytes(32))
     store.close()
     return path
 

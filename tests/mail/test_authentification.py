@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.authentification import (
+from mailserver.problem import Problem
+from mailserver.team_secret import (
     ALPHABET,
     FromLine,
     digest,
@@ -18,7 +19,6 @@ from mailserver.authentification import (
     new_string,
     without_strings,
 )
-from mailserver.problem import Problem
 
 
 def test_a_string_is_one_word_of_at_least_95_bits_without_look_alikes() -> None:

@@ -12,14 +12,16 @@ import pytest
 import trustme
 from click.testing import CliRunner, Result
 
+from contest.clock import SystemClock
+from contest.config.sections import Contest, DeliveryKind, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import OutboxState
+from contest.store import outbox
+from contest.subprocesses.child_process import start
 from knobeln.cli import main
-from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
-from knobeln.model import OutboxState
-from knobeln.store import outbox
-from sandbox.process import start
+from knobeln.context import ContestFolder
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 

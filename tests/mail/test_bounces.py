@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from knobeln.clock import FixedClock
-from knobeln.config import LONGEST_ROBOT, Mail
-from knobeln.model import LetterState, OutboxState, StoredLetter
-from knobeln.store import Store, contest, outbox, teams
+from contest.clock import FixedClock
+from contest.config.sections import Mail
+from contest.config.settings import LONGEST_ROBOT
+from contest.model import LetterState, OutboxState, StoredLetter
+from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
-from mailserver.delivery import deliver_due, senders
-from mailserver.verp import bounce_address, bounced_items
+from mailserver.delivery.deliver import deliver_due, senders
+from mailserver.delivery.verp import bounce_address, bounced_items
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 
 FOLDER = Path(__file__).parent.parent / "bounces"
@@ -92,7 +93,7 @@ def test_a_mail_that_came_back_is_shown_with_the_reason(
         (bounce,) = outbox.bounces_of(tx, item_id)
         (team,) = teams.all_teams(tx)
         assert outbox.troubles(tx)[team.id].response == bounce.diagnosis == diagnosis
-        assert contest.journal_tail(tx, 1)[0][2] == world.notes[-1]
+        assert contest_state.journal_tail(tx, 1)[0][2] == world.notes[-1]
     assert world.states() == {LetterState.HANDLED: 2}
 
 
@@ -142,7 +143,7 @@ def test_a_stranger_cannot_report_another_teams_mail(world: World) -> None:
 
 def test_a_bounce_of_a_mail_that_there_is_not_is_ignored(world: World) -> None:
     with world.store.read() as tx:
-        secret = contest.secret(tx)
+        secret = contest_state.secret(tx)
     address = bounce_address(ROBOT, 99, secret)
     letter = (FOLDER / "postfix.eml").read_text().replace("@BOUNCE@", address).encode()
     assert world.deliver(letter, envelope="") == []

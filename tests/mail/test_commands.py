@@ -11,17 +11,17 @@ from pkgutil import iter_modules
 
 import pytest
 
+from contest.config.sections import Mail, Teams
+from contest.games.knobeln import KnobelnSettings, Rules
+from contest.model import LetterState, TeamState
+from contest.store import contest_state, letters, outbox, submissions, teams
 from knobellib.kit import kit_files, shell_archive, tar_archive
-from knobeln.config import Mail, Teams
-from knobeln.games.knobeln import KnobelnSettings, Rules
-from knobeln.model import LetterState, TeamState
-from knobeln.store import contest, letters, outbox, submissions, teams
 from mailserver import commands
-from mailserver.answering import Command
 from mailserver.commands import COMMANDS, recognise, unknown
 from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.desk import handle_next
+from mailserver.handler import handle_next
 from mailserver.intake.accept import accept
+from mailserver.replies import Command
 from tests.support.mail_world import (
     FORM,
     LETTERS,
@@ -265,11 +265,11 @@ def test_a_letter_that_waited_is_judged_by_its_receipt(world: World) -> None:
 
 def test_nobody_registers_while_the_contest_runs_or_is_over(world: World) -> None:
     with world.store.write() as tx:
-        contest.start(tx, {}, world.clock.now())
+        contest_state.start(tx, {}, world.clock.now())
     (mail,) = world.send(REGISTER, FORM)
     assert "running already" in body_of(mail)
     with world.store.write() as tx:
-        contest.finish(tx, world.clock.now())
+        contest_state.finish(tx, world.clock.now())
     (mail,) = world.send(REGISTER, FORM)
     assert "The contest is over" in body_of(mail)
 
@@ -467,12 +467,12 @@ def test_programs_are_taken_while_the_compile_service_is_open(world: World, at: 
 def test_no_program_is_taken_while_the_contest_runs(world: World) -> None:
     name, string = registered(world)
     with world.store.write() as tx:
-        contest.start(tx, {}, world.clock.now())
+        contest_state.start(tx, {}, world.clock.now())
     (mail,) = world.send(COMPILE, program(from_line(name, string)))
     assert "The contest is running" in body_of(mail)
     assert "no version of your program" in body_of(mail)
     with world.store.write() as tx:
-        contest.finish(tx, world.clock.now())
+        contest_state.finish(tx, world.clock.now())
     (mail,) = world.send(COMPILE, program(from_line(name, string)))
     assert "The contest is over" in body_of(mail)
     assert "version" not in body_of(mail)  # nothing counts any more

@@ -10,9 +10,9 @@ from email.message import EmailMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln import compose
-from knobeln.config import Settings
-from knobeln.model import Attachment, Outgoing
+from contest import compose
+from contest.config.settings import Settings
+from contest.model import Attachment, Outgoing
 from tests.support.contest_field import settings
 
 SETTINGS: Settings = settings()

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.clock import FixedClock
-from knobeln.config import DeliveryKind, Mail, Settings
-from knobeln.model import OutboxState, Outgoing
-from knobeln.store import Store, contest, outbox
-from mailserver.delivery import Delivered, back_off, deliver_due
-from mailserver.transports import transport_of
-from mailserver.transports.maildir import MaildirTransport, folder_name
-from mailserver.verp import bounced_items
+from contest.clock import FixedClock
+from contest.config.sections import DeliveryKind, Mail
+from contest.config.settings import Settings
+from contest.model import OutboxState, Outgoing
+from contest.store import Store, contest_state, outbox
+from mailserver.delivery.deliver import Delivered, back_off, deliver_due
+from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports.maildir import MaildirTransport, folder_name
+from mailserver.delivery.verp import bounced_items
 from tests.support.mail_world import START, make_settings
 from tests.support.relays import Sink, relay
 from tests.support.servers import free_port
@@ -189,7 +190,7 @@ def test_each_mail_has_a_sender_of_its_own(store: Store, sink: tuple[Sink, int])
     queue(store, settings, "joe", "jane")
     deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
     with store.read() as tx:
-        secret = contest.secret(tx)
+        secret = contest_state.secret(tx)
     senders = [sender for sender, _, _ in handler.taken]
     assert [bounced_items(sender, ROBOT, secret) for sender in senders] == [(1,), (2,)]
 

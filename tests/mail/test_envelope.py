@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailserver.intake.envelope import Envelope, of, without_body, without_from_line
-from mailserver.letter import parse
+from mailserver.reading.letter import parse
 from tests.support.mail_world import World, body_of
 
 KNOWN: list[tuple[str, bytes, Envelope]] = [

@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from knobeln.config import ExtraField, Reports, Settings, Teams, spelling
-from knobeln.form import field_names, record_text
-from knobeln.model import MailPreference, Member, Registration
+from contest.config.sections import ExtraField, Reports, Teams, spelling
+from contest.config.settings import Settings
+from contest.model import MailPreference, Member, Registration
+from contest.registration_form import field_names, record_text
 from mailserver.problem import is_invisible
-from mailserver.registration import Reading, read
+from mailserver.reading.registration_form import Reading, read
 from reports.text import fold
 from tests.support.mail_world import make_settings
 

@@ -24,26 +24,26 @@ import pytest
 from pydantic import ValidationError
 
 from compiler.builders import builder_of
-from compiler.worker import CompileService
-from knobeln.cli.contest_day import Silence
-from knobeln.config import Mail, Programs, PulledImage
-from knobeln.errors import GiveUp, ToolMissing
-from knobeln.model import LetterState
-from knobeln.store import letters, results, submissions
+from compiler.service import CompileService
+from contest.config.sections import Mail, Programs, PulledImage
+from contest.errors import GiveUp, ToolMissing
+from contest.model import LetterState
+from contest.store import letters, results, submissions
+from knobeln.contest_day.run import Silence
 from mailserver.intake.accept import accept_all, accept_found
-from mailserver.intake.bounds import Bounds
+from mailserver.intake.size_limits import Bounds
 from mailserver.intake.smtp import Listener
 from reports.compile_report import compile_report
-from reports.letters import ContestReporter
+from reports.contest_reporter import ContestReporter
 from reports.render import Templates
+from sandbox.executable import player_from_bytes
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import OciImage, image_cache
-from sandbox.startable import player_from_bytes
 from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, folder, member, tar
 from tests.support.offices import STRING, Office
-from tournament.arenas import open_arena
-from tournament.contest import ContestDay
+from tournament.day import ContestDay
+from tournament.runners import open_arena
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
 OCI = Path(__file__).parents[1] / "oci_tests"

@@ -23,10 +23,10 @@ import pytest
 import trustme
 from imapclient import IMAPClient
 
-from knobeln.config import Imap, OAuth
-from knobeln.errors import StoreBusy
-from knobeln.model import LetterState
-from knobeln.store import Store, letters
+from contest.config.sections import Imap, OAuth
+from contest.errors import StoreBusy
+from contest.model import LetterState
+from contest.store import Store, letters
 from mailserver.intake import imap, imap_watch
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable

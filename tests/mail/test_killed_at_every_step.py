@@ -17,18 +17,20 @@ from pathlib import Path
 
 import pytest
 
+from contest.clock import SystemClock
+from contest.config.load import FILE_NAME, load_settings
+from contest.config.sections import Contest, Imap, Mail, Pickup
+from contest.config.settings import Settings
+from contest.config.template import settings_template, usual_dates
+from contest.model import LetterState, OutboxState, SubmissionState
+from contest.store import letters, outbox, submissions
+from contest.subprocesses.child_process import Process, start
 from knobellib.house import house_strategies
-from knobeln import config
-from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
-from knobeln.cli.services import Services, deliver_all
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Imap, Mail, Pickup, Settings, usual_dates
-from knobeln.model import LetterState, OutboxState, SubmissionState
-from knobeln.store import letters, outbox, submissions
+from knobeln.context import ContestFolder
+from knobeln.server.services import Services, deliver_all
+from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
-from mailserver.transports import transport_of
-from sandbox.process import Process, start
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
@@ -83,8 +85,8 @@ class Server:
     def __init__(self, prepared: Path, path: Path, **sections: object) -> None:
         shutil.copytree(prepared, path / "contest")
         self.path, self.log, self.mark = path / "contest", path / "log", path / "mark"
-        settings = config.load(self.path).model_copy(update=sections)
-        (self.path / config.FILE_NAME).write_text(config.template(settings))
+        settings = load_settings(self.path).model_copy(update=sections)
+        (self.path / FILE_NAME).write_text(settings_template(settings))
         self.folder = ContestFolder.open(self.path)
         self.process: Process | None = None
         self.starts = 0

@@ -10,13 +10,15 @@ from collections import Counter
 from email import message_from_bytes
 from pathlib import Path
 
-from knobeln.cli.folder import ContestFolder
+from contest.clock import SystemClock
+from contest.config.sections import Contest, DeliveryKind, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import OutboxState, Outgoing
+from contest.store import outbox
+from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
-from knobeln.model import OutboxState, Outgoing
-from knobeln.store import outbox
-from sandbox.process import Process, start
+from knobeln.context import ContestFolder
 from tests.support.relays import KillsSender, relay
 
 PATIENCE = 60.0

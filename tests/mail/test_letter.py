@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.letter import Letter, find_program, parse
 from mailserver.problem import Problem
-from mailserver.text import Text
+from mailserver.reading.letter import Letter, find_program, parse
+from mailserver.reading.part_text import Text
 
 LETTERS = Path(__file__).parent.parent / "letters"
 PROGRAM = tuple((LETTERS / "program.c").read_text().splitlines())

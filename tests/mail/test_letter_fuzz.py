@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.authentification import FromLine, find_from_line
-from mailserver.letter import Files, find_files, find_program, parse
 from mailserver.problem import Problem, has_invisible
-from mailserver.registration import Reading, read
-from mailserver.text import Text
+from mailserver.reading.letter import Files, find_files, find_program, parse
+from mailserver.reading.part_text import Text
+from mailserver.reading.registration_form import Reading, read
+from mailserver.team_secret import FromLine, find_from_line
 from tests.support.mail_world import make_settings
 
 CORPUS = [path.read_bytes() for path in sorted((Path(__file__).parent.parent / "letters").rglob("*.eml"))]

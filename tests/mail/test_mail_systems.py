@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 import trustme
 
-from knobeln.cli.folder import ContestFolder
+from contest.clock import SystemClock
+from contest.config.sections import Contest, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.errors import StoreBusy
+from contest.store import Store, letters
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Mail, Settings, usual_dates
-from knobeln.errors import StoreBusy
-from knobeln.store import Store, letters
+from knobeln.context import ContestFolder
 from mailserver.intake.accept import Arrival, accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings

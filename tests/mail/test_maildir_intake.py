@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.config import Pickup
-from knobeln.errors import ConfigError, StoreBusy
-from knobeln.model import LetterState
-from knobeln.store import Store, letters
+from contest.config.sections import Pickup
+from contest.errors import ConfigError, StoreBusy
+from contest.model import LetterState
+from contest.store import Store, letters
 from mailserver.intake.accept import accept_found
 from mailserver.intake.maildir import Maildir, MaildirUnreachable
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.compose import compose
-from knobeln.config import Mail
-from knobeln.model import Attachment, LetterState, OutboxState, Outgoing
-from knobeln.ports import Rendered
-from knobeln.store import Store, outbox
-from mailserver.answering import STRANGERS_BYTES
-from mailserver.delivery import deliver_due
+from contest.compose import compose
+from contest.config.sections import Mail
+from contest.model import Attachment, LetterState, OutboxState, Outgoing
+from contest.protocols import Rendered
+from contest.store import Store, outbox
+from mailserver.delivery.deliver import deliver_due
+from mailserver.replies import STRANGERS_BYTES
 from tests.support.mail_world import FORM, START, World, body_of, make_settings
 
 HOUR = timedelta(hours=1)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from contest.model import OutboxState, Phase
+from contest.store import contest_state, decisions, outbox
 from knobeln.cli import main
-from knobeln.model import OutboxState, Phase
-from knobeln.store import contest, levers, outbox
-from mailserver.authentification import digest
 from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
+from mailserver.team_secret import digest
 from tests.support.contest_field import add_field, compile_house
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import FORM, World, body_of
@@ -33,7 +33,7 @@ def ours(world: World) -> World:
     """A contest with a team, whose organizer has a string."""
     world.send("registration for KNOBELN", FORM)
     with world.store.write() as tx:
-        levers.set_organizer_digest(tx, digest(STRING))
+        decisions.set_organizer_digest(tx, digest(STRING))
     return world
 
 
@@ -52,19 +52,19 @@ def confirm(world: World, token: str, sender: str = ORGANIZER) -> list[EmailMess
 
 def log_of(world: World, area: str) -> list[str]:
     with world.store.read() as tx:
-        return [line.text for line in contest.log(tx, 100, area=area)]
+        return [line.text for line in contest_state.log(tx, 100, area=area)]
 
 
 # --- what is done ------------------------------------------------------------------------------------------
 def test_nothing_is_done_before_it_is_confirmed(ours: World) -> None:
     (question,) = ask(ours, "Organizer pause", PROOF + "Reason: the computer is on fire\n")
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
     assert "the computer is on fire" in body_of(question)
     assert STRING not in question.as_string()
     (answer,) = confirm(ours, token_of(question))
     with ours.store.read() as tx:
-        pause = levers.paused(tx)
+        pause = decisions.paused(tx)
     assert pause is not None
     assert pause.reason == "the computer is on fire"
     assert answer["To"] == ORGANIZER
@@ -77,7 +77,7 @@ def test_each_of_them_does_what_it_says(ours: World) -> None:
         (answer,) = confirm(ours, token_of(question))
         assert f"{subject}: done" in answer["Subject"]
     with ours.store.read() as tx:
-        lines = contest.log(tx, 100, by_somebody=True)
+        lines = contest_state.log(tx, 100, by_somebody=True)
     done = [line.area for line in lines if not line.text.endswith("is to be confirmed")]
     assert done == ["pause", "resume", "hold", "release"]
     assert {line.actor for line in lines} == {f"mail: {ORGANIZER}"}
@@ -91,7 +91,7 @@ def test_a_date_is_moved_and_all_registered_teams_are_told(ours: World) -> None:
     assert "1994-05-15 12:00 UT" in body_of(notice)
     assert "1 team is told" in body_of(answer)
     with ours.store.read() as tx:
-        assert levers.dates_now(tx, ours.settings.dates).contest_starts.day == 15
+        assert decisions.dates_now(tx, ours.settings.dates).contest_starts.day == 15
 
 
 def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> None:
@@ -131,11 +131,11 @@ def test_a_token_works_once(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
     confirm(ours, token_of(question))
     with ours.store.write() as tx:
-        levers.resume(tx)
+        decisions.resume(tx)
     (answer,) = confirm(ours, token_of(question))
     assert "not done" in answer["Subject"]
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
@@ -144,7 +144,7 @@ def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
     (answer,) = confirm(ours, token_of(question))
     assert "older than 2 hours" in " ".join(body_of(answer).split())
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_a_token_that_was_never_given_out_does_nothing(ours: World, token: str, 
     (answer,) = confirm(ours, token)
     assert words in answer["Subject"]
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 def test_only_a_digest_of_the_token_is_kept(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
     with ours.store.read() as tx:
-        assert levers.organizer_digest(tx) == digest(STRING)
+        assert decisions.organizer_digest(tx) == digest(STRING)
         found = [str(row) for row in tx.exec_driver_sql("SELECT * FROM confirmations")]
     assert token_of(question) not in "".join(found)
 
@@ -199,17 +199,17 @@ def test_a_token_from_another_address_does_nothing_and_stays_good(ours: World) -
     (answer,) = confirm(ours, token_of(question), sender=STRANGER)
     assert answer["To"] == STRANGER
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
     confirm(ours, token_of(question))
     with ours.store.read() as tx:
-        assert levers.paused(tx) is not None
+        assert decisions.paused(tx) is not None
 
 
 def test_answers_do_not_follow_a_reply_to_of_the_confirmation(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
     ours.send(f"confirm {token_of(question)}", "", sender=ORGANIZER, Reply_To=STRANGER)
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 def test_where_the_organizer_has_no_string_nobody_is_the_organizer(world: World) -> None:
@@ -223,7 +223,7 @@ def test_an_automatic_answer_to_the_question_confirms_nothing(ours: World) -> No
     sent = ours.send(f"Re: confirm {token_of(question)}", "", sender=ORGANIZER, Auto_Submitted="auto-replied")
     assert sent == []
     with ours.store.read() as tx:
-        assert levers.paused(tx) is None
+        assert decisions.paused(tx) is None
 
 
 # --- the whole way -----------------------------------------------------------------------------------------
@@ -246,8 +246,8 @@ def test_a_contest_is_run_by_letter(server: Server) -> None:
     answers = wait_for_answers(server, organizer, 3)
     assert [str(answer["Subject"]).rpartition(": ")[2] for answer in answers[1:]] == ["done", "done"]
     with server.folder.store.read() as tx:
-        assert contest.state(tx).phase is Phase.FINISHED
-        assert levers.run_ordered(tx) is None
+        assert contest_state.state(tx).phase is Phase.FINISHED
+        assert decisions.run_ordered(tx) is None
     wait_for(lambda: set(outbox_states(server)) == {OutboxState.SENT})
     assert json.loads(command(server, "results", "--json"))["rounds"][0]["final"]
 

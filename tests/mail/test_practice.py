@@ -15,29 +15,21 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.practice import PracticeService
-from compiler.worker import CompileService
+from compiler.service import CompileService
+from contest.config.sections import Programs
+from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
+from contest.store import contest_state, practices, submissions, teams
+from contest.store.tables import practices as practice_table
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from knobeln.config import Programs
-from knobeln.model import (
-    Fault,
-    GameResult,
-    Practice,
-    PracticeGame,
-    PracticeState,
-    SeatResult,
-    Verdict,
-)
-from knobeln.store import contest, practices, submissions, teams
-from knobeln.store.tables import practices as practice_table
-from mailserver.authentification import digest
-from reports import protocol
+from mailserver.team_secret import digest
+from reports import knobeln_protocol
 from reports.compile_report import compile_report
 from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
-from tournament.arenas import open_arena
+from tournament.runners import open_arena
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
@@ -211,13 +203,13 @@ def test_a_test_waits_while_a_program_is_to_be_compiled_and_while_the_contest_ru
     here.world.send("please compile", line + HOUSE["pavlov"])
     assert not here.practice.play_next()
     with here.world.store.write() as tx:
-        contest.start(tx, here.world.settings.model_dump(mode="json"), here.world.clock.now())
+        contest_state.start(tx, here.world.settings.model_dump(mode="json"), here.world.clock.now())
     assert here.compiler.build_next(at_once=True)
     assert not here.practice.play_next()
     (mail,) = here.world.send("please test", line + HOUSE["pavlov"])
     assert "There is no practice while the contest runs." in flat(mail)
     with here.world.store.write() as tx:
-        contest.finish(tx, here.world.clock.now())
+        contest_state.finish(tx, here.world.clock.now())
     assert here.practice.play_next()
 
 
@@ -276,7 +268,7 @@ def test_a_friendly_match_is_told_to_both_with_the_protocol(gym: Callable[..., G
     assert (first["To"], second["To"]) == ("alpha@teams.example", "beta@teams.example")
     assert "You have played a friendly match against beta." in flat(first)
     assert "alpha has played a friendly match against you." in flat(second)
-    games = [protocol.read(gzip.decompress(attached(mail)).decode()) for mail in (first, second)]
+    games = [knobeln_protocol.read(gzip.decompress(attached(mail)).decode()) for mail in (first, second)]
     assert games[0] == games[1]
     (game,) = games[0]
     assert game.players == ("alpha", "beta")

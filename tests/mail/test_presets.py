@@ -11,18 +11,19 @@ from email.message import EmailMessage
 
 import pytest
 
-from knobeln import presets
-from knobeln.clock import FixedClock, Seeds
-from knobeln.config import Settings
-from knobeln.errors import NotFound
-from knobeln.form import record_text, sample
-from knobeln.games import kinds, rules_text
-from knobeln.games.bid_tac_toe import IllegalBid
-from knobeln.model import MailPreference, Member, Team, TeamState
-from knobeln.store import Store, teams
-from mailserver.authentification import without_strings
+from contest import presets
+from contest.clock import FixedClock
+from contest.config.settings import Settings
+from contest.errors import NotFound
+from contest.games.bid_tac_toe import IllegalBid
+from contest.games.registry import kinds, rules_text
+from contest.model import MailPreference, Member, Team, TeamState
+from contest.registration_form import record_text, sample
+from contest.seeds import Seeds
+from contest.store import Store, teams
+from mailserver.attachments import words_for
 from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.library import words_for
+from mailserver.team_secret import without_strings
 from reports.render import Templates
 from tests.support.mail_world import World, body_of, flat
 
@@ -224,7 +225,7 @@ def test_the_rules_for_participants_leave_out_what_only_readers_of_the_program_n
     (mail,) = contest_of(game).world.send("send rules", "")
     text = attached(mail)["rules.txt"]
     assert "tests/" not in text
-    assert "knobeln/games" not in text
+    assert "contest/games" not in text
     assert max(map(len, text.splitlines())) <= 72
     assert "|---" not in text
 

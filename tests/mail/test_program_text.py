@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.source import Program
-from mailserver.letter import find_program, parse
 from mailserver.problem import Problem
-from mailserver.program_text import mended
-from mailserver.text import Text
+from mailserver.reading.c_source_repair import mended
+from mailserver.reading.letter import find_program, parse
+from mailserver.reading.part_text import Text
 
 ROOT = Path(__file__).parents[2]
 FROM = "/*\n  <<FROM>> lords k7qd\n*/\n"

@@ -16,22 +16,22 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from compiler.build_result import Builder, Built, Keepable
 from compiler.builders import builder_of
-from compiler.built import Builder, Built, Keepable
 from compiler.language_table import LANGUAGES
 from compiler.languages import usable
-from compiler.worker import CompileService
+from compiler.service import CompileService
+from contest.config.sections import Programs
+from contest.games.hog import goal_for
+from contest.games.registry import registered
+from contest.model import TeamState
+from contest.store import leaderboard, submissions, teams
+from contest.store.tables import win_rates
 from knobellib.samples import samples
-from knobeln.config import Programs
-from knobeln.games import registered
-from knobeln.games.hog import goal_for
-from knobeln.model import TeamState
-from knobeln.store import leaderboard, submissions, teams
-from knobeln.store.tables import win_rates
 from reports.compile_report import compile_report
-from sandbox.bundle import Bundle
+from sandbox.program_folder import Bundle
 from tests.support.offices import STRING, WORDS, Office, body
-from tournament.arenas import open_arena
+from tournament.runners import open_arena
 
 LENIENT = Programs(description="warn", min_description_lines=2)
 

@@ -9,10 +9,10 @@ import pytest
 from compiler.build import build
 from compiler.source import Program
 from compiler.toolchain import Toolchain
-from knobeln.config import Programs
-from mailserver.letter import find_program, parse
+from contest.config.sections import Programs
 from mailserver.problem import Problem
-from mailserver.text import Text
+from mailserver.reading.letter import find_program, parse
+from mailserver.reading.part_text import Text
 
 MAILERS = Path(__file__).parent.parent / "letters" / "mailers"
 PROGRAM = Program((MAILERS / "program.c").read_text())

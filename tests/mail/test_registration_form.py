@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from knobeln.config import Teams
-from knobeln.form import blank, record_text
-from knobeln.model import USUAL_PREFERENCES, MailPreference, Member, Registration
-from mailserver.letter import parse
-from mailserver.names import unique_name
+from contest.config.sections import Teams
+from contest.model import USUAL_PREFERENCES, MailPreference, Member, Registration
+from contest.registration_form import blank, record_text
 from mailserver.problem import is_invisible
-from mailserver.registration import Reading, read
+from mailserver.reading.letter import parse
+from mailserver.reading.registration_form import Reading, read
+from mailserver.reading.team_names import unique_name
 from reports.text import fold
 from tests.support.mail_world import FORM, make_settings
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.authentification import FromLine, find_from_line
-from mailserver.letter import Files, find_files, parse
 from mailserver.problem import Problem
+from mailserver.reading.letter import Files, find_files, parse
+from mailserver.team_secret import FromLine, find_from_line
 
 PYTHON = 'print("Grüße")  \n\nif 1 < 2:\n\tprint(">")\n'
 SAID = "/*\n  <<FROM>> lords k7qd\n*/\nIt bids what is left.\n\nOne did the work.\n"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from contest.model import LetterState
+from contest.store import letters, submissions, teams
+from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
-from knobeln.model import LetterState
-from knobeln.store import letters, submissions, teams
-from sandbox.process import start
 from tests.support.knobeln_server import ROBOT, Server, text_of
 from tests.support.servers import PATIENCE, wait_for
 

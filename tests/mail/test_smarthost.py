@@ -11,12 +11,12 @@ import pytest
 import trustme
 from click.testing import CliRunner
 
+from contest.config.sections import DeliveryKind, Mail, OAuth
+from contest.errors import DeliveryDeferred
 from knobeln.cli import main
-from knobeln.cli.way_out import advice_on
-from knobeln.config import DeliveryKind, Mail, OAuth
-from knobeln.errors import DeliveryDeferred
-from mailserver.transports import transport_of
-from mailserver.transports.base import RelayUnreachable, Transport
+from knobeln.cli.delivery_checks import advice_on
+from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports.base import RelayUnreachable, Transport
 from tests.support.mail_world import make_settings
 from tests.support.relays import PASSWORD, TOKEN, USER, Sink, relay, server_context
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 import trustme
 
-from knobeln.config import Mail
-from knobeln.errors import ConfigError, StoreBusy
-from knobeln.model import LetterState
-from knobeln.store import Store, letters
+from contest.config.sections import Mail
+from contest.errors import ConfigError, StoreBusy
+from contest.model import LetterState
+from contest.store import Store, letters
 from mailserver.intake import smtp
 from mailserver.intake.accept import Arrival, accept
 from mailserver.intake.smtp import Listener

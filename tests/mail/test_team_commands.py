@@ -14,10 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compiler import checks
-from knobeln import presets
-from knobeln.config import Mail, Settings, Teams
-from knobeln.games import registered as registered_games
-from knobeln.model import (
+from contest import presets
+from contest.config.sections import Mail, Teams
+from contest.config.settings import Settings
+from contest.games.registry import registered as registered_games
+from contest.model import (
     Fault,
     GameResult,
     MailPreference,
@@ -28,14 +29,13 @@ from knobeln.model import (
     Trial,
     Verdict,
 )
-from knobeln.store import contest, submissions, teams
-from mailserver import nearest, topics
-from mailserver.authentification import digest
-from mailserver.commands import COMMANDS, recognise
+from contest.store import contest_state, submissions, teams
+from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
 from mailserver.commands.preference import NONE, read_codes
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.commands.resend import PER_DAY
-from mailserver.subject import plain_subject, words_behind
+from mailserver.reading.subject import plain_subject, words_behind
+from mailserver.team_secret import digest
 from reports.render import Templates
 from tests.support.builds import build_report
 from tests.support.mail_world import (
@@ -104,9 +104,9 @@ def send_program(
 def enter(world: World, phase: Phase) -> None:
     with world.store.write() as tx:
         if phase is not Phase.OPEN:
-            contest.start(tx, {}, world.clock.now())
+            contest_state.start(tx, {}, world.clock.now())
         if phase is Phase.FINISHED:
-            contest.finish(tx, world.clock.now())
+            contest_state.finish(tx, world.clock.now())
 
 
 # --- typing errors -----------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None
     for command, form in forms:
         for other, another in forms:
             if other is not command and (command.harmless or other.harmless):
-                assert nearest.likeness(form, another) < nearest.UNMISTAKABLE, (form, another)
+                assert fuzzy_match.likeness(form, another) < fuzzy_match.UNMISTAKABLE, (form, another)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_help_is_there_as_often_as_it_is_asked_for(world: World) -> None:
 
 
 def every_topic(settings: Settings) -> list[str]:
-    return list(topics.words(COMMANDS, settings))
+    return list(help_topics.words(COMMANDS, settings))
 
 
 @pytest.mark.parametrize("game", sorted(registered_games()))
@@ -245,7 +245,7 @@ def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
     renderer = Templates(settings, None)
     bodies = set()
     for word in every_topic(settings):
-        topic = topics.find(word, COMMANDS, settings)
+        topic = help_topics.find(word, COMMANDS, settings)
         assert topic
         assert topic.name == word
         words = renderer.render("help_word", topic=topic, form="", near=(), all_words=())
@@ -266,9 +266,9 @@ def names_of_rules() -> set[str]:
 def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
     assert {"include", "forbidden routine", "elements", "main", "memory"} <= names_of_rules()
     for name in names_of_rules():
-        topic = topics.find(name, COMMANDS, make_settings())
+        topic = help_topics.find(name, COMMANDS, make_settings())
         assert topic, name
-        assert topic.kind in (topics.Kind.RULE, topics.Kind.VERDICT), name
+        assert topic.kind in (help_topics.Kind.RULE, help_topics.Kind.VERDICT), name
 
 
 @pytest.mark.parametrize("code", list(MailPreference))
@@ -314,10 +314,10 @@ def test_help_about_a_word(world: World, word: str, words: str) -> None:
 @example("\\")
 def test_any_word_can_be_asked_about(word: str) -> None:
     settings = make_settings()
-    found = topics.find(word, COMMANDS, settings)
+    found = help_topics.find(word, COMMANDS, settings)
     lines = sum(passage.text.count("\n") + 1 for passage in found.passages) if found else 0
-    assert lines <= topics.MAX_LINES
-    assert len(topics.near(word, COMMANDS, settings)) <= 3
+    assert lines <= help_topics.MAX_LINES
+    assert len(help_topics.near(word, COMMANDS, settings)) <= 3
 
 
 # --- status ------------------------------------------------------------------------------------------------
@@ -482,7 +482,7 @@ def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world:
     (mail,) = world.send("mail-preference GRR", from_line)
     assert "It counts from the next report on." in flat(mail)
     with world.store.write() as tx:
-        contest.finish(tx, world.clock.now())
+        contest_state.finish(tx, world.clock.now())
     (mail,) = world.send("mail-preference RSM", from_line)
     assert "The contest is over." in flat(mail)
     assert team(world).registration.preferences == (MailPreference.GRR,)
@@ -613,7 +613,7 @@ def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
         assert teams.count(tx) == submissions.count_with_program(tx) == 0
         assert submissions.digests_that_count(tx) == ()
         assert submissions.freeze(tx) == ()
-        assert "has withdrawn" in contest.journal_tail(tx, 1)[0][2]
+        assert "has withdrawn" in contest_state.journal_tail(tx, 1)[0][2]
 
 
 def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(world: World) -> None:

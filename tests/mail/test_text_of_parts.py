@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailserver.charsets import decode_text
-from mailserver.html_text import is_html, seen_lines
-from mailserver.letter import parse
-from mailserver.text import MAX_CHARACTERS, MAX_LINES, Text, unarmored, unquoted
+from mailserver.reading.charsets import decode_text
+from mailserver.reading.html import is_html, seen_lines
+from mailserver.reading.letter import parse
+from mailserver.reading.part_text import MAX_CHARACTERS, MAX_LINES, Text, unarmored, unquoted
 
 CHARSETS = [
     ("grün".encode(), "utf-8", "grün", ""),

@@ -22,13 +22,15 @@ from aiosmtpd import smtp
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope, Session
 
-from knobeln.cli.folder import ContestFolder
+from contest.clock import SystemClock
+from contest.config.sections import Contest, DeliveryKind, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import LetterState, OutboxState
+from contest.store import letters, outbox
+from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, DeliveryKind, Mail, Settings, usual_dates
-from knobeln.model import LetterState, OutboxState
-from knobeln.store import letters, outbox
-from sandbox.process import Process, start
+from knobeln.context import ContestFolder
 from tests.support.servers import free_port, wait_for
 
 ANNA, BERT = "robot@anna.example", "robot@bert.example"

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 import trustme
 
-from knobeln.cli import ways_in
-from knobeln.config import Imap, Mail, Pickup, Settings
-from knobeln.errors import KnobelnError
+from contest.config.sections import Imap, Mail, Pickup
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from knobeln.cli import intake_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
 from tests.support.servers import Dovecot, free_port, world_readable_folder
@@ -25,7 +26,7 @@ from tests.support.servers import Dovecot, free_port, world_readable_folder
 def found(settings: Settings, path: Path) -> dict[str, str]:
     """What is said about each way in; a fault begins with MEND."""
     said = {}
-    for what, look in ways_in.checks(settings, path):
+    for what, look in intake_checks.checks(settings, path):
         try:
             said[what] = look()
         except KnobelnError as error:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.config import DeliveryKind, Mail
-from knobeln.errors import DeliveryRefused
-from mailserver.transports import transport_of
-from mailserver.transports.base import RelayUnreachable
-from mailserver.transports.maildir import MaildirTransport
-from mailserver.transports.sendmail import SendmailTransport
-from mailserver.transports.stdout import StreamTransport
+from contest.config.sections import DeliveryKind, Mail
+from contest.errors import DeliveryRefused
+from mailserver.delivery.transports import transport_of
+from mailserver.delivery.transports.base import RelayUnreachable
+from mailserver.delivery.transports.maildir import MaildirTransport
+from mailserver.delivery.transports.sendmail import SendmailTransport
+from mailserver.delivery.transports.stdout import StreamTransport
 from tests.support.mail_world import make_settings
 
 BOUNCES = "knobeln+b-1-abc@contest.example"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.jail import Jail
 from sandbox.oci.image import OciImage
 from sandbox.oci.unpack import unpack
+from sandbox.sandbox import Jail
 from tests.support.oci_images import Made, archive, tar
 
 FOLDER = Path(__file__).parent

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from knobeln.errors import NotFound, TryAgain
+from contest.errors import NotFound, TryAgain
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage
 from sandbox.oci.limits import OciLimits

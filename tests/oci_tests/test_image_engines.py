@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from knobeln.errors import ToolMissing
-from sandbox.jail import JailLimits
+from contest.errors import ToolMissing
 from sandbox.oci.engine import DOCKER, PODMAN, PODMAN_RUNC, Container, Engine, find_engine, open_container
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import PROCESSES
@@ -20,6 +19,7 @@ from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import Problem
 from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
+from sandbox.sandbox import JailLimits
 from tests.support.oci_images import Made, archive, folder, member, tar
 
 LONG = 60.0  # seconds for a move
@@ -214,7 +214,7 @@ def test_what_the_store_keeps_makes_the_same_image(image, engine):
 def test_what_a_killed_server_left_running_is_swept(image, engine):
     named = image("sleeps")
     code = (
-        "import sys, time; from sandbox.oci import engine, named; from sandbox.jail import Jail\n"
+        "import sys, time; from sandbox.oci import engine, named; from sandbox.sandbox import Jail\n"
         "one = next(e for e in engine.ENGINES if ' '.join(e.command) == sys.argv[1])\n"
         "image = named.named_image(sys.argv[2], one)\n"
         "prisoner = image.open(Jail(), cpu_seconds=9, answer_bytes=9)\n"

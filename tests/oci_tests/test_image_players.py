@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.errors import NotFound, ToolMissing
-from knobeln.games import Dialogue
+from contest.errors import NotFound, ToolMissing
+from contest.games.base import Dialogue
 from sandbox.oci.image import PROCESSES, OciImage
 from sandbox.oci.unpack import unpack
 from sandbox.players import Fault, FaultKind

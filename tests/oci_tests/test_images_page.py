@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.jail import JailLimits
 from sandbox.oci.image import ADDRESS_SPACE, PROCESSES
 from sandbox.oci.limits import MB, OciLimits
+from sandbox.sandbox import JailLimits
 
 PAGE = (Path(__file__).parents[2] / "docs" / "images.md").read_text(encoding="utf-8")
 LIMITS, BOX = OciLimits(), JailLimits()

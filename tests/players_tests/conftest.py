@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import Problem, build
-from knobeln.games import Dialogue, GameInfo, Ruling
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
+from contest.games.base import Dialogue, GameInfo, Ruling
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
 
 
 class Counting:

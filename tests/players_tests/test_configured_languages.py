@@ -10,11 +10,13 @@ from pydantic import ValidationError
 
 from compiler.language_table import LANGUAGES, languages_of
 from compiler.languages import build
+from contest.clock import SystemClock
+from contest.config.sections import LanguageRow, Programs
+from contest.config.settings import Settings
+from contest.config.template import settings_template, usual_dates
 from knobeln.cli.doctor import language_findings
-from knobeln.clock import SystemClock
-from knobeln.config import LanguageRow, Programs, Settings, template, usual_dates
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
 
 MB = 1024 * 1024
 AWK: dict[str, Any] = {
@@ -129,5 +131,5 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
 
 def test_the_settings_of_a_contest_with_its_own_languages_can_be_written_and_read() -> None:
     settings = settings_with(AWK)
-    written = template(settings)
+    written = settings_template(settings)
     assert Programs.model_validate(tomllib.loads(written)["programs"]) == settings.programs

@@ -4,7 +4,7 @@ import pytest
 
 from sandbox.players import Fault, FaultKind
 from sandbox.players.table import Domain, tabulate
-from tournament.spoken import play_game
+from tournament.text_referee import play_game
 
 COUNTS = """
 import sys

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from compiler import languages
 from compiler.languages import LANGUAGES, Language, Problem, build, recognise, usable, version
-from knobeln.config import Programs
-from knobeln.errors import ToolMissing
-from sandbox.bundle import Bundle
+from contest.config.sections import Programs
+from contest.errors import ToolMissing
+from sandbox.program_folder import Bundle
 
 NEEDED = {"C", "C++", "Python", "Perl", "shell"}
 

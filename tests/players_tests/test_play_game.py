@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from knobeln.games import Dialogue, Ruling
-from knobeln.model import Missing
+from contest.games.base import Dialogue, Ruling
+from contest.model import Missing
 from sandbox.players import Fault, FaultKind
-from tournament.spoken import play_game
-from tournament.spoken_arena import game_result
+from tournament.runners.text import game_result
+from tournament.text_referee import play_game
 
 LATE = Fault(FaultKind.LATE, "there was no answer within 1 s")
 

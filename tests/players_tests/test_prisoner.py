@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knobeln.errors import ToolMissing
-from sandbox.box import Ending
-from sandbox.jail import JailLimits
-from sandbox.prisoner import STDERR_TAIL, Kind
+from contest.errors import ToolMissing
+from sandbox.bubblewrap import Ending
+from sandbox.process import STDERR_TAIL, Kind
+from sandbox.sandbox import JailLimits
 
 SHELL = ("/bin/sh", "-c")
 ECHO = "while read -r line; do printf '<%s>\\n' \"$line\"; done"

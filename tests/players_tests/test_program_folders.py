@@ -12,7 +12,7 @@ import pytest
 from compiler.languages import LANGUAGES, usable
 from sandbox.players import Fault
 from sandbox.players.table import Domain, tabulate
-from tournament.spoken import play_game
+from tournament.text_referee import play_game
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 SHORT, LONG = 0.4, 20.0  # seconds for a move: for programs that are to be late, and for those that are not

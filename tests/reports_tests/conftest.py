@@ -13,9 +13,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from knobeln.config import Contest, Dates, Settings
-from knobeln.games.knobeln import KnobelnSettings
-from knobeln.model import (
+from contest.config.sections import Contest, Dates
+from contest.config.settings import Settings
+from contest.games.knobeln import KnobelnSettings
+from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
     EvolutionRank,
@@ -36,7 +37,7 @@ from knobeln.model import (
     TeamState,
     Verdict,
 )
-from reports.letters import ContestReporter
+from reports.contest_reporter import ContestReporter
 from reports.render import Templates
 
 L = 40

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from knobeln.ports import Rendered
+from contest.protocols import Rendered
 from reports.announcement import announcement
 from reports.text import WIDTH
 

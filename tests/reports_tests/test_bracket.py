@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import game
-from knobeln.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
+from contest.config.sections import Tournament
+from contest.games.registry import game
+from contest.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
+from contest.seeds import Seeds
 from reports import bracket
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests

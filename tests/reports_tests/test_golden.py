@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 import pytest
 from rich.console import Console
 
-from knobeln.clock import Seeds
-from knobeln.model import FinalReplays, Outgoing
+from contest.model import FinalReplays, Outgoing
+from contest.seeds import Seeds
 from reports.announcement import announcement
-from reports.protocol import full, read
+from reports.knobeln_protocol import full, read
 from reports.terminal import evolution_chart
 from tests.support.golden import compare
 

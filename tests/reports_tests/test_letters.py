@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import Reports
-from knobeln.model import GroupOutcome, MailPreference, Member, Outgoing, Pairing, Standing, Team
-from reports import protocol
-from reports.letters import ContestReporter
+from contest.config.sections import Reports
+from contest.model import GroupOutcome, MailPreference, Member, Outgoing, Pairing, Standing, Team
+from contest.seeds import Seeds
+from reports import knobeln_protocol
+from reports.contest_reporter import ContestReporter
 from reports.text import WIDTH, columns_of
 
 COMMITMENT = Seeds(bytes(32)).commitment
@@ -152,7 +152,7 @@ def test_dgp_shows_the_points_and_brings_every_attempt_at_a_game(group_mails, co
         "round1-group2-zero_thrower.protocol.gz",
         "application/gzip",
     )
-    games = protocol.read(gzip.decompress(attachment.data).decode())
+    games = knobeln_protocol.read(gzip.decompress(attachment.data).decode())
     outcome = contest.first.groups[1]
     own = [m for m in outcome.matches if "zero_thrower" in (m.players[0], m.players[1])]
     assert len(games) == len(own) == 4

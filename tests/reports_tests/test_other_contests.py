@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from knobeln.model import MailPreference as P
-from reports import results, word_protocol
+from contest.model import MailPreference as P
+from reports import results, text_protocol
 from reports.scores import scores
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
@@ -127,7 +127,7 @@ def test_nobody_gets_the_protocol_of_anothers_fault(played: Played) -> None:
     for mail in played.mails.values():
         for attachment in mail.attachments:
             own = mail.to.partition("@")[0]
-            found = word_protocol.read(gzip.decompress(attachment.data).decode())
+            found = text_protocol.read(gzip.decompress(attachment.data).decode())
             for each in found.games:
                 assert own in each.players
                 assert all(fault.reason == "" or each.players[fault.seat - 1] == own for fault in each.faults)

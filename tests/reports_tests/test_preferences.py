@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from knobeln.model import MailPreference as P
+from contest.model import MailPreference as P
 from reports.preferences import REPORTS, Occasion, due, wants
 
 SUPERFLUOUS = {(P.GRP, P.DGP), (P.GRR, P.RSM), (P.BRK, P.RSM)}

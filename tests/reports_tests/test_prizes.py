@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from knobeln.config import ExtraField, Teams
-from knobeln.model import Standing
+from contest.config.sections import ExtraField, Teams
+from contest.model import Standing
 from reports.prizes import grand_prize, prize_lists
 from tests.support import other_contests
 

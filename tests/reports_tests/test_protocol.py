@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contest.games.knobeln import Rules
+from contest.model import Verdict
 from knobellib.software import protocolfmt
-from knobeln.games.knobeln import Rules
-from knobeln.model import Verdict
-from reports.protocol import TITLE, GameProtocol, ProtocolError, full, packed, read, write
+from reports.knobeln_protocol import TITLE, GameProtocol, ProtocolError, full, packed, read, write
 from reports.text import WIDTH
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from knobeln.config import Settings
-from knobeln.errors import ConfigError
-from knobeln.games.bid_tac_toe import BidTacToeSettings
+from contest.config.settings import Settings
+from contest.errors import ConfigError
+from contest.games.bid_tac_toe import BidTacToeSettings
 from reports import render
 from reports.render import FILTERS, Templates
 from reports.text import WIDTH, columns_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
+from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
 from reports.bracket import BracketMatch
 from reports.site import charts
 from reports.site.charts import HEIGHT, SHADES, WIDTH

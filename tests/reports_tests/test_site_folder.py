@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.errors import GiveUp
+from contest.errors import GiveUp
 from reports.site.folder import LIST, SiteFolder
 
 

@@ -16,10 +16,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from knobeln.config import Reports, Settings, Site, usual_dates
-from knobeln.games import game_of
-from knobeln.games.drawing import Course
-from knobeln.model import MailPreference, Phase
+from contest.config.sections import Reports, Site
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.games.drawing import Course
+from contest.games.registry import game_of
+from contest.model import MailPreference, Phase
 from reports.site import contest as contest_pages
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page

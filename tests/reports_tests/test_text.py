@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.model import points_text
-from knobeln.words import listed, plural
+from contest.model import points_text
+from contest.plurals import listed, plural
 from reports import text
 
 ANYTHING = st.text(max_size=400)

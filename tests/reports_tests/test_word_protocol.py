@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from knobeln.games import game
-from knobeln.model import Missing, Verdict
-from reports import word_protocol
-from reports.protocol import ProtocolError
+from contest.games.registry import game
+from contest.model import Missing, Verdict
+from reports import text_protocol
+from reports.knobeln_protocol import ProtocolError
 from reports.text import WIDTH, columns_of, one_line
-from reports.word_protocol import SeatFault, WordProtocol, full, of, read, write
+from reports.text_protocol import SeatFault, WordProtocol, full, of, read, write
 from tests.support import other_contests
 
 BIDS = game("bid-tac-toe").info
@@ -150,6 +150,6 @@ def test_moves_that_were_not_kept_are_told_of() -> None:
 
 
 def test_the_pages_example_is_a_protocol() -> None:
-    example = (word_protocol.__doc__ or "").split("\n\n")[2]
+    example = (text_protocol.__doc__ or "").split("\n\n")[2]
     found = read("\n".join(line.strip() for line in example.split("\n")))
     assert found.games[0].moves[2] == (Missing("0 0 0 0 0 0 0 0 0"), "29 0 0 0 0 0 0 0 0")

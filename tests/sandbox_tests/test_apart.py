@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from knobeln.errors import ConfigError, EngineFailed
-from sandbox.apart import Crew
+from contest.errors import ConfigError, EngineFailed
+from contest.subprocesses.worker_pool import Crew
 from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination
@@ -132,7 +132,7 @@ def test_a_crew_that_is_told_nothing_ends() -> None:
 ORPHANS = """
 import os, sys, time
 from functools import partial
-from sandbox.apart import Crew
+from contest.subprocesses.worker_pool import Crew
 from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination

@@ -9,11 +9,13 @@ import pytest
 
 from compiler.build import build
 from compiler.toolchain import Toolchain
+from contest.clock import SystemClock
+from contest.config.sections import Contest, Mail, Programs, Tournament
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
 from knobellib.house import house_strategies
-from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Mail, Programs, Settings, Tournament, usual_dates
+from knobeln.context import ContestFolder
 from tests.support.contest_field import add_field
 from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
 

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.cli.contest_day import Silence
-from knobeln.cli.folder import ContestFolder
-from knobeln.cli.services import Services
-from knobeln.config import Hill, Reports, Site
-from knobeln.model import GroupOutcome, MailPreference
-from knobeln.store import results
-from knobeln.store.results import Games
-from reports.letters import ContestReporter
+from contest.config.sections import Hill, Reports, Site
+from contest.model import GroupOutcome, MailPreference
+from contest.store import results
+from contest.store.results import Games
+from contest.subprocesses.child_process import start
+from knobeln.contest_day.run import Silence
+from knobeln.context import ContestFolder
+from knobeln.server.services import Services
+from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
-from sandbox.process import start
 from tests.support.site_contests import MakeContest, Played, knobeln
-from tournament.contest import ContestDay
+from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0

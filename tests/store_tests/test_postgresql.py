@@ -20,9 +20,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, create_engine, insert, select, text
 
-from knobeln.model import LetterState
-from knobeln.store import Store, letters, migrate, results, submissions, teams
-from knobeln.store.tables import metadata
+from contest.model import LetterState
+from contest.store import Store, letters, migrate, results, submissions, teams
+from contest.store.tables import metadata
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))

@@ -17,13 +17,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select
 from sqlalchemy.exc import IntegrityError
 
-from knobeln import config
-from knobeln.config import Settings
-from knobeln.errors import GiveUp, SchemaMismatch, StoreBusy
-from knobeln.model import LetterState, Member, OutboxState, Outgoing, Registration, TeamState
-from knobeln.store import Store, contest, letters, migrate, outbox, teams
-from knobeln.store import session as session_module
-from knobeln.store.tables import metadata
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.errors import GiveUp, SchemaMismatch, StoreBusy
+from contest.model import LetterState, Member, OutboxState, Outgoing, Registration, TeamState
+from contest.store import Store, contest_state, letters, migrate, outbox, teams
+from contest.store import session as session_module
+from contest.store.tables import metadata
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(dates=config.usual_dates(NOW))
+    return Settings(dates=usual_dates(NOW))
 
 
 def registration(name: str, address: str) -> Registration:
@@ -113,7 +113,7 @@ def test_a_database_of_a_newer_version_is_refused(store: Store) -> None:
 def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     def broken() -> None:
         with store.write() as tx:
-            contest.create(tx)
+            contest_state.create(tx)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -130,7 +130,7 @@ def test_a_locked_database_means_try_again(
     blocker.execute("BEGIN IMMEDIATE")
     impatient = Store(store.url)
     with pytest.raises(StoreBusy), impatient.write() as tx:
-        contest.create(tx)
+        contest_state.create(tx)
     blocker.rollback()
 
 

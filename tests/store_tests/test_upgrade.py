@@ -15,9 +15,9 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from knobeln.config import FILE_NAME
-from knobeln.store import Store, migrate
-from knobeln.store.tables import metadata
+from contest.config.load import FILE_NAME
+from contest.store import Store, migrate
+from contest.store.tables import metadata
 from tests.support.command_line import knobeln_in
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.sql"))

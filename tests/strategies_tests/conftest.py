@@ -6,13 +6,13 @@ import pytest
 
 from compiler.build import Built, build
 from compiler.toolchain import Toolchain
+from contest.config.sections import Programs
+from contest.games.knobeln import Rules
+from contest.model import GameJob, GameResult
+from contest.seeds import Seeds
 from knobellib.house import house_strategies
-from knobeln.clock import Seeds
-from knobeln.config import Programs
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, GameResult
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, unpacked
 
 Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart

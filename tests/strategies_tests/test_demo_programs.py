@@ -6,10 +6,10 @@ from importlib.resources import files
 import pytest
 
 from compiler.build import Built
-from compiler.trial import OPPONENT
+from compiler.trial_game import OPPONENT
+from contest.model import GameResult, Verdict
 from knobellib.house import HouseStrategy
-from knobeln.model import GameResult, Verdict
-from sandbox.machine.image import Image
+from sandbox.vm.image import Image
 
 Images = dict[str, Image]
 Play = Callable[..., dict[tuple[str, str, int], GameResult]]

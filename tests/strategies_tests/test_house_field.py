@@ -8,8 +8,8 @@ from statistics import mean
 import pytest
 
 from compiler.build import Built
-from knobeln.model import GameResult
-from sandbox.machine.image import Image
+from contest.model import GameResult
+from sandbox.vm.image import Image
 
 Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart
 Images = dict[str, Image]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from compiler.toolchain import COMPILE_FLAGS
+from contest.games.knobeln import Rules
 from knobellib.house import house_strategies
 from knobellib.kit import FOLDER, STRATEGIES, kit_files, shell_archive, tar_archive
-from knobeln.games.knobeln import Rules
-from reports.protocol import full, read
+from reports.knobeln_protocol import full, read
 from tests.support.kit_on_disk import Kit, unpacked
 
 KIT = kit_files(Rules())

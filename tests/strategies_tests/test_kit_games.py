@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler.build import Built
+from contest.games.knobeln import Rules
+from contest.model import Match, Pairing, Verdict
+from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
 from knobellib.kit import STRATEGIES
-from knobeln.clock import Seeds, seed_from
-from knobeln.games.knobeln import Rules
-from knobeln.model import Match, Pairing, Verdict
-from reports.protocol import GameProtocol, read, write
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import Image
+from reports.knobeln_protocol import GameProtocol, read, write
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, Said, unpacked
 from tournament.referee import game_job
 

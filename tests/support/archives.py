@@ -11,20 +11,21 @@ from click.testing import CliRunner, Result
 from compiler.build import build
 from compiler.builders import builder_of, decoded
 from compiler.toolchain import Toolchain
+from contest import presets
+from contest.clock import FixedClock
+from contest.config.sections import Dates
+from contest.config.settings import Settings
+from contest.model import LetterState
+from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from knobeln import presets
 from knobeln.cli import main
-from knobeln.cli.contest_day import contest_day
-from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
-from knobeln.clock import FixedClock
-from knobeln.config import Dates, Settings
-from knobeln.model import LetterState
-from knobeln.store import Transaction, letters, submissions, teams
-from mailserver.authentification import digest, new_string
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestFolder
+from mailserver.team_secret import digest, new_string
 from tests.support.contest_field import NOW, SEED, add_team, settings
-from tournament.arenas import open_arena
+from tournament.runners import open_arena
 
 PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from knobeln.model import BuildReport
+from contest.model import BuildReport
 
 _SMALL_PROGRAM = BuildReport(
     findings=(),

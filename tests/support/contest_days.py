@@ -8,13 +8,13 @@ from typing import Any
 from sqlalchemy import select
 
 from compiler.build import Built
-from knobeln.cli.contest_day import Silence
-from knobeln.cli.folder import ContestFolder
-from knobeln.model import GroupOutcome
-from knobeln.store import contest
-from knobeln.store.tables import metadata
-from reports.letters import ContestReporter
-from tournament.contest import ContestDay
+from contest.model import GroupOutcome
+from contest.store import contest_state
+from contest.store.tables import metadata
+from knobeln.contest_day.run import Silence
+from knobeln.context import ContestFolder
+from reports.contest_reporter import ContestReporter
+from tournament.day import ContestDay
 
 House = Mapping[str, Built]
 
@@ -25,7 +25,7 @@ def dump(folder: ContestFolder) -> dict[str, list[Any]]:
         rows = {
             table.name: [tuple(row) for row in tx.execute(select(table))] for table in metadata.sorted_tables
         }
-        frozen = contest.started_settings(tx)
+        frozen = contest_state.started_settings(tx)
     if frozen is not None:
         frozen["tournament"].pop("workers")
         rows["contest"] = [(frozen,)]

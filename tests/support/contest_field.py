@@ -13,14 +13,15 @@ from pathlib import Path
 
 from compiler.build import Built, build
 from compiler.toolchain import Toolchain
+from contest.clock import FixedClock
+from contest.config.sections import Mail, Programs, Tournament
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import LetterState, MailPreference, Member, Registration, Team, TeamState
+from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
-from knobeln import config
-from knobeln.cli.folder import ContestFolder
 from knobeln.cli.organize import create_contest
-from knobeln.clock import FixedClock
-from knobeln.config import Mail, Settings, Tournament
-from knobeln.model import LetterState, MailPreference, Member, Registration, Team, TeamState
-from knobeln.store import Transaction, letters, submissions, teams
+from knobeln.context import ContestFolder
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))
@@ -30,12 +31,12 @@ PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM"
 def compile_house() -> dict[str, Built]:
     """The house strategies by name."""
     toolchain = Toolchain()
-    rules = config.Programs()
+    rules = Programs()
     return {strategy.name: build(strategy.source, rules, toolchain) for strategy in house_strategies()}
 
 
 def settings(*, workers: int = 2, **tournament: object) -> Settings:
-    dates = config.usual_dates(NOW - timedelta(days=53))
+    dates = usual_dates(NOW - timedelta(days=53))
     return Settings(
         dates=dates,
         tournament=Tournament.model_validate({"workers": workers, **tournament}),

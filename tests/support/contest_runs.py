@@ -9,8 +9,8 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from knobeln.cli.folder import ContestFolder
-from sandbox.process import Process, start
+from contest.subprocesses.child_process import Process, start
+from knobeln.context import ContestFolder
 from tests.support.contest_field import settings
 
 PATIENCE = 60.0

@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from sandbox.machine import engine_binary
-from sandbox.machine.image import CODE_BASE, Image
+from sandbox.vm import engine_binary
+from sandbox.vm.image import CODE_BASE, Image
 from tests.support.machine_assembler import ECALL, immediate, jal, jalr, load, store
 from tests.support.machine_compare import SANITIZERS
 from tests.support.machine_programs import EXAMPLE, assembled, compiled

@@ -23,20 +23,20 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import mailserver.transports.maildir
-import tournament.contest
-import tournament.tables
+import mailserver.delivery.transports.maildir
+import tournament.day
+import tournament.group_workers
+from contest.store import outbox
+from contest.store.session import Store, Transaction
 from knobeln.cli import main
-from knobeln.store import outbox
-from knobeln.store.session import Store, Transaction
 
 # Where a run passes besides the borders of its transactions: (owner, function).
 PLACES: tuple[tuple[Any, str], ...] = (
     (outbox, "put_all"),
     (outbox, "keep_all"),
-    (tournament.tables.referee, "play_group"),
-    (tournament.contest, "evolve"),
-    (mailserver.transports.maildir.MaildirTransport, "send"),
+    (tournament.group_workers.referee, "play_group"),
+    (tournament.day, "evolve"),
+    (mailserver.delivery.transports.maildir.MaildirTransport, "send"),
 )
 Pass = Callable[[str], None]
 
@@ -131,5 +131,5 @@ def walk(master: Path, work: Path, which: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[4] == "processes":
-        tournament.tables.LARGE = 2
+        tournament.group_workers.LARGE = 2
     walk(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from contest.games.knobeln import Rules
 from knobellib.kit import FOLDER, kit_files, tar_archive
-from knobeln.games.knobeln import Rules
 
 PATIENCE = 300  # seconds, on a computer that does much else
 

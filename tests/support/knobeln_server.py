@@ -12,13 +12,15 @@ import time
 from email.message import Message
 from pathlib import Path
 
-from knobeln.cli.folder import ContestFolder
+from contest.clock import SystemClock
+from contest.config.sections import Contest, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import LetterState, OutboxState, SubmissionState
+from contest.store import letters, outbox, submissions
+from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.clock import SystemClock
-from knobeln.config import Contest, Mail, Settings, usual_dates
-from knobeln.model import LetterState, OutboxState, SubmissionState
-from knobeln.store import letters, outbox, submissions
-from sandbox.process import Process, start
+from knobeln.context import ContestFolder
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.jail import Jail, JailLimits
-from sandbox.machine import engine_binary
-from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
-from sandbox.machine.translate import translate
-from sandbox.machine.translation import compiled
+from contest.subprocesses.c_programs import build_c_program, c_compiler
+from sandbox.sandbox import Jail, JailLimits
+from sandbox.vm import engine_binary
+from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
+from sandbox.vm.translate import translate
+from sandbox.vm.translation import compiled
 
 HERE = Path(__file__).parents[1] / "machine"
 START = (0, 0, DATA_BASE, *[0] * 29)
@@ -50,7 +51,7 @@ def built_compare(sources: Path, cache: Path) -> Compare:
     for source in (*engine_binary.SOURCES.glob("*.[ch]"), HERE / "compare.c"):
         if source.name != "main.c":
             shutil.copy(source, sources)
-    program = engine_binary.built(sources, engine_binary.FLAGS, cache)
+    program = build_c_program(sources, engine_binary.FLAGS, cache)
 
     def compare(image: Image, cases: Sequence[Case]) -> Compared:
         with tempfile.NamedTemporaryFile() as file:
@@ -66,7 +67,7 @@ def compare_sanitized(image: Image, cases: Sequence[Case], folder: Path) -> Comp
     (folder / "translated.c").write_text(translate(image))
     sources = [source for source in engine_binary.SOURCES.glob("*.c") if source.name != "main.c"]
     parts = [*sources, HERE / "compare.c", folder / "translated.c"]
-    command = [engine_binary.c_compiler(), *engine_binary.FLAGS, *SANITIZERS, "-DLINKED", "-w"]
+    command = [c_compiler(), *engine_binary.FLAGS, *SANITIZERS, "-DLINKED", "-w"]
     includes = [f"-I{engine_binary.SOURCES}", f"-I{TRANSLATOR}"]
     subprocess.run([*command, *includes, "-o", folder / "compare", *parts], check=True)
     return _compared(folder / "compare", _order(image, cases, ""))

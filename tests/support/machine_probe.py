@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.machine import engine_binary
-from sandbox.machine.image import CODE_BASE, DATA_BASE
+from contest.subprocesses.c_programs import build_c_program
+from sandbox.vm import engine_binary
+from sandbox.vm.image import CODE_BASE, DATA_BASE
 
 HERE = Path(__file__).parents[1] / "machine"
 STOPS = ("leave", "throw", "seed", "no door", "fuel", "read", "write", "jump", "illegal")
@@ -37,7 +38,7 @@ def built_probe(sources: Path, cache: Path) -> Probe:
     for source in engine_binary.SOURCES.glob("*.[ch]"):
         shutil.copy(source, sources)
     shutil.copy(HERE / "probe.c", sources / "main.c")
-    program = engine_binary.built(sources, engine_binary.FLAGS, cache)
+    program = build_c_program(sources, engine_binary.FLAGS, cache)
 
     def run(
         words: Sequence[int],

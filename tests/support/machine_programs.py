@@ -14,13 +14,13 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from knobeln.games.knobeln import Rules
-from knobeln.model import GameJob, GameResult, Verdict
-from sandbox.machine.engine import MachineArena
-from sandbox.machine.image import CODE_BASE, DATA_BASE, Image
+from contest.games.knobeln import Rules
+from contest.model import GameJob, GameResult, Verdict
+from sandbox.vm.engine import MachineArena
+from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
 
 ROOT = Path(__file__).parents[2]
-RUNTIME = ROOT / "sandbox" / "machine" / "runtime"
+RUNTIME = ROOT / "sandbox" / "vm" / "runtime"
 LIBRARY = ROOT / "knobellib" / "knobellib.c"
 EXAMPLE = ROOT / "knobellib" / "example.c"
 FLAGS = (
@@ -36,7 +36,7 @@ def compiled(source: str) -> Image:
     with tempfile.TemporaryDirectory() as folder:
         program, elf = Path(folder) / "program.c", Path(folder) / "program.elf"
         program.write_text(source)
-        parts = [RUNTIME / "start.S", program, LIBRARY, RUNTIME / "doors.S", RUNTIME / "memory.c"]
+        parts = [RUNTIME / "start.S", program, LIBRARY, RUNTIME / "services.S", RUNTIME / "memory.c"]
         command = ["riscv64-unknown-elf-gcc", *FLAGS, "-T", RUNTIME / "link.ld", "-o", elf, *parts, "-lgcc"]
         subprocess.run(command, check=True)
         return from_elf(elf.read_bytes())

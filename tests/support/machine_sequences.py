@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from sandbox.machine.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,

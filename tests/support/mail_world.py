@@ -12,11 +12,12 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-from knobeln.clock import FixedClock
-from knobeln.config import Contest, Dates, Mail, Settings
-from knobeln.model import LetterState
-from knobeln.store import Store, letters, outbox
-from mailserver.desk import handle_next
+from contest.clock import FixedClock
+from contest.config.sections import Contest, Dates, Mail
+from contest.config.settings import Settings
+from contest.model import LetterState
+from contest.store import Store, letters, outbox
+from mailserver.handler import handle_next
 from mailserver.intake.accept import accept
 
 LETTERS = Path(__file__).parent.parent / "letters"

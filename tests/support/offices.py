@@ -8,10 +8,10 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Any
 
-from compiler.worker import CompileService
-from knobeln.model import Submission, TeamState
-from knobeln.store import submissions, teams
-from mailserver.authentification import digest
+from compiler.service import CompileService
+from contest.model import Submission, TeamState
+from contest.store import submissions, teams
+from mailserver.team_secret import digest
 from tests.support.contest_field import add_team
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"

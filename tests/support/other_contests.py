@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
 
-from knobeln import presets
-from knobeln.clock import Seeds
-from knobeln.config import Reports, Settings
-from knobeln.games import Dialogue, Words, game_of
-from knobeln.games.hog import HogEntry
-from knobeln.model import (
+from contest import presets
+from contest.config.sections import Reports
+from contest.config.settings import Settings
+from contest.games.base import Dialogue, Words
+from contest.games.hog import HogEntry
+from contest.games.registry import game_of
+from contest.model import (
     GameJob,
     GameResult,
     MailPreference,
@@ -28,15 +29,16 @@ from knobeln.model import (
     Team,
     TeamState,
 )
+from contest.seeds import Seeds
 from reports.announcement import announcement
-from reports.letters import ContestReporter
+from reports.contest_reporter import ContestReporter
 from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
-from tournament.arenas import ExactArena
-from tournament.settled import format_of
-from tournament.spoken import play_game
-from tournament.spoken_arena import drawer, game_result
+from tournament.derived_settings import format_of
+from tournament.runners import ExactArena
+from tournament.runners.text import drawer, game_result
+from tournament.text_referee import play_game
 
 P = MailPreference
 SEED = bytes(range(32))
@@ -84,7 +86,7 @@ class Person:
 
 @dataclass
 class Table:
-    """Plays games in this process (knobeln.ports.Arena); the digest of an image is its team's name."""
+    """Plays games in this process (contest.protocols.Arena); the digest of an image is its team's name."""
 
     settings: Settings
     strategies: Mapping[str, Strategy]

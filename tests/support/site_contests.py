@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
-from knobeln.cli.folder import ContestFolder
+from knobeln.context import ContestFolder
 from tests.support import command_line
 
 FORM = """\

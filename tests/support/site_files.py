@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from knobeln.config import Settings
-from knobeln.games import game_of
-from knobeln.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
 from reports.site.facts import ReleasedRound, SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from knobeln.clock import Seeds
-from knobeln.model import Fault, GameJob, GameResult, SeatResult, Verdict
+from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
+from contest.seeds import Seeds
 
 Script = Mapping[bytes, Verdict]
 

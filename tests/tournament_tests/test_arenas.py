@@ -8,13 +8,16 @@ from functools import cache
 import pytest
 
 from compiler.languages import Problem, build
-from knobeln.clock import Seeds, SystemClock
-from knobeln.config import Programs, Settings, Tournament, game_settings, usual_dates
-from knobeln.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
-from knobeln.model import GameJob, GameResult, Missing, Verdict
-from sandbox.bundle import Bundle
-from sandbox.jail import Jail
-from tournament.arenas import open_arena
+from contest.clock import SystemClock
+from contest.config.sections import Programs, Tournament
+from contest.config.settings import Settings, game_settings
+from contest.config.template import usual_dates
+from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
+from contest.model import GameJob, GameResult, Missing, Verdict
+from contest.seeds import Seeds
+from sandbox.program_folder import Bundle
+from sandbox.sandbox import Jail
+from tournament.runners import open_arena
 
 SEEDS = Seeds(bytes(range(32)))
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import Ruling, game
-from knobeln.model import (
+from contest.config.sections import Tournament
+from contest.games.base import Ruling
+from contest.games.registry import game
+from contest.model import (
     Fault,
     GameJob,
     GameResult,
@@ -25,6 +25,7 @@ from knobeln.model import (
     Standing,
     Verdict,
 )
+from contest.seeds import Seeds
 from tournament.formats import make_format
 from tournament.formats.bracket import Side
 from tournament.formats.double_elimination import BYE, DoubleElimination

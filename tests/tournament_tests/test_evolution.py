@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import DEFAULT_GAME, Evolution, Tournament
-from knobeln.errors import ConfigError
-from knobeln.games import Ruling, game
-from knobeln.model import (
+from contest.config.sections import DEFAULT_GAME, Evolution, Tournament
+from contest.errors import ConfigError
+from contest.games.base import Ruling
+from contest.games.registry import game
+from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
     GameResult,
@@ -27,7 +27,8 @@ from knobeln.model import (
     SeatResult,
     Verdict,
 )
-from knobeln.ports import Arena
+from contest.protocols import Arena
+from contest.seeds import Seeds
 from tournament.evolution import (
     ScoreMatrix,
     evolve,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from knobeln.config import DEFAULT_GAME, Tournament
-from knobeln.errors import ConfigError
-from knobeln.games import game
-from knobeln.model import Pairing, RoundPlan, Standing
-from knobeln.testing import check_format
+from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.errors import ConfigError
+from contest.games.registry import game
+from contest.model import Pairing, RoundPlan, Standing
+from contest.testing import check_format
 from tournament.formats import BUILT_IN, by_name, known_formats, make_format, misfit
 from tournament.formats.group_elimination import GroupElimination
 

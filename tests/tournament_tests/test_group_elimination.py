@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import DEFAULT_GAME, Tournament
-from knobeln.games import game
-from knobeln.model import (
+from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.games.registry import game
+from contest.model import (
     GameResult,
     GroupOutcome,
     GroupPlan,
@@ -23,6 +22,7 @@ from knobeln.model import (
     Standing,
     Verdict,
 )
+from contest.seeds import Seeds
 from tournament.formats.group_elimination import GroupElimination, group_sizes
 
 KNOBELN = game(DEFAULT_GAME).info

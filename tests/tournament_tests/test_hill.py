@@ -13,16 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.builders import builder_of
+from contest.clock import FixedClock
+from contest.config.sections import Hill
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import HillGame, HillLine, HillRanking, Team, TeamState
+from contest.store import Store, contest_state, ladder, letters, migrate, outbox, submissions, teams
 from knobellib.house import house_strategies
-from knobeln.clock import FixedClock
-from knobeln.config import Hill, Settings, usual_dates
-from knobeln.model import HillGame, HillLine, HillRanking, Team, TeamState
-from knobeln.store import Store, contest, hill, letters, migrate, outbox, submissions, teams
-from reports.hill_report import HillLetters, movements
+from reports.ladder_report import HillLetters, movements
 from reports.render import Templates
 from tests.support.contest_field import add_team
-from tournament.arenas import open_arena
-from tournament.hill import HillService, ranking
+from tournament.ladder import HillService, ranking
+from tournament.runners import open_arena
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -58,7 +60,7 @@ class Field:
         while self.service.climb():
             pass
         with self.store.read() as tx:
-            return next(iter(hill.rankings(tx, 1)), None)
+            return next(iter(ladder.rankings(tx, 1)), None)
 
     def mails(self) -> list[str]:
         with self.store.read() as tx:
@@ -70,7 +72,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
     store = Store(f"sqlite:///{tmp_path / 'contest.db'}")
     migrate.upgrade(store)
     with store.write() as tx:
-        contest.create(tx, bytes(32))
+        contest_state.create(tx, bytes(32))
     settings = Settings(dates=usual_dates(NOW), hill=Hill(enabled=True))
     clock = FixedClock(NOW)
     letters_of = HillLetters(Templates(settings, None))
@@ -86,14 +88,14 @@ def test_everybody_plays_everybody_and_only_new_pairs_are_played_again(field: Fi
     assert first
     assert {line.team: line.games for line in first.lines} == {"alpha": 2, "beta": 2, "gamma": 2}
     with field.store.read() as tx:
-        kept = {(game.first, game.second): game for game in hill.all_games(tx)}
+        kept = {(game.first, game.second): game for game in ladder.all_games(tx)}
     field.send(alpha, "grim")
     second = field.climb()
     assert second
     assert second.id > first.id
     assert {line.team: line.version for line in second.lines} == {"alpha": 2, "beta": 1, "gamma": 1}
     with field.store.read() as tx:
-        after = {(game.first, game.second): game for game in hill.all_games(tx)}
+        after = {(game.first, game.second): game for game in ladder.all_games(tx)}
     assert len(after) == 3
     assert {pair: game for pair, game in after.items() if pair in kept} == {(2, 3): kept[2, 3]}
 
@@ -109,7 +111,7 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     )
     assert not again.climb()
     with field.store.read() as tx:
-        assert len(hill.rankings(tx, 10)) == 1
+        assert len(ladder.rankings(tx, 10)) == 1
 
 
 def test_the_moved_ranking_is_mailed_to_who_wants_rankings_once_a_day(field: Field) -> None:
@@ -137,10 +139,10 @@ def test_the_hill_rests_while_a_program_waits_and_while_the_contest_runs(field: 
     assert field.climb() is None
     with field.store.write() as tx:
         submissions.set_aside(tx, waiting.id)
-        contest.start(tx, {}, NOW)
+        contest_state.start(tx, {}, NOW)
     assert field.climb() is None
     with field.store.write() as tx:
-        contest.finish(tx, NOW)
+        contest_state.finish(tx, NOW)
     assert field.climb()
 
 
@@ -159,7 +161,7 @@ def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
 # --- the ranking, as a rule --------------------------------------------------------------------------------
 @given(st.integers(2, 6), st.data())
 def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: st.DataObject) -> None:
-    there = tuple(hill.Climber(n, f"t{n}", 1, str(n)) for n in range(count))
+    there = tuple(ladder.Climber(n, f"t{n}", 1, str(n)) for n in range(count))
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     games = [
         HillGame(a, b, data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3))), (False, False))

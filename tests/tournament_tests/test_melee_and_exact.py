@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.errors import ConfigError
-from knobeln.games import game
-from knobeln.model import GameResult, GroupPlan, Match, Pairing, SeatResult, Verdict
+from contest.config.sections import Tournament
+from contest.errors import ConfigError
+from contest.games.registry import game
+from contest.model import GameResult, GroupPlan, Match, Pairing, SeatResult, Verdict
+from contest.seeds import Seeds
 from tournament.formats import make_format
 from tournament.formats.exact import Exact
-from tournament.formats.melee import Melee
+from tournament.formats.free_for_all import Melee
 
 STANDOFF = game("standoff").info
 UNIT = 10**12

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import DEFAULT_GAME, Tournament
-from knobeln.errors import EngineFailed
-from knobeln.games import Ruling, registered
-from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
-from knobeln.ports import Arena
+from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.errors import EngineFailed
+from contest.games.base import Ruling
+from contest.games.registry import registered
+from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
+from contest.protocols import Arena
+from contest.seeds import Seeds
 from tournament.formats import make_format
 from tournament.formats.group_elimination import GroupElimination
 from tournament.referee import game_job, play_group

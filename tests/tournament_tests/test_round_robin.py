@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knobeln.clock import Seeds
-from knobeln.config import DEFAULT_GAME, Tournament
-from knobeln.games import game
-from knobeln.model import (
+from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.games.registry import game
+from contest.model import (
     GameResult,
     GroupOutcome,
     GroupPlan,
@@ -20,7 +19,8 @@ from knobeln.model import (
     SeatResult,
     Verdict,
 )
-from knobeln.testing import check_format
+from contest.seeds import Seeds
+from contest.testing import check_format
 from tournament.formats import make_format
 from tournament.formats.round_robin import RoundRobin
 

@@ -8,11 +8,12 @@ from functools import partial
 
 import pytest
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import Ruling, game
-from knobeln.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
-from knobeln.ports import Arena
+from contest.config.sections import Tournament
+from contest.games.base import Ruling
+from contest.games.registry import game
+from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
+from contest.protocols import Arena
+from contest.seeds import Seeds
 from tournament.formats.round_robin import RoundRobin
 from tournament.referee import play_group
 

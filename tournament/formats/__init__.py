@@ -1,7 +1,7 @@
 """How a winner is found: the formats, each in one file of its own, and their register.
 
-A format is a pure rule over values (`knobeln.ports.Format`). The built-in ones stand in `BUILT_IN`; others
-are found by the entry point group `knobeln.formats` and must pass `knobeln.testing.check_format`.
+A format is a pure rule over values (`contest.protocols.Format`). The built-in ones stand in `BUILT_IN`;
+others are found by the entry point group `knobeln.formats` and must pass `contest.testing.check_format`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from importlib.metadata import entry_points
 from typing import Protocol
 
-from knobeln.config import Tournament
-from knobeln.errors import ConfigError
-from knobeln.games import GameInfo
-from knobeln.ports import Format
+from contest.config.sections import Tournament
+from contest.errors import ConfigError
+from contest.games.base import GameInfo
+from contest.protocols import Format
 from tournament.formats.double_elimination import DoubleElimination
 from tournament.formats.exact import Exact
+from tournament.formats.free_for_all import Melee
 from tournament.formats.group_elimination import GroupElimination
-from tournament.formats.melee import Melee
 from tournament.formats.round_robin import RoundRobin
 
 ENTRY_POINTS = "knobeln.formats"

@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import GameInfo
-from knobeln.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
+from contest.config.sections import Tournament
+from contest.games.base import GameInfo
+from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
+from contest.seeds import Seeds
 from tournament.formats.bracket import Bracket, Place, Result, Side
 from tournament.standings import half_points, ranks_of, table
 

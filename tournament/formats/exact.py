@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
-from knobeln.config import Tournament
-from knobeln.games import GameInfo
-from knobeln.model import GroupPlan, Match, Pairing, Standing
+from contest.config.sections import Tournament
+from contest.games.base import GameInfo
+from contest.model import GroupPlan, Match, Pairing, Standing
 from tournament.formats.round_robin import RoundRobin
 from tournament.standings import half_points, ranked, table
 

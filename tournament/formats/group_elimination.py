@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate, pairwise
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import GameInfo
-from knobeln.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.config.sections import Tournament
+from contest.games.base import GameInfo
+from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.seeds import Seeds
 from tournament.formats.pairings import everyone_meets_everyone
 from tournament.standings import half_points, ranked, table
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from knobeln.clock import Seeds
-from knobeln.config import Tournament
-from knobeln.games import GameInfo
-from knobeln.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.config.sections import Tournament
+from contest.games.base import GameInfo
+from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.seeds import Seeds
 from tournament.formats.pairings import everyone_meets_everyone
 from tournament.standings import standing_list
 

@@ -1,0 +1,380 @@
+"""What the files of an archive mean, as values. Pure: bytes in, bytes out.
+
+contest.json                    when, by which settings, from which seed
+entries.json                    who took part with which program, and what it was built with
+programs/TEAM/source/FILE       the program as it was sent, without its authentification string
+programs/TEAM/description.txt   what its team says about it
+builds/DIGEST                   what the program was built into, where a computer plays that
+decisions.json                  what the organizer decided: teams taken out, rounds played again
+rounds.json                     the rounds
+rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
+ranking.json                    the contest's ranking
+    rounds/ROUND/group-GROUP.csv    who won how many points of whom in it
+    replays.json                    how often each finalist came first when the final was played again
+evolution.json                  all generations, where the contest has an evolution
+rules.md                        the rules of the game
+announcement.txt                the results as text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from contest.archive.files import from_json, shown, to_json
+from contest.config.settings import AnyGame, Settings
+from contest.errors import Differs
+from contest.file_names import is_safe
+from contest.model import (
+    BanKind,
+    EvolutionOutcome,
+    Fault,
+    FinalReplays,
+    GroupOutcome,
+    Match,
+    Member,
+    Registration,
+    RoundOutcome,
+    RoundPlan,
+    SeatResult,
+    Standing,
+    Team,
+    TeamState,
+)
+from contest.seeds import Seeds
+
+SECTIONS = ("contest", "dates", "game", "programs", "teams", "tournament", "evolution", "reports")
+"""Those of contest.toml that results and announcement depend on. How letters come and go is private."""
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,29}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class ContestFacts:
+    """`written_by`: the version of knobeln. `settings` by section, as JSON has them. The seed in hex."""
+
+    written_by: str
+    started_at: datetime
+    finished_at: datetime
+    seed: str
+    seed_commitment: str
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ArchivedEntry:
+    """Who took part, with what. Credits, but neither addresses nor ages.
+
+    `files` by name, without the authentification string. `build` is the digest of what they were built into,
+    by `tool`. `prize_field`: the value of the form's field by which there are prizes, "" without one.
+    """
+
+    name: str
+    organization: str
+    members: tuple[str, ...]
+    prize_field: str
+    program: str  # the name of one of the files
+    language: str
+    tool: str
+    build: str
+
+
+@dataclass(frozen=True)
+class TakenOut:
+    """The organizer took a team out of the contest. `lifted_at`: when it was let in again."""
+
+    team: str
+    kind: BanKind
+    at: datetime
+    lifted_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PlayedAgain:
+    """The organizer had a round played again, or one group of it, and all that came after it."""
+
+    round: int
+    group: int | None  # None = the whole round
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What follows from nothing but the organizer's word, in its order. Why is between the organizer and the
+    teams."""
+
+    taken_out: tuple[TakenOut, ...]
+    played_again: tuple[PlayedAgain, ...]
+
+    @property
+    def out(self) -> frozenset[str]:
+        """Whom the organizer took out, at some time or other."""
+        return frozenset(each.team for each in self.taken_out)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a team sent: files by name, and its description."""
+
+    files: Mapping[str, bytes] = field(repr=False)
+    description: str
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Everything that an archive holds. `programs` by the names of the entries, `builds` by digest: only
+    those of programs that a computer plays again."""
+
+    contest: ContestFacts
+    entries: tuple[ArchivedEntry, ...]
+    decisions: Decisions
+    programs: Mapping[str, Program]
+    builds: Mapping[str, bytes] = field(repr=False)
+    history: tuple[RoundOutcome, ...]
+    ranking: tuple[Standing, ...]
+    evolution: EvolutionOutcome | None
+    replays: FinalReplays | None
+    scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
+    rules: str
+    announcement: str
+
+
+@dataclass(frozen=True)
+class RoundFacts:
+    number: int
+    final: bool
+    groups: int
+
+
+_CONTEST = TypeAdapter(ContestFacts)
+_ENTRIES = TypeAdapter(tuple[ArchivedEntry, ...])
+_DECISIONS = TypeAdapter(Decisions)
+_ROUNDS = TypeAdapter(tuple[RoundFacts, ...])
+_GROUP = TypeAdapter(GroupOutcome)
+_RANKING = TypeAdapter(tuple[Standing, ...])
+_EVOLUTION = TypeAdapter(EvolutionOutcome)
+_REPLAYS = TypeAdapter(FinalReplays)
+
+
+# --- to files ----------------------------------------------------------------------------------------------
+def to_files(archive: Archive) -> dict[str, bytes]:
+    """The files by their paths; the same files for the same archive."""
+    facts = tuple(RoundFacts(r.plan.number, r.plan.final, len(r.groups)) for r in archive.history)
+    files = {
+        "contest.json": to_json(archive.contest, _CONTEST),
+        "entries.json": to_json(archive.entries, _ENTRIES),
+        "decisions.json": to_json(archive.decisions, _DECISIONS),
+        "rounds.json": to_json(facts, _ROUNDS),
+        "ranking.json": to_json(archive.ranking, _RANKING),
+        "rules.md": archive.rules.encode(),
+        "announcement.txt": archive.announcement.encode(),
+    }
+    if archive.evolution is not None:
+        files["evolution.json"] = to_json(archive.evolution, _EVOLUTION)
+    if archive.replays is not None:
+        files["replays.json"] = to_json(archive.replays, _REPLAYS)
+    for place, table in archive.scores.items():
+        files[_scores_path(*place)] = table.encode()
+    for outcome in archive.history:
+        for group in outcome.groups:
+            files[_group_path(outcome.plan.number, group.plan.number)] = to_json(group, _GROUP)
+    for name, program in archive.programs.items():
+        files |= {_source_path(name, file): data for file, data in program.files.items()}
+        files[_description_path(name)] = program.description.encode()
+    return files | {f"builds/{digest}": data for digest, data in archive.builds.items()}
+
+
+def _group_path(round_number: int, group: int) -> str:
+    return f"rounds/{round_number}/group-{group}.json"
+
+
+def _scores_path(round_number: int, group: int) -> str:
+    return f"rounds/{round_number}/group-{group}.csv"
+
+
+def _source_path(entry: str, file: str) -> str:
+    return f"programs/{entry}/source/{file}"
+
+
+def _description_path(entry: str) -> str:
+    return f"programs/{entry}/description.txt"
+
+
+# --- from files --------------------------------------------------------------------------------------------
+def from_files(files: Mapping[str, bytes]) -> Archive:
+    """The archive of these files, which a stranger may have written. Raises Differs for a file that is
+    missing, is not in the form of `to_files`, or does not belong there.
+
+    Says nothing about whether it is true.
+    """
+    entries = from_json(_file(files, "entries.json"), _ENTRIES, "entries.json")
+    _must_be_entries(entries)
+    history = tuple(_rounds(files))
+    archive = Archive(
+        contest=from_json(_file(files, "contest.json"), _CONTEST, "contest.json"),
+        entries=entries,
+        decisions=_decisions(files, {entry.name for entry in entries}),
+        programs={entry.name: _program(files, entry.name) for entry in entries},
+        builds={path.removeprefix("builds/"): files[path] for path in files if path.startswith("builds/")},
+        history=history,
+        ranking=from_json(_file(files, "ranking.json"), _RANKING, "ranking.json"),
+        evolution=_if_any(files, "evolution.json", _EVOLUTION),
+        replays=_if_any(files, "replays.json", _REPLAYS),
+        scores=_scores(files, history),
+        rules=_text(files, "rules.md"),
+        announcement=_text(files, "announcement.txt"),
+    )
+    strange = sorted(files.keys() - to_files(archive).keys())
+    if strange:
+        raise Differs(f"{shown(strange[0])} does not belong into an archive")
+    return archive
+
+
+def _file(files: Mapping[str, bytes], path: str) -> bytes:
+    if path not in files:
+        raise Differs(f"{path} is missing")
+    return files[path]
+
+
+def _text(files: Mapping[str, bytes], path: str) -> str:
+    try:
+        return _file(files, path).decode()
+    except UnicodeDecodeError as error:
+        raise Differs(f"{path} is not in UTF-8: {error}") from None
+
+
+def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
+    known: set[str] = set()
+    for entry in entries:
+        if not _NAME.fullmatch(entry.name) or entry.name.casefold() in known:
+            raise Differs(f"entries.json: {shown(entry.name)!r} cannot be the name of another team")
+        if not _DIGEST.fullmatch(entry.build):
+            raise Differs(f"entries.json: {entry.name} has no digest of a build, but {shown(entry.build)!r}")
+        known.add(entry.name.casefold())
+
+
+def _decisions(files: Mapping[str, bytes], entries: Container[str]) -> Decisions:
+    decisions = from_json(_file(files, "decisions.json"), _DECISIONS, "decisions.json")
+    for name in decisions.out:
+        if name not in entries:
+            raise Differs(f"decisions.json: {shown(name)!r} took no part")
+    return decisions
+
+
+def _program(files: Mapping[str, bytes], entry: str) -> Program:
+    folder = _source_path(entry, "")
+    found = {path.removeprefix(folder): data for path, data in files.items() if path.startswith(folder)}
+    strange = [name for name in found if not is_safe(name)]
+    if strange or not found:
+        raise Differs(f"{folder} " + (f"has a file {shown(strange[0])!r}" if strange else "has no file"))
+    return Program(found, _text(files, _description_path(entry)))
+
+
+def _rounds(files: Mapping[str, bytes]) -> Iterator[RoundOutcome]:
+    rounds = from_json(_file(files, "rounds.json"), _ROUNDS, "rounds.json")
+    for number, facts in enumerate(rounds, start=1):
+        if facts.number != number or not 1 <= facts.groups <= len(files):
+            raise Differs(f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}")
+        groups = tuple(_group(files, number, group) for group in range(1, facts.groups + 1))
+        yield RoundOutcome(RoundPlan(number, tuple(g.plan for g in groups), facts.final), groups)
+
+
+def _group(files: Mapping[str, bytes], round_number: int, number: int) -> GroupOutcome:
+    path = _group_path(round_number, number)
+    group = from_json(_file(files, path), _GROUP, path)
+    if (group.plan.round, group.plan.number) != (round_number, number):
+        raise Differs(f"{path} is of round {group.plan.round}, group {group.plan.number}")
+    return group
+
+
+def _scores(files: Mapping[str, bytes], history: Iterable[RoundOutcome]) -> Mapping[tuple[int, int], str]:
+    places = ((outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups)
+    return {place: _text(files, _scores_path(*place)) for place in places if _scores_path(*place) in files}
+
+
+def _if_any(files: Mapping[str, bytes], path: str, adapter: TypeAdapter[T]) -> T | None:
+    return from_json(files[path], adapter, path) if path in files else None
+
+
+# --- settings, teams, results ------------------------------------------------------------------------------
+def published_settings(settings: Settings) -> dict[str, Any]:
+    """The sections that are published. How many workers there were changes nothing."""
+    chosen = {name: getattr(settings, name).model_dump(mode="json") for name in SECTIONS}
+    chosen["tournament"].pop("workers")
+    return chosen
+
+
+def settings_of(facts: ContestFacts) -> Settings:
+    """The contest's settings; all others are ours. Raises Differs for settings that cannot be.
+
+    The environment, which may change the settings of a contest of one's own, has no say in it.
+    """
+    if sorted(facts.settings) != sorted(SECTIONS):
+        raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
+    try:
+        sections = {name: _section(name, facts.settings[name]) for name in SECTIONS}
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        words = f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise Differs(f"contest.json: {shown(words)}") from None
+    settings = Settings.model_construct(**sections)
+    written = published_settings(settings)
+    for name, section in facts.settings.items():  # one that is missing is younger than the archive
+        if any(key not in written[name] or written[name][key] != value for key, value in section.items()):
+            raise Differs(f"contest.json: the settings of [{name}] are not written as knobeln writes them")
+    return settings
+
+
+def _section(name: str, value: Any) -> Any:
+    if name == "game":
+        return TypeAdapter(AnyGame).validate_python(value)
+    return Settings.model_fields[name].annotation.model_validate(value)  # type: ignore[union-attr]
+
+
+def seeds_of(facts: ContestFacts) -> Seeds:
+    """Raises Differs for a seed that is none, or another than was promised at the start."""
+    try:
+        seeds = Seeds(bytes.fromhex(facts.seed))
+    except ValueError:
+        raise Differs("contest.json: the seed is not 32 bytes in hex") from None
+    if seeds.commitment != facts.seed_commitment:
+        raise Differs(f"contest.json: the sha256 of the seed is {seeds.commitment}, which is said otherwise")
+    return seeds
+
+
+def team_of(entry: ArchivedEntry, settings: Settings, at: datetime) -> Team:
+    """The team as far as the announcement needs it."""
+    prizes = settings.teams.prizes_by
+    fields = ((prizes, entry.prize_field),) if prizes and entry.prize_field else ()
+    members = tuple(Member(name, None, "", "") for name in entry.members)
+    registration = Registration("", (), entry.name, entry.organization, members, fields)
+    return Team(0, registration, entry.name, TeamState.ACTIVE, at)
+
+
+def public(outcome: RoundOutcome, *, with_reasons: bool) -> RoundOutcome:
+    """The outcome without what only a program's own team is told: what it wrote to standard error, and, but
+    for `with_reasons`, what was wrong with its answers."""
+    groups = tuple(
+        replace(group, matches=tuple(_public(match, with_reasons) for match in group.matches))
+        for group in outcome.groups
+    )
+    return replace(outcome, groups=groups)
+
+
+def _public(match: Match, with_reasons: bool) -> Match:
+    seats = tuple(_public_seat(seat, with_reasons) for seat in match.result.seats)
+    return replace(match, result=replace(match.result, seats=seats))
+
+
+def _public_seat(seat: SeatResult, with_reasons: bool) -> SeatResult:
+    if seat.fault is None:
+        return seat
+    return replace(seat, fault=Fault(seat.fault.turn, seat.fault.reason if with_reasons else ""))

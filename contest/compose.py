@@ -1,0 +1,221 @@
+"""An outgoing mail as bytes (RFC 5322, MIME). Pure.
+
+A mail is its own header lines (`head`) followed by its MIME headers and body (`content`): reports go to many
+teams with the same content, which is made and kept once.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from functools import cache, lru_cache
+from urllib.parse import quote
+
+from contest.config.settings import Settings
+from contest.model import Attachment, Outgoing
+
+_POLICY = SMTP.clone(max_line_length=78)
+# The library folds a long subject behind its colon, which some mailers show as an empty one. Encoded words
+# need the short lines (RFC 2047); plain ones may be as long as ours ever get.
+_PLAIN = SMTP.clone(max_line_length=400)
+
+_BASE64_LINE = 57  # bytes that make a line
+
+# In place of a Message-ID's own name, in the line that is kept.
+_SOME_NAME = "0" * 32
+
+# In place of what differs in mails that are alike.
+_SOME_BOUNDARY = "=_" + "0" * 32
+_SOME_LINE = b"(the body)\r\n"
+
+# What the library would write just as it is; it takes its time to find that out.
+_SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
+_SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
+_SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
+
+LONGEST_LINE = 998  # that a relay must take (RFC 5322, 2.1.1)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """`of`: the mail without its words, which are in the content."""
+
+    of: Outgoing
+    message_id: str
+    head: bytes  # ends with CRLF; the content follows directly
+    content: bytes
+    digest: str  # sha256 of the content, in hex
+
+    @property
+    def raw(self) -> bytes:
+        return self.head + self.content
+
+
+def compose(outgoing: Outgoing, settings: Settings, now: datetime) -> Composed:
+    """The mail as it goes out. Its Message-ID depends on the key only, so that a repeat is recognisable.
+
+    Raises ValueError for a subject or an address with a line break: no stranger adds headers.
+    """
+    name, domain = _name_and_domain(outgoing, settings)
+    head = b"".join(_head(outgoing, settings, now, name, domain))
+    content, digest = _content(outgoing.body, outgoing.attachments)
+    return Composed(replace(outgoing, body="", attachments=()), f"<{name}@{domain}>", head, content, digest)
+
+
+def _head(outgoing: Outgoing, settings: Settings, now: datetime, name: str, domain: str) -> Iterator[bytes]:
+    plain = outgoing.subject.isascii()
+    yield _address_line("From", settings.contest.title, settings.contest.address, plain)
+    yield _address_line("To", "", outgoing.to, plain)
+    yield _line("Subject", outgoing.subject, plain)
+    yield _line("Date", format_datetime(now), plain)
+    yield _line("Message-ID", f"<{_SOME_NAME}@{domain}>", plain).replace(
+        _SOME_NAME.encode(), name.encode(), 1
+    )
+    if outgoing.in_reply_to:
+        yield _line("In-Reply-To", outgoing.in_reply_to, plain)
+        yield _line("References", outgoing.in_reply_to, plain)
+    # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer neither.
+    yield _line("Auto-Submitted", "auto-replied" if outgoing.in_reply_to else "auto-generated", plain)
+    yield _address_line("Reply-To", "", settings.contest.address, plain)
+    if outgoing.broadcast:
+        yield from _list_lines(outgoing.kind, settings, plain)
+
+
+def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
+    """A report that goes to many is one list's (RFC 2919, 2369); by `mail-preference` it is ordered off."""
+    name, _, domain = settings.contest.address.partition("@")
+    label = "-".join(kind.lower().split())
+    yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
+    mailto = quote(settings.contest.address, safe="@+")
+    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=mail-preference>", plain)
+    yield _line("Precedence", "bulk", plain)  # what robots heeded before RFC 3834
+
+
+@lru_cache(maxsize=4096)  # the library takes its time, and mails of a contest have most lines in common
+def _line(header: str, value: str, plain: bool) -> bytes:
+    if header == "Subject" and _SIMPLE_TEXT.fullmatch(value):
+        return f"{header}: {value}\r\n".encode()
+    return _folded(header, value, plain)
+
+
+@lru_cache(maxsize=4096)
+def _address_line(header: str, name: str, address: str, plain: bool) -> bytes:
+    if not name and _SIMPLE_ADDRESS.fullmatch(address):
+        return f"{header}: {address}\r\n".encode()
+    return _folded(header, Address(name, addr_spec=address), plain)
+
+
+def _folded(header: str, value: str | Address, plain: bool) -> bytes:
+    head = EmailMessage(policy=_PLAIN if plain else _POLICY)
+    head[header] = value
+    return head.as_bytes().removesuffix(b"\r\n")
+
+
+def _name_and_domain(outgoing: Outgoing, settings: Settings) -> tuple[str, str]:
+    """Of the Message-ID."""
+    address = settings.contest.address
+    name = hashlib.sha256(f"{address}/{outgoing.to}/{outgoing.key}".encode()).hexdigest()[: len(_SOME_NAME)]
+    return name, address.rpartition("@")[2]
+
+
+@lru_cache(maxsize=16)
+def _content(body: str, attachments: tuple[Attachment, ...]) -> tuple[bytes, str]:
+    """MIME headers and body, and their digest."""
+    content = _mime(body, attachments)
+    return content, hashlib.sha256(content).hexdigest()
+
+
+def _mime(body: str, attachments: tuple[Attachment, ...]) -> bytes:
+    plain = body.isascii() and all(len(line) <= LONGEST_LINE for line in body.splitlines())
+    is_framed = bool(body) and plain and all(_SIMPLE_NAME.fullmatch(each.name) for each in attachments)
+    if is_framed and not attachments:
+        return _plain_head() + _lines(body)
+    # The library's own boundary is drawn by chance; the same mail shall be the same bytes.
+    boundary = "=_" + hashlib.sha256(body.encode()).hexdigest()[:32]
+    if not is_framed:
+        named = [(each.media_type, each.name) for each in attachments]
+        stand_in = _base64(_stand_in(boundary))
+        gaps = [(stand_in, _base64(each.data)) for each in attachments]
+        return _filled(_by_the_library(body, plain, named, boundary), gaps)
+    frame = _frame(tuple((each.media_type, len(each.name)) for each in attachments))
+    stand_in = _base64(_stand_in(_SOME_BOUNDARY))
+    gaps = [(_SOME_LINE, _lines(body))]
+    for each in attachments:
+        gaps += [(_some_name(len(each.name)).encode(), each.name.encode()), (stand_in, _base64(each.data))]
+    return _filled(frame.replace(_SOME_BOUNDARY.encode(), boundary.encode()), gaps)
+
+
+def _filled(frame: bytes, gaps: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """In the place of each of these, which stand there in this order, the other. What was put in is not
+    looked at again."""
+    found, rest = [], frame
+    for gap, filling in gaps:
+        before, _, rest = rest.partition(gap)
+        found += [before, filling]
+    return b"".join([*found, rest])
+
+
+def _lines(body: str) -> bytes:
+    return b"".join([line + b"\r\n" for line in body.encode().splitlines()])
+
+
+@lru_cache(maxsize=64)
+def _frame(attached: tuple[tuple[str, int], ...]) -> bytes:
+    """A plain mail with attachments of these media types and lengths of names: with something in the place of
+    the boundary, of the body, and of each name and its data."""
+    named = [(media_type, _some_name(length)) for media_type, length in attached]
+    return _by_the_library(_SOME_LINE.decode(), True, named, _SOME_BOUNDARY)
+
+
+def _by_the_library(body: str, plain: bool, named: Sequence[tuple[str, str]], boundary: str) -> bytes:
+    """With attachments of these media types and names, and stand-ins in the place of their data: the library
+    takes the lines of data one by one."""
+    part = _part(body, plain)
+    for media_type, name in named:
+        maintype, _, subtype = media_type.partition("/")
+        params = {"charset": "utf-8"} if maintype == "text" else None
+        part.add_attachment(
+            _stand_in(boundary), maintype=maintype, subtype=subtype, filename=name, params=params
+        )
+    if part.is_multipart():
+        part.set_boundary(boundary)
+    return part.as_bytes()
+
+
+def _some_name(length: int) -> str:
+    """Of a file."""
+    return "N" * length
+
+
+def _part(body: str, plain: bool) -> EmailMessage:
+    part = EmailMessage(policy=_POLICY)
+    # Tables and programs are to stay as they are, also where a mailer likes to flow text (RFC 3676).
+    part.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
+    return part
+
+
+@cache
+def _plain_head() -> bytes:
+    """What stands above the lines of a body that goes as it is."""
+    head, end, _ = _part("", plain=True).as_bytes().partition(b"\r\n\r\n")
+    return head + end
+
+
+@lru_cache(maxsize=64)
+def _stand_in(boundary: str) -> bytes:
+    """A line's worth of bytes that nothing else in the mail has."""
+    return hashlib.sha512(boundary.encode()).digest()[:_BASE64_LINE]
+
+
+def _base64(data: bytes) -> bytes:
+    """As the library writes it."""
+    text, width = base64.b64encode(data), _BASE64_LINE // 3 * 4
+    return b"".join([text[at : at + width] + b"\r\n" for at in range(0, len(text), width)])

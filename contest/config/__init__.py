@@ -1,0 +1,1 @@
+"""The settings of a contest: contest.toml as typed values."""

@@ -1,0 +1,641 @@
+"""The sections of contest.toml: every setting once, with its default and its meaning."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+from contest.model import USUAL_PREFERENCES, MailPreference
+
+
+def _utc(moment: datetime) -> datetime:
+    """A time without a zone is Universal Time, as in the announcement (K100)."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _address(text: str) -> str:
+    from email_validator import EmailNotValidError, validate_email  # not for who only gets settings handed
+
+    try:
+        return validate_email(text, check_deliverability=False, test_environment=True).normalized
+    except EmailNotValidError as error:
+        raise ValueError(f"{text!r} is no mail address: {error}") from None
+
+
+Moment = Annotated[datetime, AfterValidator(_utc)]
+Address = Annotated[str, AfterValidator(_address)]
+
+
+class Section(BaseModel):
+    # What checks a section is built when one is checked: who only gets settings handed does without.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Contest(Section):
+    """What the contest is called, and who runs it."""
+
+    title: str = Field(
+        "International KNOBELN contest", description="the name of the contest, as it stands in all mails"
+    )
+    subject_word: str = Field(
+        "KNOBELN",
+        pattern=r"^\S+$",
+        description="the last word of the registration's subject: `registration for KNOBELN`",
+    )
+    organizer: str = Field("The organizer", description="who signs the mails")
+    organizer_address: Address = Field(
+        "organizer@localhost.example", description="where people write to a person; not read by the robot"
+    )
+    address: Address = Field(
+        "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
+    )
+    aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+
+
+DATE_WORDS = {
+    "registration_opens": "registration opens",
+    "compilation_opens": "the compile service opens",
+    "registration_closes": "registration closes",
+    "compilation_closes": "the compile service closes",
+    "contest_starts": "the contest starts",
+    "results_published": "the results are published",
+}
+"""The dates as people call them."""
+
+
+class Dates(Section):
+    """Universal Time. The robot obeys these; the organizer starts the contest by `knobeln run`."""
+
+    registration_opens: Moment = Field(description="from here on registrations are accepted")
+    compilation_opens: Moment = Field(description="from here on programs are compiled")
+    registration_closes: Moment = Field(
+        description="a registration received at this time or later is refused"
+    )
+    compilation_closes: Moment = Field(
+        description="a program received at this time or later is refused; 1994: two hours before the start"
+    )
+    contest_starts: Moment = Field(description="`knobeln run` before this time asks for --now")
+    results_published: Moment = Field(description="when the results are to be out; only told to the teams")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Dates:
+        order = (
+            ("registration_opens", "registration_closes"),
+            ("compilation_opens", "compilation_closes"),
+            ("registration_closes", "contest_starts"),
+            ("compilation_closes", "contest_starts"),
+            ("contest_starts", "results_published"),
+        )
+        for earlier, later in order:
+            if getattr(self, earlier) > getattr(self, later):
+                raise ValueError(f"{earlier} is after {later}")
+        return self
+
+
+class GameSettings(Section):
+    """Which game is played, and its parameters: each game's own file has its subclass."""
+
+    name: str = Field(description="which game is played; `knobeln games` lists them")
+
+
+DEFAULT_GAME = "knobeln"
+WORDS = ("tool", "home", "program", "stem", "result", "memory")
+"""What the words of a language's commands may hold in braces."""
+
+
+def _word(word: str) -> str:
+    try:
+        word.format(**dict.fromkeys(WORDS, ""))
+    except (KeyError, IndexError, ValueError, AttributeError):
+        raise ValueError(
+            f"{word!r}: in braces there can be {', '.join(f'{{{name}}}' for name in WORDS)}; a brace itself "
+            "is written twice"
+        ) from None
+    return word
+
+
+Word = Annotated[str, AfterValidator(_word)]
+
+
+class LanguageRow(Section):
+    """A language of programs that this contest takes besides the usual ones, or in place of one of them."""
+
+    name: str = Field(min_length=1, max_length=30, description="a usual one of this name is replaced")
+    suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
+        min_length=1, description="of the names of its files, in small letters and without a dot"
+    )
+    tool: str = Field(min_length=1, description="the program that compiles or runs it, below /usr")
+    run: tuple[Word, ...] = Field(min_length=1, description="the command of a running program")
+    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; none = as it is")
+    result: str = Field(
+        "",
+        pattern=r"^(\.[A-Za-z0-9_.-]{1,60})?$",
+        description="the file that the build makes, with a dot first",
+    )
+    version: tuple[Word, ...] = Field(("{tool}", "--version"), description="tells the tool's version")
+    memory_mb: int = Field(256, ge=1, le=65_536, description="of a running program")
+    reserved_mb: int = Field(
+        64, ge=0, le=65_536, description="address space that the tool takes besides, without using it"
+    )
+    build_memory_mb: int = Field(512, ge=1, le=65_536, description="of the build")
+    processes: int = Field(16, ge=1, le=256, description="of a running program, threads among them")
+    environment: dict[str, Word] = Field(default_factory=dict, description="variables of build and program")
+    folders: tuple[str, ...] = Field((), description="outside of /usr with settings of the tool; patterns")
+    sample: str = Field(
+        "",
+        description="a program that prints its first argument; `knobeln doctor` tries the language with it",
+    )
+
+    @model_validator(mode="after")
+    def _result_is_made(self) -> LanguageRow:
+        used = any("{result}" in word for word in (*self.run, *self.build))
+        if used and not self.result:
+            raise ValueError("a command speaks of {result}, but `result` does not say which file that is")
+        if self.result and not self.build:
+            raise ValueError("`result` says what the build makes, but there is no `build`")
+        return self
+
+
+class PulledImage(Section):
+    """An image that the organizer has pulled for a team."""
+
+    team: str = Field(min_length=1, description="whose program it is")
+    image: str = Field(
+        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="as podman or docker knows it"
+    )
+
+
+class Programs(Section):
+    """What a program may be and use."""
+
+    max_elements: int = Field(10_000, ge=1, description="lexical elements after preprocessing")
+    max_instructions: int = Field(
+        855_000_000,
+        ge=1_000,
+        description="machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
+    )
+    description: Literal["require", "warn", "none"] = Field(
+        "require",
+        description="a program without a description (KNOBELN: in #if 0): rejected (require), warned (warn), "
+        "or not asked for one (none)",
+    )
+    min_description_lines: int = Field(
+        15, ge=0, description="a description with fewer non-blank lines is accepted with a warning"
+    )
+    max_compiles_per_hour: int = Field(
+        20, ge=1, description="of one team's programs; of those that wait longer only the newest is compiled"
+    )
+    max_source_bytes: int = Field(256_000, ge=1_000, description="a longer program is refused unread")
+    seconds: float = Field(
+        5.0,
+        gt=0,
+        le=3_600,
+        description="for each move of a program that does not run on the contest machine; of a function that "
+        "is tabulated, for all its values",
+    )
+    trial_seconds: float = Field(
+        60.0,
+        gt=0,
+        le=3_600,
+        description="for the whole trial game of a program that is asked for moves; then it is broken off",
+    )
+    memory_mb: int = Field(
+        0,
+        ge=0,
+        le=65_536,
+        description="memory of a program that does not run on the contest machine, in MB, besides what its "
+        "language only reserves; 0 = as much as its language usually needs",
+    )
+    max_comparisons_per_hour: int = Field(
+        20, ge=1, description="`please compare` of one team, where the contest's game is computed exactly"
+    )
+    max_image_bytes: int = Field(
+        0,
+        ge=0,
+        le=512 * 1024 * 1024,
+        description="of the archive of a container image that a team sends in place of a program, where "
+        "programs are started for each move; 0 = none are taken",
+    )
+    pulled_images: tuple[PulledImage, ...] = Field(
+        (),
+        description="container images that play when their team names them in a letter, each "
+        '{ team = "lords", image = "registry.example/lords/player:2" }; pull them first',
+    )
+    max_practices_per_hour: int = Field(
+        10,
+        ge=0,
+        description="`please test` and `please play` of one team, together; 0 = there is no practice",
+    )
+    languages: tuple[LanguageRow, ...] = Field(
+        (), description="languages of programs besides the usual ones, each a table [[programs.languages]]"
+    )
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether a container image may play in place of a program."""
+        return bool(self.max_image_bytes or self.pulled_images)
+
+    @model_validator(mode="after")
+    def _languages_differ(self) -> Programs:
+        for what, found in (
+            ("are called", [row.name for row in self.languages]),
+            ("have the suffix", [suffix for row in self.languages for suffix in row.suffixes]),
+        ):
+            twice = sorted({word for word in found if found.count(word) > 1})
+            if twice:
+                raise ValueError(f"two languages {what} {twice[0]!r}")
+        return self
+
+
+FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+FORM_FIELDS = ("mail-address", "mail-preference", "team-name", "Organization", "team-members")
+"""The fields of every registration form (K25). A contest's own ones stand before the last."""
+_MAIL_HEADERS = ("to", "from", "subject", "date", "cc")
+LONGEST_FIELD_VALUE = 500  # characters
+
+
+def spelling(name: str) -> str:
+    """What is the same in all ways to write a field's name: Team_Name, teamname, team-name."""
+    return re.sub(r"[-_ ]", "", name).casefold()
+
+
+def _field_name(name: str) -> str:
+    if len(name) > 30 or not FIELD_NAME.fullmatch(name):
+        raise ValueError("the name of a field has at most 30 letters and digits, and hyphens between them")
+    if spelling(name) in map(spelling, (*FORM_FIELDS, *_MAIL_HEADERS)):
+        raise ValueError(f"{name!r} is a field already, of every form or of every letter")
+    return name
+
+
+def _one_line(text: str) -> str:
+    if text != " ".join(text.split()) or not text.isprintable() or len(text) > LONGEST_FIELD_VALUE:
+        raise ValueError(
+            f"{text!r} is not one line of at most {LONGEST_FIELD_VALUE} characters with single blanks"
+        )
+    return text
+
+
+def _choice(text: str) -> str:
+    if not text:
+        raise ValueError("a choice is not empty; `required = false` lets a team leave the field empty")
+    return text
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
+
+
+class ExtraField(Section):
+    """A field of the registration form that this contest asks for besides those of every form."""
+
+    name: Annotated[str, AfterValidator(_field_name)] = Field(description="as it stands before the colon")
+    description: OneLine = Field("", description="what belongs there, as the form asks for it")
+    choices: tuple[Annotated[OneLine, AfterValidator(_choice)], ...] = Field(
+        (), description="the values that there are; none = any text"
+    )
+    required: bool = Field(True, description="whether a team must fill it in")
+
+    @model_validator(mode="after")
+    def _choices_differ(self) -> ExtraField:
+        if len({choice.casefold() for choice in self.choices}) != len(self.choices):
+            raise ValueError("two choices are the same, but for capitals")
+        return self
+
+    @property
+    def asks_for(self) -> str:
+        """What belongs there, in a few words."""
+        return self.description or " or ".join(self.choices) or self.name
+
+
+class Teams(Section):
+    """Who may take part, and what the registration form asks for."""
+
+    approval: Literal["automatic", "organizer"] = Field(
+        "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
+    )
+    max_teams: int = Field(2_000, ge=1, description="further registrations are not accepted")
+    max_per_organization: int = Field(0, ge=0, description="teams from one organization; 0 = no limit")
+    max_members: int = Field(10, ge=1, description="people in a team")
+    member_lines: Literal[2, 1] = Field(
+        2,
+        description="of each member in the form. 2: name, age, occupation, and below it the background; "
+        "1: name and affiliation",
+    )
+    shared_people: Literal["flag", "refuse"] = Field(
+        "flag",
+        description="a registration that names a member of another team. flag: accepted, and `knobeln teams` "
+        "says so; refuse: not accepted",
+    )
+    fields: tuple[ExtraField, ...] = Field(
+        (),
+        description='further fields of the form, each { name = "school", description = "your school", '
+        'choices = ["Caltech", "MIT"], required = true }; without choices any text',
+    )
+    prizes_by: str = Field(
+        "", description="a field of the form: there are also prizes for the best of each of its values"
+    )
+    prizes: int = Field(3, ge=1, description="places with a prize, for each value of prizes_by")
+
+    @model_validator(mode="after")
+    def _fields_are_known(self) -> Teams:
+        names = [field.name for field in self.fields]
+        if len(set(map(spelling, names))) != len(names):
+            raise ValueError("two of the fields have the same name, as a form is read")
+        if self.prizes_by and self.prizes_by not in names:
+            raise ValueError(
+                f"prizes_by = {self.prizes_by!r} is none of the contest's own fields"
+                + (f", which are {', '.join(names)}" if names else "; there are none")
+            )
+        return self
+
+
+class Tournament(Section):
+    """Which programs meet. The sizes of groups and of the final are for group elimination alone."""
+
+    format: str = Field(
+        "group-elimination",
+        description="group-elimination: rounds of mixed groups, about half of each group proceeds; "
+        "round-robin: one group of all, everyone meets everyone; exact: the same, but a pairing won is a "
+        "match point; double-elimination: out after two lost matches; melee: one game of all",
+    )
+    games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
+    third_place_games: int = Field(
+        5, ge=1, le=1_000, description="double-elimination: games of the match that decides third place"
+    )
+    final_games: int = Field(7, ge=1, le=1_000, description="double-elimination: games of the final")
+    max_games: int = Field(
+        9,
+        ge=0,
+        le=1_000,
+        description="double-elimination: a match whose points are equal goes on up to so many games",
+    )
+    group_min: int = Field(20, ge=2, description="smallest group, where there are enough participants")
+    group_max: int = Field(41, ge=2, description="largest group")
+    final_size: int = Field(41, ge=2, description="the round of this many participants or fewer is the final")
+    self_play: bool = Field(
+        True, description="each strategy also plays one game against itself (1993: false)"
+    )
+    final_replays: int = Field(
+        0,
+        ge=0,
+        le=100_000,
+        description="how many times the final is played again with other chance, for the summary to say how "
+        "often each team came first; changes no result. For games of the contest machine",
+    )
+    workers: int = Field(
+        0, ge=0, description="how many work at once; 0 = one per core. Never changes a result"
+    )
+
+    @model_validator(mode="after")
+    def _sizes(self) -> Tournament:
+        if self.group_max < 2 * self.group_min - 1:
+            raise ValueError(
+                f"group_max must be at least 2 * group_min - 1 = {2 * self.group_min - 1}, "
+                "or some numbers of participants cannot be divided into groups"
+            )
+        if self.final_size > self.group_max:
+            raise ValueError("final_size is larger than group_max, but the final is a single group")
+        return self
+
+
+class Evolution(Section):
+    """Discipline 2, computed from the final."""
+
+    enabled: bool = Field(True, description="whether it is played (1993: false)")
+    exemplars: int = Field(5, ge=1, description="exemplars of each strategy at the start")
+    rounding: Literal["literal", "constant-total"] = Field(
+        "literal",
+        description="literal: N*F(p) rounded half up, the sum may drift; constant-total: largest remainder",
+    )
+    max_generations: int = Field(10_000, ge=1, description="a safety limit that no known final comes near")
+
+
+class Reports(Section):
+    """What goes out by itself."""
+
+    summary: Literal["automatic", "organizer"] = Field(
+        "automatic",
+        description="organizer: the summary of a round (RSM) waits for your words, `knobeln summary ROUND`",
+    )
+    offered: tuple[MailPreference, ...] = Field(
+        USUAL_PREFERENCES,
+        description="the reports that a team can ask for by mail-preference: some of "
+        + ", ".join(MailPreference),
+    )
+
+    @field_validator("offered")
+    @classmethod
+    def _each_once(cls, codes: tuple[MailPreference, ...]) -> tuple[MailPreference, ...]:
+        if len(set(codes)) != len(codes):
+            raise ValueError("a report is offered twice")
+        return codes
+
+
+class Hill(Section):
+    """The standing hill: before and after the contest all accepted programs play each other, as they come."""
+
+    enabled: bool = Field(False, description="whether `knobeln serve` plays it; games of two players only")
+    mail_hours: int = Field(
+        24,
+        ge=0,
+        description="a ranking that has moved is mailed to teams with GRR or RSM, at most once in so many "
+        "hours; 0 = no mails",
+    )
+
+
+class Site(Section):
+    """The pages about the contest, a folder of files that any web server can show."""
+
+    folder: str = Field(
+        "",
+        description="`knobeln serve` keeps the pages in this folder, below the contest's if relative; "
+        "empty = none; `knobeln site DIR` writes them once",
+    )
+    url: str = Field(
+        "",
+        pattern=r"^(https?://\S+)?$",
+        description="where the folder is on the web; only the feed needs it",
+    )
+    results: Literal["rounds", "date"] = Field(
+        "rounds",
+        description="when they show. rounds: each round's when its summary has gone out; date: none before "
+        "dates.results_published",
+    )
+    max_games: int = Field(
+        1_000,
+        ge=0,
+        le=100_000,
+        description="games with a page of their own, with every throw or move: first those of the last "
+        "round, between the best, and so on",
+    )
+    programs: bool = Field(
+        True,
+        description="after the contest the pages show the teams' programs and descriptions, as the teams of "
+        "KNOBELN agree to by their registration",
+    )
+
+
+class DeliveryKind(StrEnum):
+    MAILDIR = "maildir"
+    SMTP = "smtp"
+    SENDMAIL = "sendmail"
+    STDOUT = "stdout"
+
+
+class Mail(Section):
+    """How letters come in and mails go out."""
+
+    listen_host: str = Field(
+        "127.0.0.1", description="`knobeln serve` takes letters by SMTP here; empty = no listener"
+    )
+    listen_port: int = Field(8025, ge=0, le=65535, description="0 = any free port")
+    listen_socket: str = Field(
+        "", description="it takes letters at this Unix socket too, below the contest's folder if relative"
+    )
+    listen_protocol: Literal["smtp", "lmtp"] = Field(
+        "smtp", description="what is spoken there; lmtp is what mail systems speak with a mailbox"
+    )
+    tls_certificate: str = Field(
+        "",
+        description="certificate and chain (PEM); with it STARTTLS is offered to those who bring letters",
+    )
+    tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
+    max_letter_bytes: int = Field(
+        1_000_000,
+        ge=10_000,
+        description="a larger letter is refused with 552; one from a team's own address may be larger by "
+        "an image, see programs.max_image_bytes",
+    )
+    max_connections: int = Field(100, ge=1, description="SMTP connections at once")
+    delivery: DeliveryKind = Field(
+        DeliveryKind.MAILDIR,
+        description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost; "
+        "sendmail: the command; stdout: printed, for dry runs",
+    )
+    maildir_root: str = Field(
+        "mail", description="folder of the Maildirs, below the contest's folder if relative"
+    )
+    smarthost: str = Field("localhost", description="the relay that takes our mails")
+    smarthost_port: int = Field(25, ge=1, le=65535, description="its port")
+    security: Literal["none", "starttls", "tls"] = Field(
+        "none", description="encryption towards the smarthost"
+    )
+    login: Literal["password", "xoauth2"] = Field(
+        "password",
+        description="password: PLAIN or LOGIN, as the smarthost offers; xoauth2: a token, see oauth",
+    )
+    username: str = Field("", description="login at the smarthost; empty = none")
+    password: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_MAIL__PASSWORD than written here"
+    )
+    sendmail: str = Field(
+        "/usr/sbin/sendmail", description="the command that takes our mails; started without a shell"
+    )
+    verp: bool = Field(
+        True,
+        description="bounces come to robot+b-...@, an address for each mail; "
+        "false: to the robot's own, where the relay allows no other sender",
+    )
+    answers_per_hour: int = Field(
+        10, ge=1, description="automatic answers to one address in an hour; against mail loops"
+    )
+    give_up_after_hours: int = Field(
+        72, ge=1, description="a mail that the relay keeps deferring fails after this"
+    )
+
+
+class Imap(Section):
+    """Letters from a mailbox at another mail server: `knobeln serve` fetches them by IMAP."""
+
+    host: str = Field("", description="the mail server that has the robot's mailbox; empty = none")
+    port: int = Field(993, ge=1, le=65535, description="its port; with starttls usually 143")
+    security: Literal["tls", "starttls", "none"] = Field(
+        "tls", description="encryption; none is for a server on this computer only"
+    )
+    ca_file: str = Field(
+        "", description="who vouches for the server's certificate (PEM); empty = whom this computer trusts"
+    )
+    login: Literal["password", "xoauth2", "oauthbearer"] = Field(
+        "password", description="how we log in; the other two need an access token, see the section oauth"
+    )
+    username: str = Field("", description="the mailbox's name at the server, often its address")
+    password: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_IMAP__PASSWORD than written here"
+    )
+    folder: str = Field("INBOX", description="where the letters are")
+    processed_folder: str = Field(
+        "Processed", description="where they go when they are taken; empty = they stay, with a flag"
+    )
+    failed_folder: str = Field(
+        "Failed", description="where those go that are too large or cannot be fetched; empty = they stay"
+    )
+    idle: bool = Field(True, description="hear of new letters at once, where the server can tell (IDLE)")
+    poll_seconds: int = Field(60, ge=1, description="how often to look for new letters otherwise")
+
+    @model_validator(mode="after")
+    def _passwords_stay_here(self) -> Imap:
+        if self.security == "none" and self.host not in ("", "localhost", "127.0.0.1", "::1"):
+            raise ValueError("security = none would send the password openly through the network")
+        if self.host and not self.username:
+            raise ValueError("a host needs a username")
+        return self
+
+
+class Pickup(Section):
+    """Letters from a Maildir on this computer, where the mail system puts them."""
+
+    maildir: str = Field("", description="that Maildir, below the contest's folder if relative; empty = none")
+    processed_folder: str = Field("", description="where letters go when they are taken; empty = its cur/")
+    failed_folder: str = Field("Failed", description="where those go that are too large")
+
+
+class OAuth(Section):
+    """Access tokens, where the provider wants them in place of a password: a command, or a refresh token."""
+
+    token_command: str = Field(
+        "", description="prints an access token; started without a shell; empty = by refresh token"
+    )
+    token_url: str = Field(
+        "",
+        pattern=r"^(https://.+|http://(127\.0\.0\.1|localhost)[:/].*)?$",
+        description="where the provider gives an access token for the refresh token",
+    )
+    client_id: str = Field("", description="the name under which you have registered knobeln there")
+    client_secret: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
+    )
+    refresh_token: str = Field(
+        "", repr=False, description="better given as KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
+    )
+    scope: str = Field("", description="what the token is to allow; empty = what the refresh token allows")
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it says how to get a token."""
+        return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
+
+
+class Jail(Section):
+    """Where compilers run."""
+
+    user_id: int = Field(
+        61_994, ge=1, description="started as root, compilers run under this unprivileged user and group id"
+    )
+
+
+class Log(Section):
+    """What the program says of its work, on standard error."""
+
+    format: Literal["console", "json"] = Field(
+        "console", description="console: for people; json: a line of JSON for each event, for other programs"
+    )

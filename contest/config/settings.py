@@ -1,0 +1,158 @@
+"""All settings of a contest: the sections of contest.toml together, and what must fit between them.
+
+An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` wins over the file (for passwords).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    model_validator,
+)
+
+from contest.config.sections import (
+    DEFAULT_GAME,
+    Contest,
+    Dates,
+    Evolution,
+    GameSettings,
+    Hill,
+    Imap,
+    Jail,
+    Log,
+    Mail,
+    OAuth,
+    Pickup,
+    Programs,
+    Reports,
+    Site,
+    Teams,
+    Tournament,
+)
+from contest.errors import ConfigError, NotFound
+from contest.games.registry import game_of, kind_of
+
+ENVIRONMENT = "KNOBELN_SET_"  # begins the names of variables that win over the file
+LONGEST_ROBOT = 34  # with what is added to make a bounce address it must not get longer than 64 (RFC 5321)
+
+
+def game_settings(value: Any) -> Any:
+    """The section of the game that it names. Raises ValueError for a game that is not there."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return kind_of(str(value.get("name", DEFAULT_GAME))).settings.model_validate(value)
+    except NotFound as error:
+        raise ValueError(str(error)) from None
+
+
+AnyGame = Annotated[SerializeAsAny[GameSettings], BeforeValidator(game_settings)]
+
+
+class Settings(BaseModel):
+    """All sections of contest.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
+
+    contest: Contest = Field(default_factory=Contest)
+    dates: Dates
+    game: AnyGame = Field(default_factory=lambda: game_settings({}))
+    programs: Programs = Field(default_factory=Programs)
+    teams: Teams = Field(default_factory=Teams)
+    tournament: Tournament = Field(default_factory=Tournament)
+    evolution: Evolution = Field(default_factory=Evolution)
+    reports: Reports = Field(default_factory=Reports)
+    hill: Hill = Field(default_factory=Hill)
+    site: Site = Field(default_factory=Site)
+    mail: Mail = Field(default_factory=Mail)
+    imap: Imap = Field(default_factory=Imap)
+    pickup: Pickup = Field(default_factory=Pickup)
+    oauth: OAuth = Field(default_factory=OAuth)
+    jail: Jail = Field(default_factory=Jail)
+    log: Log = Field(default_factory=Log)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**_with_environment(given))
+
+    @model_validator(mode="after")
+    def _evolution_has_its_games(self) -> Settings:
+        if self.evolution.enabled and not self.tournament.self_play:
+            raise ValueError(
+                "the evolution needs self-games: set evolution.enabled = false, or self_play = true"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _images_can_play(self) -> Settings:
+        from contest.games.base import Dialogue
+
+        dialogues = game_of(self.game, self.programs).info.dialogues
+        if self.programs.takes_images and Dialogue.ARGUMENTS not in dialogues:
+            raise ValueError(
+                f"programs.max_image_bytes, programs.pulled_images: programs of {self.game.name} are not "
+                "started for each move, as images are; set them to 0 and []"
+            )
+        return self
+
+    @property
+    def max_team_letter_bytes(self) -> int:
+        """How large a letter of a registered team may be: with an image's archive, in base64."""
+        # Lines of 76 characters, CR and LF hold 57 bytes each.
+        return self.mail.max_letter_bytes + math.ceil(self.programs.max_image_bytes / 57) * 78
+
+    @model_validator(mode="after")
+    def _room_for_bounce_addresses(self) -> Settings:
+        name = self.contest.address.rpartition("@")[0]
+        if self.mail.verp and len(name) > LONGEST_ROBOT:
+            raise ValueError(
+                f"contest.address has more than {LONGEST_ROBOT} characters before the @: shorten it, or set "
+                "mail.verp = false"
+            )
+        return self
+
+
+def _with_environment(given: dict[str, Any]) -> dict[str, Any]:
+    """The sections of the settings, with the variables of the environment over them."""
+    is_in_environment = any(name.upper().startswith(ENVIRONMENT) for name in os.environ)
+    if given.keys() <= Settings.model_fields.keys() and not is_in_environment:
+        return given
+
+    # Not at the top: it takes as long as all else here, and is seldom needed.
+    from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource, SettingsError
+
+    class Read(BaseSettings, Settings):  # type: ignore[misc] # the configuration of both
+        """Tells how the settings are read; there are none of these."""
+
+    try:
+        environment = EnvSettingsSource(Read, env_prefix=ENVIRONMENT, env_nested_delimiter="__")()
+    except SettingsError as error:
+        raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
+    return _laid_over(InitSettingsSource(Read, given)(), environment)
+
+
+def _laid_over(below: Any, above: Any) -> dict[str, Any]:
+    """Both, where `above` wins; so do tables in them."""
+    laid = dict(below)
+    for key, value in above.items():
+        under = below.get(key)
+        is_table = isinstance(under, dict) and isinstance(value, dict)
+        laid[key] = _laid_over(under, value) if is_table else value
+    return laid
+
+
+def without_secrets(settings: Settings) -> dict[str, Any]:
+    """All settings as JSON has them, but for passwords and the like."""
+    secrets = {
+        name: {key for key, info in type(getattr(settings, name)).model_fields.items() if not info.repr}
+        for name in Settings.model_fields
+    }
+    return settings.model_dump(mode="json", exclude=secrets)

@@ -1,0 +1,64 @@
+"""Write contest.toml from the settings, each under a comment that says what it means."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from contest.config.sections import (
+    Dates,
+    Section,
+)
+from contest.config.settings import Settings
+
+
+def usual_dates(today: datetime) -> Dates:
+    """The calendar of 1994 from today: the doors open now, the deadlines at noon Universal Time."""
+    noon = datetime.combine(today.date(), time(12), UTC)
+    start = noon + timedelta(days=53)
+    return Dates(
+        registration_opens=today.replace(microsecond=0),
+        compilation_opens=today.replace(microsecond=0),
+        registration_closes=start - timedelta(days=2),
+        compilation_closes=start - timedelta(hours=2),
+        contest_starts=start,
+        results_published=start + timedelta(days=7),
+    )
+
+
+def settings_template(settings: Settings) -> str:
+    """The text of a contest.toml with these settings, each under a comment that says what it means.
+
+    But for the password: it may come from the environment just to be in no file.
+    """
+    parts = [
+        "# The settings of this contest. Each stands here with what it means; times are Universal Time.\n"
+    ]
+    for name in Settings.model_fields:
+        section = getattr(settings, name)
+        parts.append(f"\n# {(section.__doc__ or '').strip()}\n[{name}]\n")
+        for key, info in type(section).model_fields.items():
+            value = getattr(section, key) if info.repr else info.default
+            parts.append(f"# {info.description}\n{key} = {toml_value(value)}\n")
+    return "".join(parts)
+
+
+def toml_value(value: Any) -> str:
+    """As it stands behind the `=` in a contest.toml."""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    if isinstance(value, tuple):
+        # A table takes one line (TOML has no longer ones in a list), so that each gets its own.
+        ends = (
+            ("[\n    ", ",\n    ", ",\n]") if any(isinstance(v, Section) for v in value) else ("[", ", ", "]")
+        )
+        return ends[0] + ends[1].join(map(toml_value, value)) + ends[2]
+    if isinstance(value, Section):
+        return "{ " + ", ".join(f"{key} = {toml_value(part)}" for key, part in value) + " }"
+    if isinstance(value, dict):
+        return (
+            "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items()) + " }"
+        )
+    # TOML wants the one control character escaped that JSON leaves alone.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,228 @@
+"""Bid-Tac-Toe: two players bid in secret for the squares of a 3x3 grid; the higher bid takes the square.
+
+The rules of the 2nd Annual Ellington Bid-Tac-Toe Challenge of 2007 (B1 to B16, B19); their text for
+participants is docs/games/bid-tac-toe.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field
+
+from contest.config.sections import GameSettings
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.drawing import Drawing, Square
+from contest.games.grid import LINES
+from contest.games.strict_numbers import whole_number
+
+Bids = tuple[int, ...]  # nine whole dollars, square 1 first
+
+SQUARES = range(9)  # in the program; people count them from 1 (B8)
+NO_BIDS: Bids = (0,) * 9
+SIGNS = ("A", "B")  # by seat: who has a square, where the board is drawn
+
+BANKROLL = 100
+PATIENCE = 3  # so many rounds in a row without a change end the game (B6)
+_MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last moment; or the last rounds change nothing
+
+_WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)
+
+
+class IllegalBid(StrEnum):
+    """What becomes of a game in which a player gives illegal bids, or none (B15). It is over either way."""
+
+    LOST = "lost"  # whoever did it has lost
+    ZERO = "zero"  # the bids count as zeros and the board decides: the announcement to the letter
+
+
+@dataclass(frozen=True)
+class Board:
+    """A position: whose the squares are, and what everybody bid last."""
+
+    owners: tuple[int | None, ...] = (None,) * 9
+    bankrolls: tuple[int, int] = (BANKROLL, BANKROLL)
+    bids: tuple[Bids, Bids] | None = None  # of the round before, by seat; None before the first
+    unchanged: int = 0  # rounds in a row in which no square was won
+    at_fault: frozenset[int] = frozenset()  # who gave illegal bids in the last round
+
+    @property
+    def over(self) -> bool:
+        return bool(self.at_fault) or None not in self.owners or self.unchanged == PATIENCE
+
+
+def lines(owners: Sequence[int | None], seat: int) -> int:
+    """How many of the 8 three-in-a-row formations this seat has (B7)."""
+    return sum(all(owners[square] == seat for square in line) for line in LINES)
+
+
+def objection(board: Board, seat: int, bids: Bids) -> str | None:
+    """Why this seat may not bid this (B2, B5, B15); None if it may."""
+    if len(bids) != len(SQUARES):
+        return f"there were {len(bids)} bids; 9 are needed, one for each square"
+    for square, bid in enumerate(bids):
+        if bid < 0:
+            return f"the bid for square {square + 1} was {bid}; no bid may be below 0"
+        if bid and board.owners[square] is not None:
+            return f"the bid for square {square + 1} was {bid}, but it is taken, so only 0 is allowed"
+    if sum(bids) > board.bankrolls[seat]:
+        return f"the bids add up to {sum(bids)}, but the bankroll is {board.bankrolls[seat]}"
+    return None
+
+
+def _resolved(board: Board, bids: tuple[Bids, Bids], at_fault: frozenset[int] = frozenset()) -> Board:
+    """All squares of a round at once; only a winner pays (B3, B4)."""
+    won = {square: _winner(bids, square) for square in SQUARES}
+    owners = tuple(board.owners[square] if won[square] is None else won[square] for square in SQUARES)
+    first, second = (
+        bankroll - sum(bids[seat][square] for square in SQUARES if won[square] == seat)
+        for seat, bankroll in enumerate(board.bankrolls)
+    )
+    unchanged = board.unchanged + 1 if owners == board.owners else 0
+    return Board(owners, (first, second), bids, unchanged, at_fault)
+
+
+def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:
+    first, second = bids[0][square], bids[1][square]
+    return None if first == second else int(second > first)
+
+
+class BidTacToeSettings(GameSettings):
+    """The game's parameters."""
+
+    illegal_bid: IllegalBid = Field(
+        IllegalBid.LOST,
+        description="illegal bids end the game. lost: whoever gave them has lost; zero: they count as zeros "
+        "and the board decides, the announcement to the letter",
+    )
+
+
+class BidTacToe:
+    """The game as the registry knows it.
+
+    `names`: the opponent ID by which each seat is announced to the other (B11), one word each.
+    """
+
+    def __init__(
+        self, names: tuple[str, str] = ("first", "second"), illegal_bid: IllegalBid = IllegalBid.LOST
+    ) -> None:
+        for name in names:
+            if not name.isprintable() or name.split() != [name]:
+                raise ValueError(f"{name!r} is no opponent ID: one word is needed, without blanks")
+        self.names = names
+        self.illegal_bid = illegal_bid
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name="bid-tac-toe",
+            title="Bid-Tac-Toe",
+            min_seats=2,
+            max_seats=2,
+            simultaneous=True,
+            chance=False,
+            max_turns=_MOST_ROUNDS,
+            ruling=Ruling.GAME_LOST,
+            dialogues=(Dialogue.LINES,),
+            point=_WIN,
+            turn_word="round",
+        )
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
+        first, second = names
+        return BidTacToe((first, second), self.illegal_bid)
+
+    def start(self, seats: int) -> Board:
+        if seats != 2:
+            raise ValueError(f"Bid-Tac-Toe is played by 2, not by {seats}")
+        return Board()
+
+    def awaited(self, position: Board) -> frozenset[int]:
+        return frozenset() if position.over else frozenset((0, 1))
+
+    def objection(self, position: Board, seat: int, move: Bids) -> str | None:
+        return objection(position, seat, move)
+
+    def after(self, position: Board, moves: Mapping[int, Bids]) -> Board:
+        return _resolved(position, (moves[0], moves[1]))
+
+    def after_faults(self, position: Board, moves: Mapping[int, Bids], draw: Callable[[int], int]) -> Board:
+        bids = (moves.get(0, NO_BIDS), moves.get(1, NO_BIDS))
+        return _resolved(position, bids, at_fault=frozenset((0, 1)) - moves.keys())
+
+    def instead(self, position: Board, seat: int) -> Bids | None:
+        return None if position.bids is None else position.bids[seat]
+
+    def points(self, position: Board) -> tuple[int, ...]:
+        """Half points: a win 2, a tie 1, a defeat 0; nothing before the end. Two who lose get nothing."""
+        if not position.over:
+            return 0, 0
+        if position.at_fault and self.illegal_bid is IllegalBid.LOST:
+            return tuple(_LOSS if seat in position.at_fault else _WIN for seat in (0, 1))
+        first, second = lines(position.owners, 0), lines(position.owners, 1)
+        if first == second:
+            return _TIE, _TIE
+        return (_WIN, _LOSS) if first > second else (_LOSS, _WIN)
+
+    def drawing(self, position: Board) -> Drawing:
+        """The grid: whose the squares are, and what was bid for them in the last round."""
+        squares = [self._square(position, square) for square in SQUARES]
+        rows = tuple(tuple(squares[first : first + 3]) for first in SQUARES[::3])
+        first, second = position.bankrolls
+        return Drawing(rows, SIGNS, f"Bankrolls: {SIGNS[0]} {first} and {SIGNS[1]} {second} dollars.")
+
+    def _square(self, position: Board, square: int) -> Square:
+        owner = position.owners[square]
+        bids = tuple(of_one[square] for of_one in position.bids or (NO_BIDS, NO_BIDS))
+        was_bid = any(bids)
+        return Square(
+            text="" if owner is None else SIGNS[owner],
+            seat=owner,
+            ground=owner,
+            small=f"{bids[0]} : {bids[1]}" if was_bid else "",
+            changed=was_bid and owner is not None,  # for a square that was taken before nobody may bid
+        )
+
+    def samples(self, position: Board, seat: int) -> Sequence[Bids]:
+        free = [square for square in SQUARES if position.owners[square] is None]
+        bankroll = position.bankrolls[seat]
+        all_in = [_bids({square: bankroll}) for square in (free[0], free[-1])]
+        even = _bids(dict.fromkeys(free, bankroll // len(free)))
+        dollars = _bids(dict.fromkeys(free[:bankroll], 1))
+        shift = 1 + seat + sum(position.bankrolls)  # the two should not always bid alike
+        halves = _bids({free[shift % len(free)]: bankroll // 2})
+        return list(dict.fromkeys([NO_BIDS, *all_in, even, dollars, halves]))
+
+    def question(self, position: Board, seat: int, dialogue: Dialogue) -> Words:
+        if position.bids is None:
+            return "newgame", self.names[1 - seat]
+        return "nextround", *position.bids[1 - seat]
+
+    def farewell(self, position: Board, seat: int) -> Words:
+        return "gameover", *(NO_BIDS if position.bids is None else position.bids[1 - seat])
+
+    def answer(self, position: Board, seat: int, text: str) -> Bids:
+        words = text.split()
+        if len(words) != len(SQUARES):
+            raise ValueError(f"the answer has {len(words)} words; 9 whole numbers are needed")
+        return tuple(_bid(square, word) for square, word in enumerate(words))
+
+
+def _bids(wanted: Mapping[int, int]) -> Bids:
+    return tuple(wanted.get(square, 0) for square in SQUARES)
+
+
+def _bid(square: int, word: str) -> int:
+    try:
+        return whole_number(word)
+    except ValueError as error:
+        raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
+
+
+KIND = GameKind(
+    "bid-tac-toe",
+    BidTacToeSettings,
+    lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
+)

@@ -1,0 +1,179 @@
+"""The cooperation game: two criminals, and in each round both cooperate or betray at the same time.
+
+The rules C1 to C7. The first version of the game (L1, L2) has the same rules, but exactly 10 rounds, and asks
+in another form. Histories are texts with a letter per round, as the programs get them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pydantic import Field, model_validator
+
+from contest.config.sections import GameSettings
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.single_letters import letter
+
+FEWEST_ROUNDS = 10
+MOST_ROUNDS = 15
+LEGACY_ROUNDS = 10
+FORFEIT_PER_ROUND = 2  # what the other side gets for every round of a forfeited game (C5)
+
+
+class Decision(StrEnum):
+    """What a player does in a round, as its program prints it."""
+
+    COOPERATE = "C"
+    BETRAY = "B"
+
+
+_POINTS = {
+    (Decision.BETRAY, Decision.BETRAY): 1,
+    (Decision.BETRAY, Decision.COOPERATE): 3,
+    (Decision.COOPERATE, Decision.BETRAY): 0,
+    (Decision.COOPERATE, Decision.COOPERATE): 2,
+}
+
+
+@dataclass(frozen=True)
+class Dealings:
+    """A position: what each side did so far, and who gave an answer that was none."""
+
+    histories: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
+    forfeited: frozenset[int] = frozenset()
+
+    @property
+    def rounds(self) -> int:
+        return len(self.histories[0])
+
+
+def round_points(own: Decision, other: Decision) -> int:
+    """What a side gets for one round (C2).
+
+    >>> [round_points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB", "CC")]
+    [1, 3, 0, 2]
+    """
+    return _POINTS[own, other]
+
+
+class CooperationSettings(GameSettings):
+    """The game's parameters. How many rounds a game has is drawn once for the contest, and a secret."""
+
+    fewest_rounds: int = Field(FEWEST_ROUNDS, ge=1, le=1_000, description="the fewest that may be drawn")
+    most_rounds: int = Field(MOST_ROUNDS, ge=1, le=1_000, description="the most that may be drawn")
+
+    @model_validator(mode="after")
+    def _range(self) -> CooperationSettings:
+        if self.fewest_rounds > self.most_rounds:
+            raise ValueError("fewest_rounds is larger than most_rounds")
+        return self
+
+
+class Cooperation:
+    """The game as the registry knows it, there with the most rounds; a contest draws its own number."""
+
+    name = "cooperation"
+    title = "Cooperation game"
+
+    def __init__(self, rounds: int = MOST_ROUNDS, fewest: int = FEWEST_ROUNDS) -> None:
+        """`rounds`: how many a game has (C1); `set_up` draws the contest's own number, `fewest` or more."""
+        if rounds < 1:
+            raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
+        self.rounds = rounds
+        self._fewest = min(fewest, rounds)
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name=self.name,
+            title=self.title,
+            min_seats=2,
+            max_seats=2,
+            simultaneous=True,
+            chance=False,
+            max_turns=self.rounds,
+            ruling=Ruling.GAME_LOST,
+            dialogues=(Dialogue.ARGUMENTS,),
+            turn_word="round",
+        )
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
+        return Cooperation(self._fewest + draw(self.rounds - self._fewest + 1))
+
+    def start(self, seats: int) -> Dealings:
+        if seats != 2:
+            raise ValueError(f"the {self.title.lower()} is played by 2, not by {seats}")
+        return Dealings()
+
+    def awaited(self, position: Dealings) -> frozenset[int]:
+        over = position.forfeited or position.rounds == self.rounds
+        return frozenset() if over else frozenset((0, 1))
+
+    def objection(self, position: Dealings, seat: int, move: Decision) -> str | None:
+        """Either decision is always allowed."""
+        return None
+
+    def after(self, position: Dealings, moves: Mapping[int, Decision]) -> Dealings:
+        first, second = position.histories
+        return replace(position, histories=((*first, moves[0]), (*second, moves[1])))
+
+    def after_faults(
+        self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
+    ) -> Dealings:
+        """The game ends and is lost by whoever is missing, be it one or both (C5)."""
+        return replace(position, forfeited=self.awaited(position) - moves.keys())
+
+    def instead(self, position: Dealings, seat: int) -> Decision | None:
+        return None
+
+    def points(self, position: Dealings) -> tuple[int, ...]:
+        """The sum over the rounds; a forfeited game is worth 0, and 2 per round to the other (C5)."""
+        if position.forfeited:
+            prize = FORFEIT_PER_ROUND * self.rounds
+            return tuple(0 if seat in position.forfeited else prize for seat in (0, 1))
+        first, second = position.histories
+        return sum(map(round_points, first, second)), sum(map(round_points, second, first))
+
+    def samples(self, position: Dealings, seat: int) -> Sequence[Decision]:
+        return tuple(Decision)
+
+    def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:
+        """Two arguments, what it did itself and what the other did (C3): `[C,B]` `[C,C]`."""
+        own, other = position.histories[seat], position.histories[1 - seat]
+        return f"[{','.join(own)}]", f"[{','.join(other)}]"
+
+    def farewell(self, position: Dealings, seat: int) -> Words:
+        return ()
+
+    def answer(self, position: Dealings, seat: int, text: str) -> Decision:
+        """The letter C or B, alone but for white space around it (C4)."""
+        return letter(text, Decision)
+
+
+class LegacyCooperation(Cooperation):
+    """The first version: exactly 10 rounds, and histories like C/B/C (L1)."""
+
+    name = "cooperation-legacy"
+    title = "Cooperation game, first version"
+
+    def __init__(self) -> None:
+        super().__init__(LEGACY_ROUNDS)
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> LegacyCooperation:
+        return self
+
+    def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:
+        """As above, in the old form; in the first round there is no argument at all (L2)."""
+        if position.rounds == 0:
+            return ()
+        return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])
+
+
+KIND = GameKind(
+    Cooperation.name,
+    CooperationSettings,
+    lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
+)
+LEGACY_KIND = GameKind(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation())

@@ -1,0 +1,91 @@
+"""Hog as a game of the register: played out roll by roll, with dice that fall as the luck of the game says.
+
+A contest of Hog plays no games: a pairing is worth the exact win rate (`contest.subprocesses.hog_solver`), and
+points are its trillionths. What is here lets a person watch one game, and holds the rules to what every game promises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from contest.config.sections import GameSettings
+from contest.games import hog as rules
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling
+from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
+
+NAME = "hog"
+USUAL_GOAL = 100
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """A position, and how the dice fell in the turn before it: () where none were rolled."""
+
+    at: rules.Position
+    faces: tuple[int, ...] = ()
+
+
+class Hog:
+    """The game as the registry knows it. `goals` by seat; `luck` decides who begins and every roll."""
+
+    def __init__(self, goals: Pair = (USUAL_GOAL, USUAL_GOAL), luck: int = 0) -> None:
+        if not all(1 <= goal <= SCORES for goal in goals):
+            raise ValueError(f"the goals {goals}: each is in 1..{SCORES}")
+        self.goals = goals
+        self._luck = luck
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name=NAME,
+            title="Hog",
+            min_seats=2,
+            max_seats=2,
+            simultaneous=False,
+            chance=True,
+            max_turns=2 * SCORES,  # every turn brings a point or more
+            ruling=Ruling.GAME_LOST,
+            dialogues=(Dialogue.TABLE,),
+            point=WIN_RATE_UNIT,
+        )
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:
+        return Hog(self.goals, draw(2**62))
+
+    def start(self, seats: int) -> Rolled:
+        if seats != 2:
+            raise ValueError(f"Hog is played by 2, not by {seats}")
+        return Rolled(rules.Position(player=self._luck % 2))
+
+    def awaited(self, position: Rolled) -> frozenset[int]:
+        over = rules.winner(position.at, self.goals) is not None
+        return frozenset() if over else frozenset((position.at.player,))
+
+    def objection(self, position: Rolled, seat: int, move: int) -> str | None:
+        return rules.dice_objection(move)
+
+    def after(self, position: Rolled, moves: Mapping[int, int]) -> Rolled:
+        dice = moves[position.at.player]
+        faces = self._roll(position.at.turn, dice)
+        points = rules.sow_sad(faces) if dice else rules.picky_piggy(position.at.opponent)
+        return Rolled(rules.after(position.at, dice, points), faces)
+
+    def points(self, position: Rolled) -> tuple[int, ...]:
+        """The winner has a whole point; nobody has anything before the end."""
+        won = rules.winner(position.at, self.goals)
+        return tuple(WIN_RATE_UNIT if seat == won else 0 for seat in (0, 1))
+
+    def samples(self, position: Rolled, seat: int) -> Sequence[int]:
+        return (0, 1, position.at.turn % rules.TURNS, MAX_DICE)
+
+    def _roll(self, turn: int, dice: int) -> tuple[int, ...]:
+        """How so many dice fall in this turn: each face equally likely, to one part in 2**61."""
+        falls = hashlib.blake2b(f"{self._luck}/{turn}".encode(), digest_size=64).digest()
+        more = hashlib.blake2b(falls, digest_size=64).digest()
+        numbers = (int.from_bytes((falls + more)[8 * die : 8 * die + 8], "big") for die in range(dice))
+        return tuple(1 + number % SIDES for number in numbers)
+
+
+KIND = GameKind(NAME, GameSettings, lambda _settings, _programs: Hog())

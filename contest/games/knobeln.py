@@ -1,0 +1,248 @@
+"""KNOBELN: two throw numbers at once; the higher wins, unless it is more than twice the lower.
+
+The rules of the announcement of 1994 (K1 to K10). The contest machine applies the same rules, written in C,
+while programs play; these here are for people, for tests and for whatever has the throws already. Both are
+checked against each other by playing the same games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import overload
+
+from pydantic import Field, model_validator
+
+from contest.config.sections import DEFAULT_GAME, GameSettings
+from contest.errors import ConfigError
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling
+from contest.plurals import form
+
+_DIGEST_START = 0x6B6E6F62656C6E21
+_DIGEST_FACTOR = 0x9E3779B97F4A7C15
+_64_BITS = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The parameters (K1): throws lie in a..b, series have at least k throws, a game has L throws."""
+
+    a: int = 1
+    b: int = 12288
+    k: int = 8
+    L: int = 1000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.a <= self.b <= 2**30:
+            raise ValueError(f"throws in {self.a}..{self.b}: 1 <= a <= b <= 2**30 is needed")
+        if self.k < 1 or self.L < 1:
+            raise ValueError(f"k = {self.k}, L = {self.L}: both must be at least 1")
+
+
+class ThrowLines(Sequence[tuple[int, int]]):
+    """The throws of a game, as the lines of a protocol: the machine tells them so, and they are mailed so.
+
+    Below each line of the first player's throws stands one of the second's. They are read when needed.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Each line ends with a newline."""
+        self.text = text
+
+    @cached_property
+    def _throws(self) -> tuple[tuple[int, int], ...]:
+        lines = self.text.splitlines()
+        first, second = (map(int, ",".join(side).split(",")) for side in (lines[::2], lines[1::2]))
+        return tuple(zip(first, second, strict=True)) if lines else ()
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[int, int], ...]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, int] | tuple[tuple[int, int], ...]:
+        return self._throws[index]
+
+    def __len__(self) -> int:
+        return len(self._throws)
+
+    def __eq__(self, other: object) -> bool:
+        return self._throws == (other._throws if isinstance(other, ThrowLines) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._throws)
+
+    def __repr__(self) -> str:
+        return repr(self._throws)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One player in the middle of a game."""
+
+    points: int = 0
+    last: int | None = None  # the latest throw, None before the first
+    series: int = 0  # throws in the running series
+
+
+@dataclass(frozen=True)
+class Table:
+    """A position: both sides, and how many throws were made."""
+
+    sides: tuple[Side, Side] = (Side(), Side())
+    throws: int = 0
+
+
+def throw_points(first: int, second: int) -> tuple[int, int]:
+    """Both players' points in one throw (K3 to K5). The winner gets the logarithm of its own number.
+
+    >>> throw_points(6800, 3400), throw_points(6801, 3400), throw_points(3, 1), throw_points(5, 5)
+    ((12, 0), (0, 11), (0, 0), (0, 0))
+    """
+    if first == second:
+        return 0, 0
+    first_wins = first <= 2 * second if first > second else second > 2 * first
+    return (_log2(first), 0) if first_wins else (0, _log2(second))
+
+
+def _log2(number: int) -> int:
+    return number.bit_length() - 1
+
+
+def out_of_range(rules: Rules, number: int, throw: int) -> str:
+    """The sentence for throw `number` (from 1) outside a..b."""
+    return f"throw {number} was {throw}, but only {rules.a}..{rules.b} are allowed"
+
+
+def early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
+    """The sentence for a throw lower than the one before it, in a series that is too short."""
+    length = f"{series} {form(series, 'throw')}"
+    return (
+        f"throw {number} ({throw}) is lower than throw {number - 1} ({last}), "
+        f"but its series is only {length} long; {rules.k} are needed"
+    )
+
+
+def objection(rules: Rules, side: Side, number: int, throw: int) -> str | None:
+    """Why this side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
+    if not rules.a <= throw <= rules.b:
+        return out_of_range(rules, number, throw)
+    if side.last is not None and throw < side.last and side.series < rules.k:
+        return early_drop(rules, number, throw, side.last, side.series)
+    return None
+
+
+def _thrown(side: Side, throw: int, points: int) -> Side:
+    goes_on = side.last is not None and throw >= side.last
+    return Side(side.points + points, throw, side.series + 1 if goes_on else 1)
+
+
+class KnobelnSettings(GameSettings):
+    """The game's parameters."""
+
+    name: str = Field(DEFAULT_GAME, description=GameSettings.model_fields["name"].description)
+    a: int = Field(1, ge=1, description="the smallest number that may be thrown")
+    b: int = Field(12288, le=2**30, description="the largest number that may be thrown")
+    k: int = Field(8, ge=1, description="a series of non-decreasing throws has at least this length")
+    L: int = Field(1000, ge=1, le=1_000_000, description="throws per game")
+
+    @model_validator(mode="after")
+    def _range(self) -> KnobelnSettings:
+        if self.a > self.b:
+            raise ValueError("a is larger than b")
+        return self
+
+    @property
+    def rules(self) -> Rules:
+        return Rules(self.a, self.b, self.k, self.L)
+
+
+def rules_of(settings: GameSettings) -> Rules:
+    """The rules of a contest. Raises ConfigError where another game is played."""
+    if not isinstance(settings, KnobelnSettings):
+        raise ConfigError(f"the game is {settings.name}, not {DEFAULT_GAME}")
+    return settings.rules
+
+
+class Knobeln:
+    """The game as the registry knows it."""
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.rules = rules or Rules()
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name=DEFAULT_GAME,
+            title="KNOBELN",
+            min_seats=2,
+            max_seats=2,
+            simultaneous=True,
+            chance=False,
+            max_turns=self.rules.L,
+            ruling=Ruling.REPLAY,
+            dialogues=(Dialogue.MACHINE,),
+            turn_word="throw",
+        )
+
+    def start(self, seats: int) -> Table:
+        if seats != 2:
+            raise ValueError(f"KNOBELN is played by 2, not by {seats}")
+        return Table()
+
+    def awaited(self, position: Table) -> frozenset[int]:
+        return frozenset((0, 1)) if position.throws < self.rules.L else frozenset()
+
+    def objection(self, position: Table, seat: int, move: int) -> str | None:
+        return objection(self.rules, position.sides[seat], position.throws + 1, move)
+
+    def after(self, position: Table, moves: Mapping[int, int]) -> Table:
+        points = throw_points(moves[0], moves[1])
+        first, second = (_thrown(position.sides[seat], moves[seat], points[seat]) for seat in (0, 1))
+        return replace(position, sides=(first, second), throws=position.throws + 1)
+
+    def points(self, position: Table) -> tuple[int, ...]:
+        return tuple(side.points for side in position.sides)
+
+    def samples(self, position: Table, seat: int) -> Sequence[int]:
+        side = position.sides[seat]
+        lowest = self.rules.a if side.last is None or side.series >= self.rules.k else side.last
+        return sorted({lowest, min(2 * lowest, self.rules.b), (lowest + self.rules.b) // 2, self.rules.b})
+
+
+@dataclass(frozen=True)
+class Played:
+    """Throws, judged: how far they went, the points, and what was forbidden in the throw after."""
+
+    throws: int
+    points: tuple[int, int]
+    objections: tuple[str | None, str | None]
+
+
+def play_out(rules: Rules, throws: Iterable[tuple[int, int]]) -> Played:
+    """Judges these throws up to the L-th, to their end, or to the first that is forbidden to either side."""
+    game, table = Knobeln(rules), Table()
+    for pair in throws:
+        if not game.awaited(table):
+            break
+        objections = (game.objection(table, 0, pair[0]), game.objection(table, 1, pair[1]))
+        if objections != (None, None):
+            return _played(table, objections)
+        table = game.after(table, dict(enumerate(pair)))
+    return _played(table, (None, None))
+
+
+def _played(table: Table, objections: tuple[str | None, str | None]) -> Played:
+    return Played(table.throws, (table.sides[0].points, table.sides[1].points), objections)
+
+
+def digest(throws: Iterable[tuple[int, int]]) -> str:
+    """16 hex digits over all throws of a game; the contest machine computes the same (docs/machine.md)."""
+    state = _DIGEST_START
+    for first, second in throws:
+        state = (state ^ first ^ second << 32) * _DIGEST_FACTOR & _64_BITS
+        state ^= state >> 32
+    return f"{state:016x}"
+
+
+KIND = GameKind(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))

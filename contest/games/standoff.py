@@ -1,0 +1,184 @@
+"""The mega mexican standoff: all in a circle, and each round everybody acts at once (M1 to M10).
+
+Seats are places in the circle: the neighbours of seat 3 are at first seat 2, on its left, and seat 4, on its
+right. Who sits where is the contest's draw. Where the program that the game comes from does otherwise than
+its rules say (it lets one of the last two shoot twice), the rules govern (M6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field
+
+from contest.config.sections import GameSettings
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.single_letters import letter
+
+HEALTH = 30
+FULL_AMMO = 2
+DAMAGE = 10
+DAMAGE_TO_THE_PROTECTED = 4
+MOST_SEATS = 1_000
+MAX_ROUNDS = 1_000
+
+
+class Action(StrEnum):
+    """What a player does in a round, as its program prints it and its neighbours see it."""
+
+    SHOOT = "S"
+    PROTECT = "P"
+    RELOAD = "R"
+    NOTHING = "N"
+
+
+@dataclass(frozen=True)
+class Fighter:
+    """One player. `fell` is the round in which it died, None while it lives."""
+
+    health: int = HEALTH
+    ammo: int = FULL_AMMO
+    last: Action = Action.NOTHING
+    fell: int | None = None
+
+    @property
+    def triplet(self) -> str:
+        """As programs see it (M7): 30/2/P."""
+        return f"{self.health}/{self.ammo}/{self.last}"
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A position: everybody who ever stood in the circle, by seat, and how many rounds were played."""
+
+    fighters: tuple[Fighter, ...]
+    rounds: int = 0
+
+    @property
+    def alive(self) -> tuple[int, ...]:
+        """The seats of the living, in the order of the circle."""
+        return tuple(seat for seat, fighter in enumerate(self.fighters) if fighter.fell is None)
+
+    def neighbours(self) -> Mapping[int, tuple[int, ...]]:
+        """Of each living seat: left and right; the one opposite where two are left; nobody for the last."""
+        ring = self.alive
+        return {seat: _beside(ring, place) for place, seat in enumerate(ring)}
+
+
+def _beside(ring: Sequence[int], place: int) -> tuple[int, ...]:
+    left, right = ring[place - 1], ring[(place + 1) % len(ring)]
+    return tuple(dict.fromkeys(seat for seat in (left, right) if seat != ring[place]))
+
+
+def acted(fighter: Fighter, action: Action, shots: int, number: int) -> Fighter:
+    """A living fighter after round `number`: its own action, and so many shots that hit it (M2 to M5)."""
+    damage = DAMAGE_TO_THE_PROTECTED if action is Action.PROTECT else DAMAGE
+    health = max(0, fighter.health - shots * damage)
+    ammo = fighter.ammo + (action is Action.RELOAD) - (action is Action.SHOOT)
+    return Fighter(health, ammo, action, None if health else number)
+
+
+class StandoffSettings(GameSettings):
+    """The game's parameters."""
+
+    max_rounds: int = Field(
+        MAX_ROUNDS, ge=1, le=100_000, description="a standoff of this length is over, however many live"
+    )
+
+
+class Standoff:
+    """The game as the registry knows it."""
+
+    def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
+        """`max_rounds`: a standoff of this length is over, however many live (M8)."""
+        if max_rounds < 1:
+            raise ValueError(f"at most {max_rounds} rounds: at least 1 is needed")
+        self.max_rounds = max_rounds
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name="standoff",
+            title="Mega mexican standoff",
+            min_seats=2,
+            max_seats=MOST_SEATS,
+            simultaneous=True,
+            chance=False,
+            max_turns=self.max_rounds,
+            ruling=Ruling.NOTHING,
+            dialogues=(Dialogue.ARGUMENTS,),
+            turn_word="round",
+        )
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Standoff:
+        return self  # nothing is drawn, and nobody is told a name
+
+    def start(self, seats: int) -> Circle:
+        if not 2 <= seats <= MOST_SEATS:
+            raise ValueError(f"a standoff is between 2 to {MOST_SEATS} players, not {seats}")
+        return Circle((Fighter(),) * seats)
+
+    def awaited(self, position: Circle) -> frozenset[int]:
+        alive = position.alive
+        over = len(alive) <= 1 or position.rounds == self.max_rounds
+        return frozenset() if over else frozenset(alive)
+
+    def objection(self, position: Circle, seat: int, move: Action) -> str | None:
+        """Shooting needs ammunition, reloading a place for it (M4)."""
+        ammo = position.fighters[seat].ammo
+        if move is Action.SHOOT and ammo == 0:
+            return "it wanted to shoot, but had no ammunition"
+        if move is Action.RELOAD and ammo == FULL_AMMO:
+            return f"it wanted to reload, but had its {FULL_AMMO} rounds of ammunition"
+        return None
+
+    def after(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
+        """All act at once: who dies in a round still shoots in it, and leaves the circle then (M5, M6)."""
+        number = position.rounds + 1
+        fighters = list(position.fighters)
+        for seat, beside in position.neighbours().items():
+            shots = sum(moves[other] is Action.SHOOT for other in beside)
+            fighters[seat] = acted(fighters[seat], moves[seat], shots, number)
+        return Circle(tuple(fighters), number)
+
+    def after_faults(
+        self, position: Circle, moves: Mapping[int, Action], draw: Callable[[int], int]
+    ) -> Circle:
+        """Who is missing does nothing, and is seen to have done nothing (M4, M10)."""
+        return self.after(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
+
+    def instead(self, position: Circle, seat: int) -> Action | None:
+        return position.fighters[seat].last
+
+    def points(self, position: Circle) -> tuple[int, ...]:
+        """One for every player who is ranked below."""
+        order = [self._endurance(position, fighter) for fighter in position.fighters]
+        worse = {own: place for place, own in reversed(list(enumerate(sorted(order))))}
+        return tuple(worse[own] for own in order)
+
+    def _endurance(self, position: Circle, fighter: Fighter) -> tuple[int, int, int]:
+        """By what players are ranked, the more the better: equal means an equal rank (M8)."""
+        if fighter.fell is not None:
+            return fighter.fell, 0, 0
+        stopped = position.rounds == self.max_rounds
+        return self.max_rounds + 1, fighter.health * stopped, fighter.ammo * stopped
+
+    def samples(self, position: Circle, seat: int) -> Sequence[Action]:
+        return tuple(action for action in Action if self.objection(position, seat, action) is None)
+
+    def question(self, position: Circle, seat: int, dialogue: Dialogue) -> Words:
+        """Its own triplet, then those of its neighbours: left and right, or the only one opposite (M7)."""
+        seen = (seat, *position.neighbours()[seat])
+        return tuple(position.fighters[each].triplet for each in seen)
+
+    def farewell(self, position: Circle, seat: int) -> Words:
+        return ()
+
+    def answer(self, position: Circle, seat: int, text: str) -> Action:
+        """The letter S, P, R or N, alone but for white space around it."""
+        return letter(text, Action)
+
+
+KIND = GameKind("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))

@@ -1,0 +1,234 @@
+"""Ultimate Tic-Tac-Toe: nine boards of nine squares; the square of a move is the board of the next one.
+
+The rules of the Daisy Intelligence Hackathon of 2017 (U1 to U6, U8, U9); the announcement's pseudo-code has
+faults and is not followed (U15). docs/games/ultimate-tic-tac-toe.md is the text for participants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from contest.config.sections import GameSettings
+from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.drawing import Drawing, Square
+from contest.games.grid import LINES
+from contest.games.strict_numbers import whole_number
+
+SQUARES = 81
+EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
+MARKS = (X, O)  # by seat: seat 0 moves first
+SIGNS = ("X", "O")  # as people write them
+ANY_BOARD = "9"
+
+_WIN = 100  # points (U9)
+
+
+@dataclass(frozen=True)
+class Boards:
+    """A position. Board b has the squares 9b to 9b + 8 (U1)."""
+
+    squares: str = EMPTY * SQUARES  # '0', '1' = X or '2' = O each
+    last: int | None = None  # the square of the last move
+    mover: int = 0  # whose move it is
+    faults: tuple[int, int] = (0, 0)  # invalid, late and unacceptable moves of each seat
+
+
+def three_in_a_row(marks: Sequence[str], mark: str) -> bool:
+    """Whether this mark has a line of a 3x3 grid, given as nine marks."""
+    return any(all(marks[place] == mark for place in line) for line in LINES)
+
+
+def board_winner(squares: str, board: int) -> str:
+    """X or O if it has won this board; EMPTY while nobody has, and for ever if it filled up without (U4)."""
+    marks = squares[9 * board : 9 * board + 9]
+    return next((mark for mark in MARKS if three_in_a_row(marks, mark)), EMPTY)
+
+
+def is_closed(squares: str, board: int) -> bool:
+    """Whether nobody can play in this board any more: it is won, or full (U2)."""
+    full = EMPTY not in squares[9 * board : 9 * board + 9]
+    return full or board_winner(squares, board) != EMPTY
+
+
+def winners(squares: str) -> str:
+    """Who won each board: nine of X, O and EMPTY."""
+    return "".join(board_winner(squares, board) for board in range(9))
+
+
+def forced_board(position: Boards) -> int | None:
+    """The board in which the next move must be; None if any open one will do (U3)."""
+    if position.last is None or is_closed(position.squares, position.last % 9):
+        return None
+    return position.last % 9
+
+
+def game_winner(position: Boards) -> int | None:
+    """The seat that has three boards in a row, if one has."""
+    boards = winners(position.squares)
+    return next((seat for seat, mark in enumerate(MARKS) if three_in_a_row(boards, mark)), None)
+
+
+def open_squares(position: Boards) -> list[int]:
+    """Where the mover may play, in ascending order: empty squares of boards that are neither won nor full.
+
+    Empty when the game is over.
+    """
+    if game_winner(position) is not None:
+        return []
+    forced = forced_board(position)
+    boards = range(9) if forced is None else (forced,)
+    return [
+        square
+        for board in boards
+        if not is_closed(position.squares, board)
+        for square in range(9 * board, 9 * board + 9)
+        if position.squares[square] == EMPTY
+    ]
+
+
+def game_state(position: Boards) -> str:
+    """The 83 characters: who moves, where (ANY_BOARD: anywhere), and the squares (U5)."""
+    forced = forced_board(position)
+    return MARKS[position.mover] + (ANY_BOARD if forced is None else str(forced)) + position.squares
+
+
+def objection(position: Boards, square: int) -> str | None:
+    """Why the mover may not play here; None if it may."""
+    if square in open_squares(position):
+        return None
+    if not 0 <= square < SQUARES:
+        return f"there is no square {square}, only 0 to {SQUARES - 1}"
+    if position.squares[square] != EMPTY:
+        return f"square {square} is taken"
+    forced = forced_board(position)
+    if forced is not None and square // 9 != forced:
+        return f"square {square} is in board {square // 9}, but the move has to be in board {forced}"
+    return f"square {square} is in board {square // 9}, which is won already"
+
+
+def _played(position: Boards, square: int) -> Boards:
+    squares = position.squares[:square] + MARKS[position.mover] + position.squares[square + 1 :]
+    return replace(position, squares=squares, last=square, mover=1 - position.mover)
+
+
+def _seat_of(mark: str) -> int | None:
+    return None if mark == EMPTY else MARKS.index(mark)
+
+
+class UltimateTicTacToe:
+    """The game as the registry knows it.
+
+    `seconds`: T, what a program is told about its time for a move (U5, U13). That it is kept to it is the
+    business of whoever runs the program.
+    """
+
+    def __init__(self, seconds: float = 5) -> None:
+        if not 0 < seconds < float("inf"):
+            raise ValueError(f"T = {seconds}: a time for a move is more than 0 seconds, and ends")
+        self.seconds = int(seconds) if seconds == int(seconds) else seconds
+
+    @property
+    def info(self) -> GameInfo:
+        return GameInfo(
+            name="ultimate-tic-tac-toe",
+            title="Ultimate Tic-Tac-Toe",
+            min_seats=2,
+            max_seats=2,
+            simultaneous=False,
+            chance=False,
+            max_turns=SQUARES,
+            ruling=Ruling.RANDOM_MOVE,
+            dialogues=(Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+            turn_word="move",
+        )
+
+    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> UltimateTicTacToe:
+        return self  # nothing is drawn, and nobody is told a name
+
+    def start(self, seats: int) -> Boards:
+        if seats != 2:
+            raise ValueError(f"Ultimate Tic-Tac-Toe is played by 2, not by {seats}")
+        return Boards()
+
+    def awaited(self, position: Boards) -> frozenset[int]:
+        return frozenset((position.mover,)) if open_squares(position) else frozenset()
+
+    def objection(self, position: Boards, seat: int, move: int) -> str | None:
+        return objection(position, move)
+
+    def after(self, position: Boards, moves: Mapping[int, int]) -> Boards:
+        return _played(position, moves[position.mover])
+
+    def after_faults(self, position: Boards, moves: Mapping[int, int], draw: Callable[[int], int]) -> Boards:
+        squares = open_squares(position)
+        first, second = (count + (seat == position.mover) for seat, count in enumerate(position.faults))
+        return _played(replace(position, faults=(first, second)), squares[draw(len(squares))])
+
+    def instead(self, position: Boards, seat: int) -> int | None:
+        return position.last
+
+    def points(self, position: Boards) -> tuple[int, ...]:
+        """100 for a win, in a tie 1 for each board won, and -1 for each fault, a winner's too (U9)."""
+        won = self._won(position)
+        return tuple(points - faults for points, faults in zip(won, position.faults, strict=True))
+
+    def drawing(self, position: Boards) -> Drawing:
+        """Nine by nine squares, each board where it counts; empty ones with their numbers."""
+        won = winners(position.squares)
+        rows = tuple(
+            tuple(
+                self._square(position, won, 9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3)
+                for column in range(9)
+            )
+            for row in range(9)
+        )
+        return Drawing(rows, SIGNS, self._caption(position, won), block=3)
+
+    def _square(self, position: Boards, won: str, square: int) -> Square:
+        seat = _seat_of(position.squares[square])
+        return Square(
+            text="" if seat is None else SIGNS[seat],
+            seat=seat,
+            ground=_seat_of(won[square // 9]),
+            small=str(square) if seat is None else "",
+            changed=square == position.last,
+        )
+
+    def _caption(self, position: Boards, won: str) -> str:
+        boards = " and ".join(f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True))
+        if not self.awaited(position):
+            winner = game_winner(position)
+            who = "Nobody has" if winner is None else f"{SIGNS[winner]} has won with"
+            return f"Boards won: {boards}. {who} three boards in a row."
+        forced = forced_board(position)
+        where = "in any board" if forced is None else f"in board {forced}"
+        return f"Boards won: {boards}. {SIGNS[position.mover]} moves next, {where}."
+
+    def _won(self, position: Boards) -> tuple[int, ...]:
+        if self.awaited(position):
+            return 0, 0
+        winner = game_winner(position)
+        if winner is None:
+            return tuple(winners(position.squares).count(mark) for mark in MARKS)
+        return tuple(_WIN if seat == winner else 0 for seat in (0, 1))
+
+    def samples(self, position: Boards, seat: int) -> Sequence[int]:
+        return open_squares(position)
+
+    def question(self, position: Boards, seat: int, dialogue: Dialogue) -> Words:
+        return self.seconds, game_state(position)
+
+    def farewell(self, position: Boards, seat: int) -> Words:
+        return ()
+
+    def answer(self, position: Boards, seat: int, text: str) -> int:
+        try:
+            return whole_number(text.strip())
+        except ValueError as error:
+            raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
+
+
+KIND = GameKind(
+    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
+)

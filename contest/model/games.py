@@ -1,0 +1,92 @@
+"""Games: jobs, results, verdicts and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """How a player left a game. INTERNAL is our fault and never counts against a team."""
+
+    OK = "OK"
+    TIME = "TIME"  # more instructions than the limit
+    MEMORY = "MEMORY"  # the stack left the memory
+    CRASH = "CRASH"  # any other fault of the machine
+    ILLEGAL_MOVE = "ILLEGAL_MOVE"  # out of range, or a drop in a series that is too short
+    PROTOCOL = "PROTOCOL"  # left before the last throw, or used a door that does not exist
+    INTERNAL = "INTERNAL"
+
+    @property
+    def is_charged(self) -> bool:
+        """The player did what the rules forbid; a failure of ours is nobody's (K75)."""
+        return self not in (Verdict.OK, Verdict.INTERNAL)
+
+
+_OK = Verdict.OK  # an enumeration takes its time to look its members up
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a player did that the rules forbid, in a sentence for its team."""
+
+    turn: int  # the turn in which it happened, from 1; of KNOBELN the throw
+    reason: str  # e.g. "throw 17 was 0, outside 1..12288"
+    said: str = ""  # the end of what the program wrote to its standard error; for its own team only
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """One side of one game. On the contest machine instructions are counted, and memory in bytes."""
+
+    points: int
+    verdict: Verdict  # of its first fault
+    fault: Fault | None  # the first
+    instructions: int = 0
+    memory: int = 0  # bytes of static data and stack that were in use at the most
+    faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
+    last_turn: int = 0  # the last in which it was asked for a move in words: when it fell, where players fall
+    said: str = ""  # in a trial: the end of what it wrote to its standard error; for its own team only
+
+
+@dataclass(frozen=True)
+class Missing:
+    """In the place of the move of a seat that was at fault."""
+
+    instead: str = ""  # the move that the rules made for it, in words; "" = none
+    kind: str = ""  # what was wrong, in a word of the players; "" = not known
+
+
+Moves = tuple[int | str | Missing | None, ...]
+"""What each seat did in a turn: a throw, or a move in words; None where it was not asked."""
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """One game, seat by seat. `moves` is filled only where they were asked for."""
+
+    seats: tuple[SeatResult, ...]
+    turns: int  # that were played to their end
+    digest: str  # 16 hex digits over all moves, to compare a replay with
+    moves: Sequence[Moves] | None = None
+    is_whole: bool = True  # a trial that took too long is not: its points say nothing
+
+    @property
+    def is_flawless(self) -> bool:
+        """Nobody was at fault."""
+        for seat in self.seats:  # noqa: SIM110 - `all` takes twice as long, and this is asked often
+            if seat.verdict is not _OK:
+                return False
+        return True
+
+
+@dataclass(frozen=True)
+class GameJob:
+    """A game to be played, seat by seat: programs by the digests of their images, and random streams."""
+
+    images: tuple[str, ...]
+    streams: tuple[bytes, ...]  # 16 bytes each
+    protocol: bool = False
+    names: tuple[str, ...] = ()  # by which the players know each other, in games that tell them
+    is_trial: bool = False  # in words: broken off when it takes long, and it tells what its programs said

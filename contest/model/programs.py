@@ -1,0 +1,151 @@
+"""Submissions, their builds, and practice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from contest.model.games import GameResult
+
+
+class SubmissionState(StrEnum):
+    QUEUED = "queued"
+    BUILT = "built"
+    REPLACED = "replaced"  # never compiled: its team sent too many in an hour, and a newer one took its turn
+    SET_ASIDE = "set aside"  # our compiler service broke on it; `knobeln letters retry` puts it back
+
+
+class PracticeState(StrEnum):
+    QUEUED = "queued"
+    PLAYED = "played"
+    SET_ASIDE = "set aside"  # our service broke on it; `knobeln letters retry` puts it back
+
+
+@dataclass(frozen=True)
+class Practice:
+    """What a team asked to be tried, without any consequence for the contest.
+
+    Either `files`, a program against our own ones, or `other_id`, a match of the two teams' latest versions.
+    """
+
+    id: int
+    team_id: int
+    other_id: int | None
+    letter_id: int
+    files: Mapping[str, bytes]
+    program: str = ""  # the name of the program among the files where it is known
+    repairs: tuple[str, ...] = ()
+    reply_to: str | None = None
+
+
+@dataclass(frozen=True)
+class PracticeGame:
+    """One game of practice: the asking team has the first seat, `opponents` the others."""
+
+    opponents: tuple[str, ...]
+    result: GameResult
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47).
+
+    The files are as they were sent: the authentification string is still in one of them.
+    """
+
+    id: int
+    team_id: int
+    letter_id: int
+    number: int
+    received_at: datetime
+    files: Mapping[str, bytes] = field(repr=False)  # by name
+    program: str  # the name of the program among them, "" while it is not known
+    description: str  # the letter's own words about it (B21), "" where they stand in the program
+    state: SubmissionState
+
+
+class Severity(StrEnum):
+    ERROR = "error"  # the program is rejected
+    WARNING = "warning"  # it is accepted, and the report says so
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a compile rule found. Lines count from 1 in the program as sent; 0 = no particular line."""
+
+    rule: str  # "include", "description", "forbidden routine" ...
+    severity: Severity
+    line: int
+    text: str
+    quote: str = ""  # the offending line, shortened
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a program did in its one trial game; it has the first seat, its opponents the others."""
+
+    opponent: str  # its name, or their names
+    result: GameResult
+
+    @property
+    def failed(self) -> bool:
+        """The program did what the rules forbid."""
+        return self.result.seats[0].verdict.is_charged
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """A container image that plays for a team (M11)."""
+
+    digest: str  # sha256 in hex: of the archive, or the id that podman or docker knows it by
+    platform: str  # e.g. "linux/amd64"
+    layers: int
+    unpacked_bytes: int
+    command: tuple[str, ...]  # the words before the move's arguments
+    name: str = ""  # by which the organizer has pulled it; "" = it came as an archive
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """A file as it was sent; its sha256 in hex."""
+
+    name: str
+    size: int  # bytes
+    digest: str
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """Everything that a compile report says. Memory figures in bytes.
+
+    Elements, memory and code are known of programs for the contest machine alone; their limits are None for
+    the others.
+    """
+
+    findings: tuple[Finding, ...]
+    tool: str  # the compiler or interpreter: what it says of its version
+    messages: str  # the compiler's own words, cleaned and shortened
+    elements: int | None  # lexical elements, None where the preprocessor already failed (K46)
+    element_limit: int | None
+    description_lines: int  # without blank ones
+    static_bytes: int | None  # data and bss; None where it did not link
+    memory_limit: int | None
+    code_bytes: int | None
+    source_digest: str  # sha256 of the program as compiled, in hex
+    image_digest: str | None
+    trial: Trial | None = None
+    language: str = "C"  # "" where no file was recognised as a program
+    files: tuple[FileFacts, ...] = ()
+    said: str = ""  # the end of the trial's standard error, for the program's own team only
+    source_bytes: int = 0  # of all files that count for the goal (H8)
+    goal: int | None = None  # of a Hog strategy: the score that it has to reach
+    player_name: str = ""  # of a Hog strategy: its PLAYER_NAME
+    trial_rates: tuple[tuple[str, float], ...] = ()  # of a Hog strategy: how often it beats these samples
+    image: ImageFacts | None = None  # of a container image that plays in place of a program
+
+    @property
+    def accepted(self) -> bool:
+        return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)

@@ -1,0 +1,215 @@
+"""The tournament: entries, pairings, groups, rounds, and the state of the contest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from contest.model.games import GameResult, SeatResult
+
+_MILLIONTHS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A team's program as frozen for the contest day. `name` is the team's; it names the entry everywhere."""
+
+    name: str
+    team_id: int
+    build_id: int
+    image_digest: str
+
+
+@dataclass(frozen=True, order=True)
+class Pairing:
+    """Entries that meet, in the order of their seats; the same name twice is a self-game (K65).
+
+    They play `games` games, and then, one by one, more while the best are equal, up to `most` (U11). With
+    every further game each player moves up a seat, so that of two each begins every other game.
+    """
+
+    players: tuple[str, ...]
+    games: int = 1
+    most: int = 0  # 0 = no more than `games`
+
+    def __hash__(self) -> int:
+        return hash(self.players)  # enough to tell them apart, in a third of the time
+
+    @property
+    def is_self(self) -> bool:
+        players = self.players
+        return players[0] == players[1] if len(players) == 2 else len(set(players)) < len(players)
+
+    def seating(self, game: int) -> tuple[str, ...]:
+        """Who sits where in this game of the pairing, which count from 1."""
+        shift = (game - 1) % len(self.players)
+        if not shift:
+            return self.players
+        return self.players[shift:] + self.players[:shift]
+
+
+@dataclass(frozen=True)
+class Match:
+    """One attempt at one game of a pairing, as it was played."""
+
+    pairing: Pairing
+    attempt: int  # from 1; a rescheduled game is attempt 2 and so on (K74)
+    result: GameResult
+    counted: bool  # it stands: it was not discarded, and nobody in it is disqualified in this round (K73)
+    game: int = 1
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """By seat, as in `result.seats`."""
+        return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
+
+    @property
+    def is_discarded(self) -> bool:
+        """Somebody failed, and the rules of the game say that it is played again (K72)."""
+        return not self.counted and not self.result.is_flawless
+
+    @property
+    def sides(self) -> tuple[tuple[str, SeatResult], ...]:
+        """Each player with what became of him; in a self-game the same twice."""
+        return tuple(zip(self.players, self.result.seats, strict=True))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A line of a group's ranking. The disqualified have no rank and no points (K73)."""
+
+    entry: str
+    half_points: int
+    rank: int | None
+    failures: int
+    disqualified: bool
+    advances: bool
+
+    @property
+    def taken_out(self) -> bool:
+        """Disqualified without having failed: by the organizer, or at its own wish."""
+        return self.disqualified and not self.failures
+
+    @property
+    def fate(self) -> str:
+        """What becomes of it, for tables; "" where rank and points say all."""
+        if self.disqualified:
+            return "taken out" if self.taken_out else "disqualified"
+        return "proceeds" if self.advances else ""
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """A group as drawn: who is in it, and who meets whom. Numbers count from 1."""
+
+    round: int
+    number: int
+    members: tuple[str, ...]  # in the order of the draw
+    pairings: tuple[Pairing, ...]
+    title: str = ""  # where in the contest it is, e.g. "losers' side"; "" where the numbers say it all
+
+
+@dataclass(frozen=True)
+class RoundPlan:
+    number: int
+    groups: tuple[GroupPlan, ...]
+    final: bool  # nothing follows it; in a knock-out that may turn out only when it has been played
+
+
+@dataclass(frozen=True)
+class GroupOutcome:
+    """A group when it has finished: every attempt that was played, and the ranking."""
+
+    plan: GroupPlan
+    matches: tuple[Match, ...]
+    standings: tuple[Standing, ...]  # best first, the disqualified last
+
+
+@dataclass(frozen=True)
+class RoundOutcome:
+    plan: RoundPlan
+    groups: tuple[GroupOutcome, ...]
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Those who proceed, in the order of the groups and of their ranks."""
+        return tuple(s.entry for g in self.groups for s in g.standings if s.advances)
+
+
+@dataclass(frozen=True)
+class FinalReplays:
+    """The final played so many times more, each time with other chance: how often each finalist came first.
+
+    All of them, the most frequent first; where several shared the first place, each of them.
+    """
+
+    times: int
+    firsts: tuple[tuple[str, int], ...]
+
+
+class Phase(StrEnum):
+    """Where a contest is. Before RUNNING the dates decide what is open."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True)
+class ContestState:
+    phase: Phase
+    seed: bytes  # 32 bytes; its sha256 is published at the start, itself with the results
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Pause:
+    """The run starts nothing new. `until`: it goes on by itself then; None = only by the organizer's word."""
+
+    since: datetime
+    reason: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A round, or one group of it, was ordered to be played again, and all that came after it."""
+
+    id: int
+    at: datetime
+    round: int
+    group: int | None  # None = the whole round
+    reason: str
+
+    @property
+    def what(self) -> str:
+        return f"round {self.round}" if self.group is None else f"group {self.group} of round {self.round}"
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of the journal. `actor` is "" where the machine acted by itself."""
+
+    id: int
+    at: datetime
+    area: str  # what was done, or the part of the machine: "pause", "disqualify", "run", "delivery" ...
+    text: str
+    actor: str = ""
+    whom: str = ""
+    reason: str = ""
+
+
+def points_text(half_points: int, point: int = 1) -> str:
+    """Half points as people read them, to the sixth decimal: 4247 -> "2123.5", -2 -> "-1".
+
+    `point`: how many of the game's points make one as people count (GameInfo.point).
+    """
+    if point == 1:
+        half = ".5" if half_points % 2 else ""
+        return f"{'-' if half_points < 0 else ''}{abs(half_points) // 2}{half}"
+    rounded = (_MILLIONTHS * half_points + point) // (2 * point)  # half up
+    whole, rest = divmod(abs(rounded), _MILLIONTHS)
+    decimals = f"{rest:06}".rstrip("0")
+    return f"{'-' * (rounded < 0)}{whole}{'.' * bool(decimals)}{decimals}"

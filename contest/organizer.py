@@ -1,0 +1,237 @@
+"""What the organizer does to a contest, at the command line or by letter: one transaction with the change,
+its mails and its line in the journal.
+
+Nothing here plays or compiles. A run in another process finds what was done at its next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pydantic import ValidationError
+
+from contest.config.sections import DATE_WORDS, Dates
+from contest.config.settings import Settings
+from contest.errors import GiveUp, NotFound, NotNow
+from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
+from contest.plurals import plural
+from contest.protocols import Renderer
+from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
+from contest.store.contest_state import note
+
+WHEN = "%Y-%m-%d %H:%M UT"
+TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+_RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
+
+_AFTER_BAN = {
+    Phase.OPEN: "It takes no part in the contest.",
+    Phase.RUNNING: "It plays no more games. A group that has not finished is played as if the team had been "
+    "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`.",
+    Phase.FINISHED: "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team.",
+}
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The organizer's hand in one transaction. `actor` is who that is, for the journal.
+
+    Each lever says in a sentence what follows. It raises NotNow where the contest is in another phase or
+    there is nothing to be done, NotFound for a team, round or date that there is not.
+    """
+
+    tx: Transaction
+    settings: Settings
+    renderer: Renderer
+    now: datetime
+    actor: str
+
+    # --- the run -----------------------------------------------------------------------------------------
+    def pause(self, reason: str) -> str:
+        pause = decisions.paused(self.tx)
+        if pause is not None and pause.until is None:
+            raise NotNow(f"the contest is paused already, since {pause.since:{WHEN}}: {pause.reason}")
+        decisions.resume(self.tx)  # a pause that ends by itself becomes one that does not
+        decisions.pause(self.tx, reason, self.now)
+        self._note("pause", "the contest is paused", reason=reason)
+        return "The contest is paused. Groups that are being played are finished first."
+
+    def resume(self, reason: str = "") -> str:
+        if not decisions.resume(self.tx):
+            raise NotNow("the contest is not paused")
+        self._note("resume", "the contest goes on", reason=reason)
+        return "The contest goes on."
+
+    def rerun(self, number: int, group: int | None, reason: str) -> str:
+        """A round, or one group, is played again from the same seeds, and what came after it anew."""
+        phase = contest_state.state(self.tx).phase
+        if phase is Phase.OPEN:
+            raise NotNow("the contest has not started, so there is nothing to play again")
+        plan, _ = results.drawn_round(self.tx, number)
+        later = [other for other, _ in results.all_rounds(self.tx) if other.number > number]
+        concerned = [each for each in plan.groups if later or group in (None, each.number)]
+        rerun, former = results.order_rerun(self.tx, number, group, reason, self.now)
+        contest_state.reopen(self.tx)
+        what = rerun.what
+        playing = submissions.participants(self.tx)
+        names = {name for each in concerned for name in each.members}
+        told = [playing[name] for name in playing if name in names]
+        facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
+        self._tell(f"rerun/{rerun.id}", "played_again", told, **facts)
+        self._note("rerun", f"{what} is played again; {_told(told)}", whom=what, reason=reason)
+        kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
+        return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
+
+    # --- teams -------------------------------------------------------------------------------------------
+    def take_out(self, name: str, kind: BanKind, reason: str) -> str:
+        """Disqualify a team, or drop it at its own request."""
+        team, phase = self._team(name), contest_state.state(self.tx).phase
+        known = decisions.ban_of(self.tx, team.id)
+        if known is not None:
+            raise NotNow(f"{name} is {known.kind} already, since {known.at:{WHEN}}: {known.reason}")
+        if team.state is not TeamState.ACTIVE:
+            raise NotNow(f"{name} takes no part anyway: it is {team.state}")
+        made = decisions.ban(self.tx, team.id, kind, reason, self.now)
+        self._tell(f"ban/{made.id}", str(kind), [team], team=team, reason=reason, phase=str(phase))
+        self._note(_VERBS[kind], f"{name} was {kind}", whom=name, reason=reason)
+        return f"{name} is {kind}, and told so. {_AFTER_BAN[phase]}"
+
+    def reinstate(self, name: str, reason: str) -> str:
+        team, phase = self._team(name), contest_state.state(self.tx).phase
+        ban = decisions.ban_of(self.tx, team.id)
+        if ban is None:
+            raise NotNow(f"{name} is neither disqualified nor dropped")
+        decisions.lift(self.tx, ban.id, self.now)
+        plays = phase is Phase.OPEN or name in submissions.participants(self.tx)
+        facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays}
+        self._tell(f"ban/{ban.id}/lifted", "reinstated", [team], **facts)
+        self._note("reinstate", f"{name} was reinstated", whom=name, reason=reason)
+        return f"{name} is reinstated, and told so. {_after_lift(ban, phase, plays=plays)}"
+
+    def _team(self, name: str) -> Team:
+        team = teams.by_name(self.tx, name)
+        if team is None:
+            raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+        return team
+
+    # --- reports -----------------------------------------------------------------------------------------
+    def hold(self, reason: str) -> str:
+        """Keep back the reports of the contest day, those that wait and those that come."""
+        since = decisions.reports_held(self.tx)
+        if since is not None:
+            raise NotNow(f"the reports are held already, since {since:{WHEN}}")
+        decisions.hold_reports(self.tx, self.now)
+        held = len(outbox.hold_reports(self.tx))
+        self._note("hold", f"reports are held; {held} waited", reason=reason)
+        return f"The reports of the contest day are kept back until `knobeln release`; {held} waited."
+
+    def release(self, reason: str = "") -> str:
+        """Let the reports go that are held, and those that come."""
+        since = decisions.reports_held(self.tx)
+        decisions.hold_reports(self.tx, None)
+        released = len(outbox.release_reports(self.tx, self.now))
+        if since is None and not released:
+            raise NotNow("no reports are held")
+        self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
+        return f"{plural(released, 'report goes', 'reports go')} out, and those that come."
+
+    # --- dates -------------------------------------------------------------------------------------------
+    def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
+        """Move dates, and tell all registered teams (K101). `written` are those of contest.toml."""
+        before = decisions.dates_now(self.tx, written)
+        moved = {name: at for name, at in moved.items() if getattr(before, name) != at}
+        if not moved:
+            raise NotNow("these dates are so already")
+        self._must_be_movable(moved)
+        after = _checked(before, moved)
+        for name, at in moved.items():
+            decisions.move_date(self.tx, name, getattr(written, name), at)
+            text = f"{DATE_WORDS[name]}: moved from {getattr(before, name):{WHEN}} to {at:{WHEN}}"
+            self._note("dates", text, whom=name, reason=reason)
+        out = decisions.all_bans(self.tx)
+        wanted = (TeamState.ACTIVE, TeamState.PENDING)
+        told = [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
+        changes = [(_in_words(name), getattr(before, name), at) for name, at in moved.items()]
+        new = self.settings.model_copy(update={"dates": after})
+        self._tell(
+            f"dates/{self.now.isoformat()}", "dates_moved", told, changes=changes, reason=reason, settings=new
+        )
+        what = "; ".join(f"{_in_words(name)}: {at:{WHEN}}" for name, at in moved.items())
+        return f"{what}. {_told(told)}."
+
+    def _must_be_movable(self, moved: Mapping[str, datetime]) -> None:
+        phase = contest_state.state(self.tx).phase
+        if phase is Phase.FINISHED:
+            raise NotNow("the contest is finished; its dates are past")
+        if phase is Phase.RUNNING and set(moved) != {"results_published"}:
+            raise NotNow("the contest has started; only results_published can still be moved")
+
+    # --- both of them ------------------------------------------------------------------------------------
+    def _tell(self, event: str, template: str, told: list[Team], **facts: object) -> None:
+        """The same mail to each of these teams."""
+        if not told:
+            return
+        words = self.renderer.render(template, **facts)
+        for team in told:
+            mail = Outgoing(
+                key=f"{event}/{team.name}",
+                kind=template,
+                to=team.address,
+                subject=words.subject,
+                body=words.body,
+                team_id=team.id,
+            )
+            outbox.put(self.tx, mail, self.settings, self.now)
+
+    def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
+        note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
+
+
+_VERBS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
+
+
+def _after_lift(ban: Ban, phase: Phase, *, plays: bool) -> str:
+    if phase is Phase.OPEN:
+        return "It takes part as if nothing had been."
+    if not plays:
+        return "But the contest started without it, so it has no program in it."
+    return (
+        "It plays in its groups that have not finished. Where one was finished without it, `knobeln rerun` "
+        "plays that again."
+    )
+
+
+def read_date(name: str, when: str) -> tuple[str, datetime]:
+    """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right form."""
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain not in Dates.model_fields:
+        raise NotFound(f"there is no date {name!r}; there are {', '.join(Dates.model_fields)}")
+    return plain, read_time(when)
+
+
+def read_time(when: str) -> datetime:
+    """Universal Time. Raises GiveUp with the right form."""
+    text = " ".join(when.strip().removesuffix("Z").removesuffix("UTC").removesuffix("UT").split())
+    for form in TIME_FORMS:
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    raise GiveUp(f"{when!r} is no time; it is written {_RIGHT_TIME}")
+
+
+def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
+    try:
+        return Dates.model_validate({**before.model_dump(), **moved})
+    except ValidationError as error:
+        reasons = "; ".join(str(e["msg"]).removeprefix("Value error, ") for e in error.errors())
+        raise GiveUp(f"that cannot be: {reasons}. Move the other date, too, in the same command") from None
+
+
+def _told(teams_told: list[Team]) -> str:
+    return plural(len(teams_told), "team is told", "teams are told")
+
+
+def _in_words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,77 @@
+"""Presets: what is different in a contest of another game than KNOBELN, one small file for each.
+
+A preset is a contest.toml with only the settings that differ from our defaults, and in the place of `[dates]`
+a `[calendar]`: for each date how many days after the day on which the contest is set up, and at which time
+(Universal Time), or without `at` the very moment.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from importlib.resources import files
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from contest.config.sections import DEFAULT_GAME, Dates
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.games.base import Dialogue, GameInfo
+from contest.games.registry import game
+
+
+class Day(BaseModel):
+    """A date of the calendar; `at` is Universal Time, None = the moment at which the contest is set up."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    days: int = Field(ge=0)
+    at: time | None = None
+
+    def after(self, now: datetime) -> datetime:
+        """The date for a contest that is set up now."""
+        if self.at is None:
+            return now.replace(microsecond=0) + timedelta(days=self.days)
+        day: date = now.astimezone(UTC).date() + timedelta(days=self.days)
+        return datetime.combine(day, self.at, UTC)
+
+
+def settings(name: str, now: datetime) -> Settings:
+    """The settings of a contest of this game that is set up now. Raises NotFound for an unknown game.
+
+    A game without a preset gets those that fit its facts.
+    """
+    info = game(name).info
+    preset = files(__name__).joinpath(f"{info.name}.toml")
+    if info.name == DEFAULT_GAME:
+        return Settings(dates=usual_dates(now))
+    if not preset.is_file():
+        return Settings(dates=usual_dates(now), **_fitting(info))
+    sections = tomllib.loads(preset.read_text(encoding="utf-8"))
+    return Settings(dates=_dates(sections.pop("calendar"), now), **sections)
+
+
+def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
+    return Dates.model_validate({name: Day.model_validate(day).after(now) for name, day in calendar.items()})
+
+
+def _fitting(info: GameInfo) -> Mapping[str, Any]:
+    return {
+        "contest": {
+            "title": f"{info.title} contest",
+            "subject_word": info.name if " " in info.title else info.title,
+        },
+        "game": {"name": info.name},
+        "tournament": {"format": _format(info), "self_play": False},
+        "evolution": {"enabled": False},
+        "site": {"programs": False},
+    }
+
+
+def _format(info: GameInfo) -> str:
+    """The format that needs nothing but what every game of these seats has."""
+    if Dialogue.TABLE in info.dialogues:
+        return "exact"
+    return "melee" if info.max_seats > 2 else "round-robin"

@@ -1,0 +1,130 @@
+"""The registration form of the announcement (K25): its field names, and a registration in it. Pure.
+
+A contest may ask for fields of its own; they stand between the organization and the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contest.config.sections import DEFAULT_GAME, FORM_FIELDS, ExtraField, Teams
+from contest.config.settings import Settings
+from contest.model import MailPreference, Member, Registration
+
+ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
+
+INDENT = "  "
+
+
+@dataclass(frozen=True)
+class Form:
+    """What stands behind each field, as text. `members` are single lines, as many for each as are asked for.
+
+    `fields`: names and values of the contest's own fields.
+    """
+
+    address: str
+    preferences: str
+    team_name: str
+    organization: str
+    members: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The form, field by field in the right order, without a newline at the end."""
+        values = (
+            (ADDRESS, self.address),
+            (PREFERENCE, self.preferences),
+            (TEAM_NAME, self.team_name),
+            (ORGANIZATION, self.organization),
+            *self.fields,
+            (MEMBERS, ""),
+        )
+        lines = [f"{name}: {value}".rstrip() for name, value in values]
+        return "\n".join(lines + [INDENT + line for line in self.members])
+
+
+def field_names(teams: Teams) -> tuple[str, ...]:
+    """The names of the form's fields in their order."""
+    return (*FORM_FIELDS[:-1], *(field.name for field in teams.fields), MEMBERS)
+
+
+def blank(settings: Settings) -> Form:
+    """The form with words in angle brackets for what a team has to fill in."""
+    return Form(
+        address="<the mail address of your team>",
+        preferences="",
+        team_name="<a C identifier>" if is_in_c(settings) else "<letters, digits and _>",
+        organization="<institution, city, country>",
+        members=_BLANK_MEMBER[settings.teams.member_lines],
+        fields=tuple((field.name, f"<{field.asks_for}>") for field in settings.teams.fields),
+    )
+
+
+def sample(settings: Settings) -> Form:
+    """The form with an example of each field, as answers show it."""
+    codes = (code for code in _SAMPLE_PREFERENCES if code in settings.reports.offered)
+    return Form(
+        address="name@machine.domain",
+        preferences=",".join(codes),
+        team_name="a_C_identifier" if is_in_c(settings) else "name_of_your_team",
+        organization="institution, city, country",
+        members=MEMBER[settings.teams.member_lines],
+        fields=tuple((field.name, sample_value(field)) for field in settings.teams.fields),
+    )
+
+
+def is_in_c(settings: Settings) -> bool:
+    """Whether a team's name is to be a name of C (K31), as of those who write in it."""
+    return settings.game.name == DEFAULT_GAME
+
+
+def sample_value(field: ExtraField) -> str:
+    """An example of what may stand behind the contest's own field."""
+    return field.choices[0] if field.choices else field.asks_for
+
+
+MEMBER = {
+    1: ("name, affiliation",),
+    2: ("name, age in years, occupation,", "computer science and programming background"),
+}
+_BLANK_MEMBER = {
+    1: ("<name>, <affiliation>",),
+    2: ("<name>, <age in years>, <occupation>,", "<computer science and programming background>"),
+}
+_SAMPLE_PREFERENCES = (
+    MailPreference.LAP,
+    MailPreference.DGP,
+    MailPreference.GRG,
+    MailPreference.RSM,
+    MailPreference.OWN,
+    MailPreference.BRK,
+)
+
+
+def record_text(registration: Registration) -> str:
+    """The registration in the form, as LAP reports and answers show it (K91). It never holds a secret (K42).
+
+    Lines may be long (500 characters of Organization); read again, the text gives the same registration.
+    """
+    return Form(
+        registration.address,
+        ",".join(registration.preferences),
+        registration.team_name,
+        registration.organization,
+        member_lines(registration.members),
+        registration.fields,
+    ).text
+
+
+def member_lines(members: Sequence[Member]) -> tuple[str, ...]:
+    """Two lines for each member (K35), one where no age was asked for (B21); not indented."""
+    return tuple(line for member in members for line in _lines(member))
+
+
+def _lines(member: Member) -> tuple[str, ...]:
+    if member.age is None:
+        return (f"{member.name}, {member.occupation}",)
+    return (f"{member.name}, {member.age}, {member.occupation},", member.background)

@@ -1,0 +1,17 @@
+"""Files of the repository that the program needs while it runs: migrations, rules of the games, team guide.
+
+The wheel carries them inside the package `contest`; in a checkout they stay where their readers expect them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+_IN_CHECKOUT = {"migrations": "alembic", "rules": "docs/games", "team-guide.md": "docs/team-guide.md"}
+
+
+def shipped(name: str) -> Path:
+    """The path of "migrations", "rules" (folders) or "team-guide.md" (a file)."""
+    installed = _PACKAGE / name
+    return installed if installed.exists() else _PACKAGE.parent / _IN_CHECKOUT[name]

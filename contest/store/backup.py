@@ -1,0 +1,150 @@
+"""Copies of a contest's database while it is in use, and putting one back. SQLite only.
+
+A copy is made by SQLite's online backup: it is the database as it was at one moment, and nobody has to wait.
+
+What was put back is older than what has happened since: mails have gone out, letters were taken. Where the
+database that it replaces can still be read, it tells both. The letters are taken over, and a mail that went
+out does not go out again. Otherwise nobody knows, and all mails stop until the organizer lets them go on.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from contest.errors import GiveUp, KnobelnError, StoreBusy
+from contest.fsync import sync_folder
+from contest.plurals import plural
+from contest.store import contest_state, letters, migrate, outbox
+from contest.store.session import FILE_NAME, Store, Transaction
+
+STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
+_DRAFT = f"{FILE_NAME}.restoring"
+_PARTS = ("-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What became known about the time since the backup: None where the old database could not tell."""
+
+    letters: int | None
+    sent: int | None
+    kept_in: Path | None  # where the old database is now
+
+
+def file_of(url: str) -> Path:
+    """The database's file. Raises GiveUp for PostgreSQL and the like, with the command that does it there."""
+    place = make_url(url)
+    if not place.drivername.startswith("sqlite") or not place.database:
+        shown = place.set(drivername=place.get_backend_name()).render_as_string(hide_password=True)
+        raise GiveUp(
+            f"the database is a server's, which has its own commands: `pg_dump --format=custom --file=FILE "
+            f"{shown}`, and for the way back `pg_restore --clean --if-exists --dbname={shown} FILE`; then "
+            "look at `knobeln outbox list --state ready` before `knobeln serve`"
+        )
+    return Path(place.database)
+
+
+def copy(source: Path, to: Path) -> None:
+    """A copy of this database, whole and checked. Raises StoreBusy when it is locked or the disk is full."""
+    with suppress(FileNotFoundError):
+        to.unlink()
+    os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with closing(sqlite3.connect(source)) as there, closing(sqlite3.connect(to)) as here:
+            there.backup(here)
+            here.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
+            verdict = here.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        to.unlink(missing_ok=True)
+        raise StoreBusy(f"the database cannot be copied: {error}") from error
+    if verdict != "ok":
+        to.unlink(missing_ok=True)
+        raise GiveUp(f"the database is damaged ({verdict}), and so would be its copy; take an older backup")
+
+
+def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
+    """Make this copy (it is used up) the database of the contest folder.
+
+    The old one is kept in a folder of its own. Nobody else may be at work with it. Killed at any point, this
+    can be done again. Raises GiveUp where the copy is no contest's database, SchemaMismatch where too new.
+    """
+    draft, current = folder / _DRAFT, folder / FILE_NAME
+    os.replace(copied, draft)
+    store = Store(f"sqlite:///{draft}")
+    try:
+        store.check_integrity()
+        if not migrate.is_made(store):
+            raise GiveUp("the backup holds a database, but not one of knobeln")
+        migrate.upgrade(store)
+        new_letters, sent = _learn(store, current, now)
+    except BaseException:
+        store.close()
+        _remove(draft)
+        raise
+    store.close()
+    kept_in = _put_aside(current, now)
+    os.replace(draft, current)
+    sync_folder(folder)
+    return Restored(new_letters, sent, kept_in)
+
+
+def _learn(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
+    """Take over from the old database what happened since; or stop the mails. Letters and mails, if known."""
+    with store.write() as tx:
+        try:
+            known = _take_over(tx, old, now)
+        except KnobelnError as error:
+            outbox.stop(tx, STOPPED, now)
+            contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
+            return None, None
+        text = (
+            f"a backup was restored; since it was made {plural(known[0], 'letter')} came in, "
+            f"{plural(known[1], 'mail')} went out"
+        )
+        contest_state.note(tx, "restore", text, now)
+        return known
+
+
+def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
+    """Raises KnobelnError where the old database cannot tell, or is another contest's."""
+    if not old.exists():
+        raise GiveUp("there is no older database here that could tell what went out")
+    store = Store(f"sqlite:///{old}")
+    try:
+        store.check_integrity()
+        migrate.check(store)
+        with store.read() as other:
+            if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
+                raise GiveUp("the database that was here is another contest's")
+            return letters.add_those_of(tx, other), outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
+    finally:
+        store.close()
+
+
+def _put_aside(current: Path, now: datetime) -> Path | None:
+    """Move the old database away, together with what SQLite has beside it: that is no other's."""
+    if not any(_beside(current, part).exists() for part in ("", *_PARTS)):
+        return None
+    to = Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=current.parent))
+    for part in (*_PARTS, ""):  # the file itself last, so that none of it stays without it
+        with suppress(FileNotFoundError):
+            os.replace(_beside(current, part), to / _beside(current, part).name)
+    sync_folder(to)
+    return to
+
+
+def _beside(file: Path, part: str) -> Path:
+    return file.with_name(file.name + part)
+
+
+def _remove(file: Path) -> None:
+    for part in ("", *_PARTS):
+        _beside(file, part).unlink(missing_ok=True)

@@ -1,0 +1,119 @@
+"""The contest itself: its one row, and the journal of what happened."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, insert, select, update
+
+from contest.model import ContestState, LogLine, Phase
+from contest.store.session import Transaction
+from contest.store.tables import contest, journal
+
+
+def create(tx: Transaction, seed: bytes | None = None) -> None:
+    """The row of a new contest, with a secret seed of 32 bytes, and a secret that stays one."""
+    chance = {"seed": seed or secrets.token_bytes(32), "secret": secrets.token_bytes(32)}
+    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **chance))
+
+
+def exists(tx: Transaction) -> bool:
+    """Whether the row is there; it comes last when a contest is made."""
+    return tx.execute(select(contest.c.id)).first() is not None
+
+
+def state(tx: Transaction) -> ContestState:
+    row = tx.execute(select(contest)).one()
+    return ContestState(Phase(row.phase), row.seed, row.started_at, row.finished_at)
+
+
+def secret(tx: Transaction) -> bytes:
+    """32 bytes that only this contest knows, also after its seed was published."""
+    return bytes(tx.execute(select(contest.c.secret)).scalar_one())
+
+
+def reseed(tx: Transaction, seed: bytes) -> None:
+    """Another seed of 32 bytes, for a copy of the contest in which the day is rehearsed."""
+    tx.execute(update(contest).values(seed=seed))
+
+
+def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:
+    """From here on the contest runs by these settings, whatever contest.toml says later."""
+    tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
+
+
+def started_settings(tx: Transaction) -> dict[str, Any] | None:
+    """The settings that the contest was started with; None before the start."""
+    found: dict[str, Any] | None = tx.execute(select(contest.c.settings)).scalar_one()
+    return found
+
+
+def finish(tx: Transaction, now: datetime) -> None:
+    tx.execute(update(contest).values(phase=Phase.FINISHED, finished_at=now))
+
+
+def reopen(tx: Transaction) -> None:
+    """A finished contest is to be played on: a part of it was ordered to be played again."""
+    tx.execute(
+        update(contest).where(contest.c.phase == Phase.FINISHED).values(phase=Phase.RUNNING, finished_at=None)
+    )
+
+
+# --- the journal -------------------------------------------------------------------------------------------
+def note(
+    tx: Transaction,
+    area: str,
+    text: str,
+    now: datetime,
+    *,
+    actor: str = "",
+    whom: str = "",
+    reason: str = "",
+) -> None:
+    """A line in the journal. `actor`: who did it; "" = the machine by itself. `area`: what was done."""
+    who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}
+    tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
+
+
+def journal_tail(tx: Transaction, count: int, area: str | None = None) -> list[tuple[datetime, str, str]]:
+    """The newest lines of the journal, or of one area in it (time, area, text), oldest of them first."""
+    return [(line.at, line.area, line.text) for line in log(tx, count, area=area)]
+
+
+def log(
+    tx: Transaction,
+    count: int,
+    *,
+    area: str | None = None,
+    by_somebody: bool | None = None,
+    whom: str | None = None,
+    since: datetime | None = None,
+) -> tuple[LogLine, ...]:
+    """The newest lines of the journal, oldest of them first.
+
+    `by_somebody`: only what somebody did; False = only what the machine did by itself.
+    `whom`: only what was done to this team, round or date. `since`: from this time on.
+    """
+    query = select(journal).order_by(journal.c.id.desc()).limit(count)
+    if area is not None:
+        query = query.where(journal.c.area == area)
+    if by_somebody is not None:
+        query = query.where(journal.c.actor.is_not(None) if by_somebody else journal.c.actor.is_(None))
+    if whom is not None:
+        query = query.where(journal.c.whom == whom)
+    if since is not None:
+        query = query.where(journal.c.at >= since)
+    return tuple(map(_line, reversed(tx.execute(query).all())))
+
+
+def _line(row: Row[Any]) -> LogLine:
+    return LogLine(row.id, row.at, row.area, row.text, row.actor or "", row.whom or "", row.reason or "")
+
+
+def journal_of(tx: Transaction, areas: Sequence[str]) -> list[tuple[int, datetime, str]]:
+    """All lines of these areas (number, time, text), oldest first."""
+    rows = tx.execute(select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)).all()
+    return [(row.id, row.at, row.text) for row in rows]

@@ -1,0 +1,152 @@
+"""The organizer's hand on a contest, as far as it is a state: pause, bans, moved dates, held reports.
+
+A run in another process looks here in every transaction of its own, so that it sees a change at its next
+step. What was done is told by `contest.store.contest_state.note`; the levers themselves are pulled elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import insert, select, update
+
+from contest.config.sections import Dates
+from contest.model import Ban, BanKind, Pause
+from contest.store.session import Transaction
+from contest.store.tables import bans, confirmations, contest, teams
+
+
+# --- pause -------------------------------------------------------------------------------------------------
+def pause(tx: Transaction, reason: str, now: datetime, until: datetime | None = None) -> bool:
+    """Nothing new is started until `resume`, or until then. False: it is paused already."""
+    query = update(contest).where(contest.c.paused_at.is_(None))
+    done = tx.execute(query.values(paused_at=now, pause_reason=reason, paused_until=until))
+    return done.rowcount == 1
+
+
+def resume(tx: Transaction) -> bool:
+    """False: it was not paused."""
+    query = update(contest).where(contest.c.paused_at.is_not(None))
+    return tx.execute(query.values(paused_at=None, pause_reason=None, paused_until=None)).rowcount == 1
+
+
+def paused(tx: Transaction) -> Pause | None:
+    row = tx.execute(select(contest.c.paused_at, contest.c.pause_reason, contest.c.paused_until)).one()
+    return None if row.paused_at is None else Pause(row.paused_at, row.pause_reason or "", row.paused_until)
+
+
+# --- the run by the organizer's letter ---------------------------------------------------------------------
+def order_run(tx: Transaction, now: datetime | None) -> None:
+    """`serve` is to start the run; None takes the order back."""
+    tx.execute(update(contest).values(run_ordered_at=now))
+
+
+def run_ordered(tx: Transaction) -> datetime | None:
+    found: datetime | None = tx.execute(select(contest.c.run_ordered_at)).scalar_one()
+    return found
+
+
+# --- reports -----------------------------------------------------------------------------------------------
+def hold_reports(tx: Transaction, since: datetime | None) -> None:
+    """From now on reports are queued as held; None: they go out again."""
+    tx.execute(update(contest).values(reports_held_at=since))
+
+
+def reports_held(tx: Transaction) -> datetime | None:
+    found: datetime | None = tx.execute(select(contest.c.reports_held_at)).scalar_one_or_none()
+    return found
+
+
+# --- bans --------------------------------------------------------------------------------------------------
+def ban(tx: Transaction, team_id: int, kind: BanKind, reason: str, now: datetime) -> Ban:
+    values = {"team_id": team_id, "kind": kind, "reason": reason, "at": now}
+    ban_id = tx.execute(insert(bans).values(values).returning(bans.c.id)).scalar_one()
+    return Ban(ban_id, team_id, kind, reason, now)
+
+
+def lift(tx: Transaction, ban_id: int, now: datetime) -> None:
+    tx.execute(update(bans).where(bans.c.id == ban_id).values(lifted_at=now))
+
+
+def ban_of(tx: Transaction, team_id: int) -> Ban | None:
+    """Why this team is out; None = it is not."""
+    return next((ban for ban in all_bans(tx).values() if ban.team_id == team_id), None)
+
+
+def all_bans(tx: Transaction) -> dict[str, Ban]:
+    """Who is out, by the team's name."""
+    query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id)
+    rows = tx.execute(query.where(bans.c.lifted_at.is_(None)).order_by(bans.c.id))
+    return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
+
+
+def ban_history(tx: Transaction) -> tuple[tuple[str, Ban, datetime | None], ...]:
+    """Everything that was decided about teams' taking part, in its order: whom, what, and when it was
+    lifted."""
+    query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
+    return tuple(
+        (row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
+        for row in tx.execute(query)
+    )
+
+
+# --- dates -------------------------------------------------------------------------------------------------
+Moved = Mapping[str, tuple[datetime, datetime]]
+"""By the name of the date: when it was by contest.toml at that time, and when it is now."""
+
+
+def moved_dates(tx: Transaction) -> Moved:
+    found = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
+    return {
+        name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
+        for name, (written, moved) in found.items()
+    }
+
+
+def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
+    """From now on this date is `moved`, as long as contest.toml has it as `written`."""
+    known: dict[str, Any] = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
+    known = {**known, name: [written.isoformat(), moved.isoformat()]}
+    tx.execute(update(contest).values(moved_dates=known))
+
+
+def dates_now(tx: Transaction, written: Dates) -> Dates:
+    """The dates of contest.toml with those that were moved. One that was changed there since counts as it is
+    there: the file is the first source. Should the moved dates no longer fit the file, the file counts."""
+    changed = {name: at for name, (before, at) in moved_dates(tx).items() if getattr(written, name) == before}
+    try:
+        return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
+    except ValueError:
+        return written
+
+
+# --- orders by mail ----------------------------------------------------------------------------------------
+def set_organizer_digest(tx: Transaction, digest: str | None) -> None:
+    """Of the string that proves the organizer in letters; None: no letter is taken for the organizer's."""
+    tx.execute(update(contest).values(organizer_digest=digest))
+
+
+def organizer_digest(tx: Transaction) -> str | None:
+    found: str | None = tx.execute(select(contest.c.organizer_digest)).scalar_one()
+    return found
+
+
+def ask_confirmation(tx: Transaction, token_digest: str, order: dict[str, Any], now: datetime) -> None:
+    tx.execute(insert(confirmations).values(token_digest=token_digest, order=order, asked_at=now))
+
+
+def take_confirmation(
+    tx: Transaction, token_digest: str, now: datetime, patience: timedelta
+) -> dict[str, Any] | None:
+    """The order that this token confirms, once and in time; None: there is none, it is used or too old."""
+    query = update(confirmations).where(
+        confirmations.c.token_digest == token_digest,
+        confirmations.c.used_at.is_(None),
+        confirmations.c.asked_at > now - patience,
+    )
+    found: dict[str, Any] | None = tx.execute(
+        query.values(used_at=now).returning(confirmations.c.order)
+    ).scalar_one_or_none()
+    return found

@@ -1,0 +1,497 @@
+"""Rounds, groups, games and the evolution: what was drawn, what was played, what came out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import Row, bindparam, case, delete, func, insert, select, update
+
+from contest.errors import NotFound
+from contest.game_rows import Record, moves_of, seats_of
+from contest.model import (
+    EvolutionEnding,
+    EvolutionOutcome,
+    EvolutionRank,
+    FinalReplays,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    Rerun,
+    RoundOutcome,
+    RoundPlan,
+    Standing,
+)
+from contest.store.bulk_insert import insert_many
+from contest.store.session import Transaction
+from contest.store.tables import (
+    entries,
+    evolution,
+    final_replays,
+    former_groups,
+    groups,
+    matches,
+    members,
+    pairings,
+    reruns,
+    rounds,
+)
+
+_RANKING = TypeAdapter(tuple[EvolutionRank, ...])
+_OUTCOME = TypeAdapter(GroupOutcome)
+
+
+# --- drawing ---------------------------------------------------------------------------------------------
+def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
+    """Keep a round as drawn."""
+    ids = _entry_ids(tx)
+    tx.execute(insert(rounds).values(number=plan.number, final=plan.final, planned_at=now))
+    for group in plan.groups:
+        values = {"round": plan.number, "number": group.number, "title": group.title}
+        group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
+        rows = [
+            {"group_id": group_id, "place": place, "entry_id": ids[name]}
+            for place, name in enumerate(group.members)
+        ]
+        tx.execute(insert(members), rows)
+        meetings = [
+            (
+                group_id,
+                place,
+                json.dumps([ids[name] for name in pairing.players]),
+                pairing.games,
+                pairing.most,
+            )
+            for place, pairing in enumerate(group.pairings)
+        ]
+        insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
+
+
+def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
+    """False: it had been started before."""
+    query = update(groups).where(groups.c.id == _group_id(tx, plan), groups.c.started_at.is_(None))
+    return tx.execute(query.values(started_at=now)).rowcount == 1
+
+
+class GroupState(Enum):
+    """How far a group got. GONE: there is none that was drawn so, as its round was ordered to be played
+    again."""
+
+    DRAWN = 0
+    STARTED = 1
+    FINISHED = 2
+    GONE = 3
+
+
+def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
+    """How far this very group got: the one with these members, as from them follows who meets whom."""
+    query = select(groups).where(groups.c.round == plan.round, groups.c.number == plan.number)
+    row = tx.execute(query).first()
+    if row is None or (row.title, _members(tx, row.id)) != (plan.title, plan.members):
+        return GroupState.GONE
+    if row.finished_at is not None:
+        return GroupState.FINISHED
+    return GroupState.DRAWN if row.started_at is None else GroupState.STARTED
+
+
+def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
+    """Of a group that plays games of all: the same without these in its games, if two or more are left."""
+    players = tuple(name for name in plan.members if name not in gone)
+    if len(players) < 2:
+        return plan
+    ids = _entry_ids(tx)
+    query = update(pairings).where(pairings.c.group_id == _group_id(tx, plan))
+    tx.execute(query.values(players=[ids[name] for name in players]))
+    return replace(plan, pairings=tuple(replace(pairing, players=players) for pairing in plan.pairings))
+
+
+# --- results -----------------------------------------------------------------------------------------------
+def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[Record], now: datetime) -> bool:
+    """Keep a group's ranking, and its games. False: it had been finished before, and nothing happens."""
+    group_id = _group_id(tx, outcome.plan)
+    query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
+    if tx.execute(query.values(finished_at=now)).rowcount != 1:
+        return False
+    insert_many(tx, matches, ("group_id", *Record._fields), [(group_id, *game) for game in games])
+    if outcome.standings:
+        ids = _entry_ids(tx, [each.entry for each in outcome.standings])
+        lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]
+        of_entry = members.c.entry_id == bindparam("of_entry")
+        tx.execute(update(members).where(members.c.group_id == group_id, of_entry), lines)
+    return True
+
+
+def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> None:
+    """All groups of the round are finished; `final`: nothing follows it."""
+    query = update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None))
+    tx.execute(query.values(played_at=now, final=final))
+
+
+def count_rounds(tx: Transaction) -> tuple[int, int]:
+    """How many rounds have been drawn, and how many have been played."""
+    drawn, played = tx.execute(select(func.count(), func.count(rounds.c.played_at)).select_from(rounds)).one()
+    return drawn, played
+
+
+def is_played(tx: Transaction, number: int) -> bool:
+    """Whether this round exists and has been finished."""
+    return (
+        tx.execute(select(rounds.c.played_at).where(rounds.c.number == number)).scalar_one_or_none()
+        is not None
+    )
+
+
+def is_complete(tx: Transaction, number: int) -> bool:
+    """Whether this round exists and all its groups have finished."""
+    found = tx.execute(select(groups.c.finished_at).where(groups.c.round == number)).scalars().all()
+    return bool(found) and all(finished is not None for finished in found)
+
+
+def set_words(tx: Transaction, number: int, words: str) -> bool:
+    """The organizer's summary of a round. False: there is no such round, or its summary has gone out."""
+    query = update(rounds).where(rounds.c.number == number, rounds.c.reported_at.is_(None))
+    return tx.execute(query.values(words=words)).rowcount == 1
+
+
+def words_of(tx: Transaction, number: int) -> str | None:
+    found: str | None = tx.execute(
+        select(rounds.c.words).where(rounds.c.number == number)
+    ).scalar_one_or_none()
+    return found
+
+
+def mark_reported(tx: Transaction, number: int, now: datetime) -> None:
+    tx.execute(update(rounds).where(rounds.c.number == number).values(reported_at=now))
+
+
+def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
+    """Rounds that have been played, but whose summary has not gone out."""
+    query = select(rounds.c.number).where(rounds.c.played_at.is_not(None), rounds.c.reported_at.is_(None))
+    return tuple(tx.execute(query.order_by(rounds.c.number)).scalars())
+
+
+@dataclass(frozen=True)
+class RoundLog:
+    """When a round was drawn, was played to its end, and its summary went out; the organizer's own words."""
+
+    number: int
+    planned_at: datetime
+    played_at: datetime | None
+    reported_at: datetime | None
+    words: str
+
+
+def round_log(tx: Transaction) -> tuple[RoundLog, ...]:
+    """All rounds, from the first."""
+    rows = tx.execute(select(rounds).order_by(rounds.c.number)).all()
+    return tuple(
+        RoundLog(row.number, row.planned_at, row.played_at, row.reported_at, row.words or "") for row in rows
+    )
+
+
+class Games(Enum):
+    """Which games are read with a group: a large contest has tens of thousands."""
+
+    NONE = 0
+    FAILED = 1
+    ALL = 2
+    WITH_MOVES = 3  # all of them, with those moves that are kept
+
+
+DrawnRound = tuple[RoundPlan, tuple[GroupOutcome, ...]]
+"""A round as drawn, and the groups of it that have finished, in the order of their numbers."""
+
+
+def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, ...]:
+    """Every round, from the first."""
+    numbers = tx.execute(select(rounds.c.number).order_by(rounds.c.number)).scalars().all()
+    return tuple(drawn_round(tx, number, games) for number in numbers)
+
+
+def drawn_round(
+    tx: Transaction, number: int, games: Games = Games.NONE, known: Mapping[int, GroupPlan] | None = None
+) -> DrawnRound:
+    """One round. `known`: groups by number as they were drawn, which need not be read. Raises NotFound."""
+    row = tx.execute(select(rounds).where(rounds.c.number == number)).first()
+    if row is None:
+        raise NotFound(f"there is no round {number}")
+    names = {entry_id: name for name, entry_id in _entry_ids(tx).items()}
+    in_round = select(groups).where(groups.c.round == number).order_by(groups.c.number)
+    group_rows = tx.execute(in_round).all()
+    known = known or {}
+    plans = {g.id: known.get(g.number) or _plan(tx, g, names) for g in group_rows}
+    outcomes = tuple(
+        _outcome(tx, g.id, plans[g.id], names, games) for g in group_rows if g.finished_at is not None
+    )
+    return RoundPlan(number, tuple(plans.values()), row.final), outcomes
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a round is. `games` are those that were planned; `took`: from its start to the last result."""
+
+    number: int
+    final: bool
+    groups: int
+    groups_done: int
+    games: int
+    games_done: int
+    started_at: datetime | None
+    last_finished_at: datetime | None
+
+    @property
+    def took(self) -> timedelta | None:
+        if self.started_at is None or self.last_finished_at is None:
+            return None
+        return self.last_finished_at - self.started_at
+
+
+def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
+    """Every round, from the first."""
+    planned = select(pairings.c.group_id, func.sum(pairings.c.games).label("games"))
+    planned_games = planned.group_by(pairings.c.group_id).subquery()
+    done = groups.c.finished_at.is_not(None)
+    games = func.coalesce(planned_games.c.games, 0)
+    query = (
+        select(
+            rounds.c.number,
+            rounds.c.final,
+            func.count(groups.c.id).label("groups"),
+            func.count(groups.c.finished_at).label("groups_done"),
+            func.sum(games).label("games"),
+            func.sum(case((done, games), else_=0)).label("games_done"),
+            func.min(groups.c.started_at).label("started_at"),
+            func.max(groups.c.finished_at).label("last_finished_at"),
+        )
+        .join(groups, groups.c.round == rounds.c.number)
+        .outerjoin(planned_games, planned_games.c.group_id == groups.c.id)
+        .group_by(rounds.c.number, rounds.c.final)
+        .order_by(rounds.c.number)
+    )
+    return tuple(
+        Progress(r.number, r.final, r.groups, r.groups_done, int(r.games), int(r.games_done), *r[6:])
+        for r in tx.execute(query)
+    )
+
+
+def finished_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
+    """The rounds whose groups have all finished."""
+    return tuple(RoundOutcome(plan, done) for plan, done in all_rounds(tx, games) if _is_whole(plan, done))
+
+
+def round_outcome(
+    tx: Transaction, number: int, games: Games, known: Mapping[int, GroupPlan] | None = None
+) -> RoundOutcome:
+    """A round whose groups have all finished; `known` as of `drawn_round`. Raises NotFound."""
+    plan, outcomes = drawn_round(tx, number, games, known)
+    if not _is_whole(plan, outcomes):
+        raise NotFound(f"round {number} has not been played to its end")
+    return RoundOutcome(plan, outcomes)
+
+
+def _is_whole(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
+    return len(plan.groups) == len(outcomes)
+
+
+# --- played again ------------------------------------------------------------------------------------------
+def order_rerun(
+    tx: Transaction, number: int, group: int | None, reason: str, now: datetime
+) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
+    """The round (or only this group of it) is to be played again, and what came after it is drawn anew.
+
+    All that was finished is kept among the former groups; it is returned, too. Raises NotFound where there is
+    no such round or group.
+    """
+    plan, outcomes = drawn_round(tx, number, Games.WITH_MOVES)
+    if group is not None and group not in {each.number for each in plan.groups}:
+        raise NotFound(f"there is no group {group} in round {number}; it has {len(plan.groups)}")
+    whole = group is None or len(plan.groups) == 1
+    only = None if whole else group
+    values = {"at": now, "round": number, "group": only, "reason": reason}
+    rerun_id = tx.execute(insert(reruns).values(values).returning(reruns.c.id)).scalar_one()
+    later = [r for r in tx.execute(select(rounds.c.number)).scalars() if r > number]
+    former = [outcome for outcome in outcomes if whole or outcome.plan.number == group]
+    former += [outcome for r in later for outcome in drawn_round(tx, r, Games.WITH_MOVES)[1]]
+    for outcome in former:
+        _keep_former(tx, rerun_id, outcome)
+    tx.execute(delete(evolution))
+    tx.execute(delete(final_replays))
+    for r in sorted([*later, *([number] if whole else [])]):
+        _forget_round(tx, r)
+    if not whole:
+        _forget_results(tx, next(each for each in plan.groups if each.number == group))
+    return Rerun(rerun_id, now, number, only, reason), tuple(former)
+
+
+def _keep_former(tx: Transaction, rerun_id: int, outcome: GroupOutcome) -> None:
+    finished = select(groups.c.finished_at).where(groups.c.id == _group_id(tx, outcome.plan))
+    values = {
+        "rerun_id": rerun_id,
+        "finished_at": tx.execute(finished).scalar_one(),
+        "words": words_of(tx, outcome.plan.round),
+        "outcome": _OUTCOME.dump_python(outcome, mode="json"),
+    }
+    tx.execute(insert(former_groups).values(values))
+
+
+def _forget_round(tx: Transaction, number: int) -> None:
+    ids = select(groups.c.id).where(groups.c.round == number)
+    for table in (matches, pairings, members):
+        tx.execute(delete(table).where(table.c.group_id.in_(ids)))
+    tx.execute(delete(groups).where(groups.c.round == number))
+    tx.execute(delete(rounds).where(rounds.c.number == number))
+
+
+def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
+    """The group is as it was drawn, and its round as it was before it was finished."""
+    group_id = _group_id(tx, plan)
+    tx.execute(delete(matches).where(matches.c.group_id == group_id))
+    nothing = dict.fromkeys(("position", "half_points", "rank", "failures", "disqualified", "advances"))
+    tx.execute(update(members).where(members.c.group_id == group_id).values(nothing))
+    tx.execute(update(groups).where(groups.c.id == group_id).values(started_at=None, finished_at=None))
+    fresh = {"played_at": None, "words": None, "reported_at": None}
+    tx.execute(update(rounds).where(rounds.c.number == plan.round).values(final=False, **fresh))
+
+
+def times_ordered(tx: Transaction, number: int) -> int:
+    """How often this round, or one before it, was ordered to be played again."""
+    query = select(func.count()).select_from(reruns).where(reruns.c.round <= number)
+    return tx.execute(query).scalar_one()
+
+
+def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
+    """What was ordered to be played again, in the order of the orders."""
+    rows = tx.execute(select(reruns).order_by(reruns.c.id))
+    return tuple(Rerun(row.id, row.at, row.round, row.group, row.reason) for row in rows)
+
+
+def former_outcomes(tx: Transaction) -> tuple[tuple[Rerun, tuple[GroupOutcome, ...]], ...]:
+    """What was played before something was ordered to be played again, in the order of the orders."""
+    found = []
+    for rerun in all_reruns(tx):
+        query = select(former_groups.c.outcome).where(former_groups.c.rerun_id == rerun.id)
+        outcomes = tx.execute(query.order_by(former_groups.c.id)).scalars()
+        found.append((rerun, tuple(map(_OUTCOME.validate_python, outcomes))))
+    return tuple(found)
+
+
+# --- evolution -------------------------------------------------------------------------------------------
+def set_evolution(tx: Transaction, outcome: EvolutionOutcome) -> None:
+    tx.execute(
+        insert(evolution).values(
+            id=1,
+            ending=outcome.ending,
+            cycle_start=outcome.cycle_start,
+            entries=list(outcome.entries),
+            generations=[list(counts) for counts in outcome.generations],
+            ranking=_RANKING.dump_python(outcome.ranking, mode="json"),
+        )
+    )
+
+
+def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
+    row = tx.execute(select(evolution)).first()
+    if row is None:
+        return None
+    return EvolutionOutcome(
+        entries=tuple(row.entries),
+        generations=tuple(tuple(counts) for counts in row.generations),
+        ending=EvolutionEnding(row.ending),
+        cycle_start=row.cycle_start,
+        ranking=_RANKING.validate_python(row.ranking),
+    )
+
+
+# --- how sure the result is ---------------------------------------------------------------------------------
+def set_final_replays(tx: Transaction, replays: FinalReplays) -> None:
+    """Keep them in the place of any earlier ones."""
+    tx.execute(delete(final_replays))
+    firsts = [list(line) for line in replays.firsts]
+    tx.execute(insert(final_replays).values(id=1, times=replays.times, firsts=firsts))
+
+
+def get_final_replays(tx: Transaction) -> FinalReplays | None:
+    row = tx.execute(select(final_replays)).first()
+    if row is None:
+        return None
+    return FinalReplays(row.times, tuple((name, count) for name, count in row.firsts))
+
+
+# --- rows ---------------------------------------------------------------------------------------------------
+def _entry_ids(tx: Transaction, names: Sequence[str] | None = None) -> dict[str, int]:
+    """By name; of these, or of all."""
+    query = select(entries.c.name, entries.c.id)
+    if names is not None:
+        query = query.where(entries.c.name.in_(names))
+    return dict(map(tuple, tx.execute(query)))
+
+
+def _group_id(tx: Transaction, plan: GroupPlan) -> int:
+    query = select(groups.c.id).where(groups.c.round == plan.round, groups.c.number == plan.number)
+    return int(tx.execute(query).scalar_one())
+
+
+def _members(tx: Transaction, group_id: int) -> tuple[str, ...]:
+    """In the order of the draw."""
+    named = select(entries.c.name).join(members, members.c.entry_id == entries.c.id)
+    query = named.where(members.c.group_id == group_id).order_by(members.c.place)
+    return tuple(tx.execute(query).scalars())
+
+
+def _plan(tx: Transaction, group: Row[Any], names: Mapping[int, str]) -> GroupPlan:
+    meetings = select(pairings.c.players, pairings.c.games, pairings.c.most)
+    meetings = meetings.where(pairings.c.group_id == group.id).order_by(pairings.c.place)
+    return GroupPlan(
+        group.round,
+        group.number,
+        _members(tx, group.id),
+        tuple(
+            Pairing(tuple([names[entry_id] for entry_id in players]), games, most)
+            for players, games, most in tx.execute(meetings)
+        ),
+        group.title,
+    )
+
+
+def _outcome(
+    tx: Transaction, group_id: int, plan: GroupPlan, names: Mapping[int, str], which: Games
+) -> GroupOutcome:
+    ranking = select(members).where(members.c.group_id == group_id).order_by(members.c.position)
+    standings = tuple(
+        Standing(names[r.entry_id], r.half_points, r.rank, r.failures, r.disqualified, r.advances)
+        for r in tx.execute(ranking)
+    )
+    games: tuple[Match, ...] = ()
+    if which is not Games.NONE:
+        columns = [column for column in matches.c if which is Games.WITH_MOVES or column.name != "moves"]
+        query = select(*columns).where(matches.c.group_id == group_id).order_by(matches.c.id)
+        if which is Games.FAILED:
+            query = query.where(matches.c.flawless.is_(False))
+        games = tuple(_match(row, plan.pairings[row.pairing]) for row in tx.execute(query))
+    return GroupOutcome(plan, games, standings)
+
+
+def _standing_row(position: int, entry_id: int, standing: Standing) -> dict[str, Any]:
+    return {
+        "of_entry": entry_id,
+        "position": position,
+        "half_points": standing.half_points,
+        "rank": standing.rank,
+        "failures": standing.failures,
+        "disqualified": standing.disqualified,
+        "advances": standing.advances,
+    }
+
+
+def _match(row: Row[Any], pairing: Pairing) -> Match:
+    moves = moves_of(row.moves) if "moves" in row._fields else None
+    result = GameResult(seats_of(row.seats), row.turns, row.digest, moves)
+    return Match(pairing, row.attempt, result, row.counted, row.game)

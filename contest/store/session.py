@@ -1,0 +1,140 @@
+"""The database: opening it, and transactions. SQLite (WAL, synchronous FULL), or PostgreSQL by URL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from contest.errors import GiveUp, StoreBusy
+
+Transaction = Connection
+
+FILE_NAME = "contest.db"
+_BUSY_SECONDS = 30
+_WRITERS_LOCK = 19940514  # any number that nobody else uses in this database
+
+
+def url_of(folder: Path) -> str:
+    """The database of a contest folder: `KNOBELN_DATABASE`, or the SQLite file in it."""
+    return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
+
+
+class Store:
+    """One contest's database. Every function of this package takes a transaction of `write` or `read`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _engine(url)
+        self._writers = Lock()
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """A transaction that may write, all or nothing.
+
+        Raises StoreBusy: the database is locked, full or out of reach; GiveUp: it is damaged.
+        """
+        # SQLite lets writers wait by sleeping, up to a tenth of a second; our own threads need not.
+        if not self._writers.acquire(timeout=_BUSY_SECONDS):
+            raise StoreBusy("the database does not answer: another part of this program is writing")
+        try:
+            with self._transaction(self.engine) as tx:
+                yield tx
+        finally:
+            self._writers.release()
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """A consistent view; does not wait for writers."""
+        with self._transaction(self.engine.execution_options(knobeln_read_only=True)) as tx:
+            yield tx
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Transaction]:
+        try:
+            with engine.begin() as tx:
+                yield tx
+        except OperationalError as error:
+            raise StoreBusy(f"the database does not answer: {error.orig}") from error
+        except DatabaseError as error:
+            if type(error) is DatabaseError:  # not one of its kinds, such as a broken constraint
+                raise _damaged(error.orig) from error
+            raise
+
+    def check_integrity(self) -> None:
+        """Raises GiveUp when SQLite finds its file damaged."""
+        if self.engine.dialect.name != "sqlite":
+            return
+        try:
+            with self.engine.connect() as connection:
+                verdict = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        except DatabaseError as error:
+            verdict = error.orig
+        if verdict != "ok":
+            raise _damaged(verdict)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _damaged(verdict: object) -> GiveUp:
+    return GiveUp(f"the database is damaged ({verdict}): stop, and `knobeln restore` the last good backup")
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        try:
+            engine = create_engine(url)
+        except ModuleNotFoundError as error:
+            raise GiveUp(
+                f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
+                "installed; for PostgreSQL: `make setup-postgresql`"
+            ) from error
+        if engine.dialect.name == "postgresql":
+            event.listen(engine, "begin", _begin_on_postgresql)
+        return engine
+    _make_private(url)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin_on_postgresql(connection: Connection) -> None:
+    # One writer at a time, as with SQLite: whoever reads first and then writes has read the truth.
+    if not _is_read_only(connection):
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+
+
+def _is_read_only(connection: Connection) -> bool:
+    return bool(connection.get_execution_options().get("knobeln_read_only", False))
+
+
+def _make_private(url: str) -> None:
+    """A new file is its owner's alone: it holds the contest's seed and authentification strings."""
+    path = make_url(url).database
+    if path and path != ":memory:" and not Path(path).exists():
+        with suppress(OSError):  # SQLite says better what is wrong
+            Path(path).touch(mode=0o600)
+
+
+def _prepare(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver's own BEGIN comes too late and is never IMMEDIATE
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        f"busy_timeout={_BUSY_SECONDS * 1000}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # IMMEDIATE: one that reads first and then writes would fail when another one wrote in between.
+    connection.exec_driver_sql("BEGIN" if _is_read_only(connection) else "BEGIN IMMEDIATE")

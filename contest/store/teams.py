@@ -1,0 +1,181 @@
+"""Teams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, func, insert, select, update
+
+from contest.errors import NotFound
+from contest.model import MailPreference, Member, Registration, Team, TeamState
+from contest.store.session import Transaction
+from contest.store.tables import teams
+
+_PRESENT = teams.c.state != TeamState.WITHDRAWN
+
+
+def add(
+    tx: Transaction,
+    registration: Registration,
+    *,
+    requested_name: str,
+    state: TeamState,
+    auth_digest: str,
+    letter_id: int | None,
+    now: datetime,
+    flags: Sequence[str] = (),
+    returning: int | None = None,
+) -> Team:
+    """A new team. Names and addresses are unique in the database too: of two that race one wins (R13).
+
+    `returning`: the id of a team that had withdrawn. It is the same team, so its programs are there again.
+    """
+    values = {
+        **_values(registration),
+        "requested_name": requested_name,
+        "auth_digest": auth_digest,
+        "state": state,
+        "flags": list(flags),
+        "letter_id": letter_id,
+        "registered_at": now,
+    }
+    change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
+    team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
+    return Team(team_id, registration, requested_name, state, now, tuple(flags))
+
+
+def get(tx: Transaction, team_id: int) -> Team:
+    """Raises NotFound."""
+    team = _one(tx, select(teams).where(teams.c.id == team_id))
+    if team is None:
+        raise NotFound(f"there is no team number {team_id}")
+    return team
+
+
+def by_address(tx: Transaction, address: str) -> Team | None:
+    """The team of this address; upper and lower case are the same."""
+    return _one(tx, select(teams).where(teams.c.address_key == address.casefold()))
+
+
+def by_name(tx: Transaction, name: str) -> Team | None:
+    """The team of exactly this name."""
+    return _one(tx, select(teams).where(teams.c.name == name))
+
+
+def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
+    return _one(tx, select(teams).where(teams.c.auth_digest == digest))
+
+
+def auth_digest(tx: Transaction, team_id: int) -> str:
+    return str(tx.execute(select(teams.c.auth_digest).where(teams.c.id == team_id)).scalar_one())
+
+
+def auth_digests(tx: Transaction) -> frozenset[str]:
+    """Of all teams: to know an authentification string where one is found."""
+    return frozenset(tx.execute(select(teams.c.auth_digest)).scalars())
+
+
+def all_teams(tx: Transaction) -> tuple[Team, ...]:
+    """In the order of their registration."""
+    return _all(tx, select(teams))
+
+
+def present(tx: Transaction) -> tuple[Team, ...]:
+    """Those that have not withdrawn, in the order of their registration."""
+    return _all(tx, select(teams).where(_PRESENT))
+
+
+def taken_names(tx: Transaction) -> set[str]:
+    """Names that are in use, casefolded; those of teams that have withdrawn too."""
+    return set(tx.execute(select(teams.c.name_key)).scalars())
+
+
+def count(tx: Transaction) -> int:
+    """How many teams there are, those that wait for the organizer included."""
+    return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
+
+
+def count_pending(tx: Transaction) -> int:
+    """How many wait for the organizer."""
+    query = select(func.count()).select_from(teams).where(teams.c.state == TeamState.PENDING)
+    return tx.execute(query).scalar_one()
+
+
+def count_organization(tx: Transaction, organization: str) -> int:
+    """Teams of this organization; case and blanks do not matter."""
+    query = select(func.count()).select_from(teams).where(_PRESENT)
+    return tx.execute(query.where(teams.c.organization_key == _folded(organization))).scalar_one()
+
+
+def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
+    tx.execute(update(teams).where(teams.c.id == team_id).values(state=state))
+
+
+def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
+    """A new authentification string; the old one is worth nothing from now on."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(auth_digest=digest))
+
+
+def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[MailPreference]) -> None:
+    """Which reports the team gets from now on."""
+    codes = [str(preference) for preference in preferences]
+    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=codes))
+
+
+def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
+    """Whether other teams may play friendly matches against it."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
+
+
+def remove(tx: Transaction, team_id: int) -> None:
+    """Take out a registration that the organizer rejected: its name and address are free again."""
+    tx.execute(delete(teams).where(teams.c.id == team_id))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _values(registration: Registration) -> dict[str, Any]:
+    return {
+        "name": registration.team_name,
+        "name_key": registration.team_name.casefold(),
+        "address": registration.address,
+        "address_key": registration.address.casefold(),
+        "organization": registration.organization,
+        "organization_key": _folded(registration.organization),
+        "members": [[m.name, m.age, m.occupation, m.background] for m in registration.members],
+        "preferences": [str(p) for p in registration.preferences],
+        "fields": [list(field) for field in registration.fields],
+    }
+
+
+def _one(tx: Transaction, query: Select[Any]) -> Team | None:
+    row = tx.execute(query).first()
+    return None if row is None else _team(row)
+
+
+def _all(tx: Transaction, query: Select[Any]) -> tuple[Team, ...]:
+    return tuple(_team(row) for row in tx.execute(query.order_by(teams.c.id)))
+
+
+def _team(row: Row[Any]) -> Team:
+    registration = Registration(
+        row.address,
+        tuple(MailPreference(p) for p in row.preferences),
+        row.name,
+        row.organization,
+        tuple(Member(*member) for member in row.members),
+        tuple((name, value) for name, value in row.fields),
+    )
+    return Team(
+        row.id,
+        registration,
+        row.requested_name,
+        TeamState(row.state),
+        row.registered_at,
+        tuple(row.flags),
+        row.friendly,
+    )

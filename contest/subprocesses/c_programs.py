@@ -1,0 +1,74 @@
+"""Our own C programs: built by the C compiler on first use, and kept in a cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from contest.errors import ToolMissing
+
+
+class NotKept(ToolMissing):
+    """The folder for built engines cannot be written."""
+
+
+def cache_folder() -> Path:
+    """Where built engines are kept: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
+    configured = os.environ.get("XDG_CACHE_HOME", "")
+    root = Path(configured) if os.path.isabs(configured) else Path("~/.cache").expanduser()
+    return root / "knobeln"
+
+
+def build_c_program(sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine") -> Path:
+    """The program made of all C files in `sources`, taken from `cache` where it has been built before.
+
+    Its file's name begins with `name`. Several processes may come here at once: each builds for itself, and
+    all end with the same file.
+    """
+    compiler = c_compiler()
+    path = cache / f"{name}-{_key(sources, flags, compiler)}"
+    if path.is_file():
+        return path
+    try:
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            fresh = Path(folder) / "engine"
+            _compile(compiler, sources, flags, fresh)
+            fresh.replace(path)
+    except OSError as error:
+        raise NotKept(f"the engine cannot be kept in {cache}: {error}") from None
+    return path
+
+
+def c_compiler() -> str:
+    """The path of this computer's own C compiler. Raises ToolMissing, saying how to get one."""
+    found = shutil.which("cc") or shutil.which("gcc")
+    if found is None:
+        raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines; install gcc")
+    return found
+
+
+def _key(sources: Path, flags: tuple[str, ...], compiler: str) -> str:
+    key = hashlib.sha256("\0".join((compiler, compiler_version(compiler), *flags)).encode())
+    for source in sorted(sources.glob("*.[ch]")):
+        key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
+    return key.hexdigest()[:32]
+
+
+@functools.cache
+def compiler_version(compiler: str) -> str:
+    """What the compiler says about itself."""
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    return done.stdout
+
+
+def _compile(compiler: str, sources: Path, flags: tuple[str, ...], program: Path) -> None:
+    command = [compiler, *flags, "-o", str(program), *map(str, sorted(sources.glob("*.c")))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        raise ToolMissing(f"{compiler} cannot build the engine:\n{done.stderr.strip()[:4000]}")

@@ -1,0 +1,94 @@
+/*
+ * main.c - reads some strategies and pairs of them on standard input, writes the win rate of each pair's first.
+ *
+ * Numbers are little endian. In: head; for each strategy its goal (uint32) and the dice of all scores below it
+ * (goal rows of SCORES bytes); the pairs (two uint32, numbers of strategies). Out: a double for each pair.
+ * contest/subprocesses/hog_solver.py writes the one and reads the other. No program of a stranger runs here: a strategy comes
+ * as the table of what it does.
+ *
+ * Fails: exit 2 with a sentence on standard error when the order is malformed or there is not enough memory.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "solve.h"
+
+#define MAGIC 0x31474f48u /* "HOG1" */
+#define MAX_STRATEGIES 65536u
+#define MAX_PAIRS 1000000u
+
+struct head {
+  uint32_t magic, strategies, pairs;
+};
+
+struct pair {
+  uint32_t first, second;
+};
+
+static void fail (const char *why)
+{
+  fprintf (stderr, "hog-engine: %s\n", why);
+  exit (2);
+}
+
+static void read_all (void *to, size_t size)
+{
+  if (fread (to, 1, size, stdin) != size)
+    fail ("the order ends too early");
+}
+
+static void *allocate (size_t count, size_t size)
+{
+  void *memory = calloc (count + 1 /* 0 may be refused */, size);
+  if (memory == NULL)
+    fail ("not enough memory");
+  return memory;
+}
+
+static void read_strategy (struct strategy *strategy)
+{
+  read_all (&strategy->goal, sizeof strategy->goal);
+  if (strategy->goal < 1 || strategy->goal > SCORES)
+    fail ("a goal is impossible");
+  read_all (strategy->dice, strategy->goal * sizeof strategy->dice[0]);
+  for (uint32_t own = 0; own < strategy->goal; own++)
+    for (uint32_t opponent = 0; opponent < SCORES; opponent++)
+      if (strategy->dice[own][opponent] > MAX_DICE)
+        fail ("a strategy rolls too many dice");
+}
+
+static void read_pairs (struct pair *pairs, const struct head *head)
+{
+  read_all (pairs, head->pairs * sizeof *pairs);
+  for (uint32_t i = 0; i < head->pairs; i++)
+    if (pairs[i].first >= head->strategies || pairs[i].second >= head->strategies)
+      fail ("a pair names a strategy that is not there");
+}
+
+int main (void)
+{
+  struct head head;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  read_all (&head, sizeof head);
+  if (head.magic != MAGIC)
+    fail ("this is no order");
+  if (head.strategies > MAX_STRATEGIES || head.pairs > MAX_PAIRS)
+    fail ("the order is too large");
+  struct strategy *strategies = allocate (head.strategies, sizeof *strategies);
+  for (uint32_t i = 0; i < head.strategies; i++)
+    read_strategy (&strategies[i]);
+  struct pair *pairs = allocate (head.pairs, sizeof *pairs);
+  read_pairs (pairs, &head);
+
+  prepare ();
+  for (uint32_t i = 0; i < head.pairs; i++) {
+    double rate = win_rate (&strategies[pairs[i].first], &strategies[pairs[i].second]);
+    if (fwrite (&rate, sizeof rate, 1, stdout) != 1)
+      fail ("nobody reads the results");
+  }
+  if (fflush (stdout) != 0)
+    fail ("nobody reads the results");
+  return 0;
+}

@@ -1,0 +1,76 @@
+"""Hog strategies against each other: their tables go into engine processes, win rates come out.
+
+No foreign program runs here, only tables of what it does. hog_engine/main.c says what is read and written.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from contest.games.hog import SCORES, HogEntry, Pair
+from contest.protocols import Told, nobody
+from contest.subprocesses.c_programs import build_c_program, cache_folder
+from contest.subprocesses.engine_pool import Order, chunks, cores, run_orders
+
+SOURCES = Path(__file__).parent / "hog_engine"
+FLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-ffp-contract=off",  # no processor may round otherwise than the others
+    "-Wno-psabi",  # about vectors as parameters of functions, which are all inlined
+)
+_MAGIC = 0x31474F48
+_HEAD = struct.Struct("<III")
+_GOAL = struct.Struct("<I")
+_PAIR = struct.Struct("<II")
+_RATE = struct.Struct("<d")
+_START_SECONDS = 20.0
+_SECONDS_PER_PAIR = 2.0  # a hundred times what the highest goals take
+
+
+@cache
+def solver_binary() -> Path:
+    """The path of the engine, built if need be. Raises ToolMissing where that is impossible."""
+    return build_c_program(SOURCES, FLAGS, cache_folder(), "hog-engine")
+
+
+def win_rates(
+    entries: Sequence[HogEntry], pairs: Sequence[Pair], workers: int = 1, told: Told = nobody
+) -> list[float]:
+    """How often the first of each pair beats the second when a fair coin says who begins (H10).
+
+    Pairs are numbers of entries. The rates are right to about 1e-14, and the same to the last bit on every
+    computer and with any number of `workers` (processes at once; 0 = one per core). Raises EngineFailed when
+    the machinery keeps failing, IndexError for an entry that is not there.
+    """
+    number = workers or cores()
+    orders = [_order(entries, chunk) for chunk in chunks(pairs, number)]
+    return run_orders(solver_binary(), orders, number, told)
+
+
+def _order(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> Order[float]:
+    used = {number: entries[number] for number in sorted({number for pair in pairs for number in pair})}
+    seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR
+    return Order(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
+
+
+def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
+    """What the engine reads; `entries` by their numbers in the pairs."""
+    places = {number: place for place, number in enumerate(entries)}
+    parts = [_HEAD.pack(_MAGIC, len(entries), len(pairs))]
+    parts += [_GOAL.pack(entry.goal) + entry.table[: entry.goal * SCORES] for entry in entries.values()]
+    parts += [_PAIR.pack(places[first], places[second]) for first, second in pairs]
+    return b"".join(parts)
+
+
+def rates_in(pairs: int, raw: bytes) -> list[float]:
+    """The win rates in the engine's answer. ValueError for an answer that cannot be true."""
+    if len(raw) != pairs * _RATE.size:
+        raise ValueError(f"{len(raw)} bytes for {pairs} pairs")
+    rates = [rate for (rate,) in _RATE.iter_unpack(raw)]
+    if not all(0 <= rate <= 1 for rate in rates):
+        raise ValueError("a win rate outside 0..1")
+    return rates

@@ -1,0 +1,1 @@
+"""The contest day: run it with retries, rehearse it, publish and verify it."""

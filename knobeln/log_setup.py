@@ -1,0 +1,53 @@
+"""What the program says of its work on standard error: lines for people, or JSON for other programs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from contest.log import log
+
+if TYPE_CHECKING:  # at work they are imported with the first word that is said
+    from structlog.typing import Processor
+
+    from contest.config.sections import Log
+
+
+def begin() -> None:
+    """For people, until the settings are known."""
+    log.least = logging.INFO
+    log.prepare = partial(_prepare, as_json=False)
+
+
+def use(settings: Log) -> None:
+    """From now on in this form."""
+    log.prepare = partial(_prepare, as_json=settings.format == "json")
+
+
+def _prepare(*, as_json: bool) -> None:
+    import structlog
+
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(log.least),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *(_as_json() if as_json else _for_people()),
+        ],
+    )
+
+
+# Plain tracebacks: richer ones show local variables, and with them letters and their secrets.
+def _for_people() -> list[Processor]:
+    from structlog.dev import ConsoleRenderer, plain_traceback
+
+    return [ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain_traceback)]
+
+
+def _as_json() -> list[Processor]:
+    from structlog.processors import JSONRenderer, format_exc_info
+
+    return [format_exc_info, JSONRenderer(default=str)]

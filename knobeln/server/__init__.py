@@ -1,0 +1,1 @@
+"""`knobeln serve`: mail intake, compile service, delivery, clock and pages in one process."""

@@ -1,0 +1,114 @@
+"""What the pages may tell, read from the store: what has been released, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+
+from compiler.builders import decoded
+from compiler.source import Program, normalise, strip_secret
+from contest.config.sections import DEFAULT_GAME
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.model import ContestState, Phase
+from contest.seeds import Seeds
+from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
+from contest.store import contest_state as contest_store
+from contest.store import results as result_store
+from contest.store.results import Games, RoundLog
+from contest.store.submissions import Version
+from knobeln.context import ContestFolder
+from mailserver.team_secret import without_strings
+from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts
+from tournament.derived_settings import format_of
+
+_PUBLIC_AREAS = ("dates",)  # of the journal
+
+
+def site_mark(tx: Transaction, folder: ContestFolder) -> object:
+    """A value that changes whenever the pages may have to; quickly read."""
+    noted = len(contest_store.journal_of(tx, _PUBLIC_AREAS))
+    rounds = len(result_store.round_log(tx))
+    phase = contest_store.state(tx).phase
+    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if folder.settings.hill.enabled else []
+    return phase, _released(tx, folder), rounds, teams.count(tx), noted, folder.settings.dates, moved
+
+
+def site_facts(tx: Transaction, folder: ContestFolder) -> SiteFacts:
+    """The facts of the contest in this folder."""
+    settings, state = folder.settings, contest_store.state(tx)
+    rounds = tuple(_round(tx, each) for each in _released(tx, folder))
+    are_all = len(rounds) == len(result_store.round_log(tx))
+    over = state.phase is Phase.FINISHED and are_all and bool(rounds) and rounds[-1].final
+    history = [each.outcome for each in rounds]
+    return SiteFacts(
+        settings=settings,
+        game=game_of(settings.game, settings.programs).info,
+        phase=state.phase,
+        registered=teams.count(tx),
+        commitment=Seeds(state.seed).commitment,
+        started_at=state.started_at,
+        finished_at=state.finished_at if over else None,
+        playing={} if state.phase is Phase.OPEN else submissions.participants(tx),
+        rounds=rounds,
+        ranking=format_of(settings).ranking(history) if over else (),
+        evolution=result_store.get_evolution(tx) if over else None,
+        seed=_seed(state) if over else None,
+        programs=_programs(tx, settings) if over and settings.site.programs else {},
+        hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
+        noted=tuple(
+            Event(at, f"note-{number}", text[:1].upper() + text[1:])
+            for number, at, text in contest_store.journal_of(tx, _PUBLIC_AREAS)
+        ),
+    )
+
+
+def _released(tx: Transaction, folder: ContestFolder) -> tuple[RoundLog, ...]:
+    """The rounds whose summaries have gone out, and none behind one whose has not or is held."""
+    settings = folder.settings
+    if settings.site.results == "date" and folder.clock.now() < settings.dates.results_published:
+        return ()
+    held, held_since = outbox.rounds_with_held_reports(tx), decisions.reports_held(tx)
+
+    def is_out(log: RoundLog) -> bool:
+        if not (log.played_at and log.reported_at) or log.number in held:
+            return False
+        return held_since is None or log.reported_at < held_since
+
+    return tuple(takewhile(is_out, result_store.round_log(tx)))
+
+
+def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
+    outcome = result_store.round_outcome(tx, log.number, Games.WITH_MOVES)
+    played, released = log.played_at or log.planned_at, log.reported_at or log.planned_at
+    return ReleasedRound(outcome, log.planned_at, played, released, log.words)
+
+
+def _seed(state: ContestState) -> str:
+    return state.seed.hex()
+
+
+# --- programs ----------------------------------------------------------------------------------------------
+def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
+    return {
+        entry.name: _published(submissions.entered(tx, entry), settings)
+        for entry in submissions.all_entries(tx)
+    }
+
+
+def _published(version: Version, settings: Settings) -> PublishedProgram:
+    """The program with its description, and without its authentification string (K42)."""
+    sent = version.submission
+    texts = {name: _public(data) for name, data in sent.files.items()}
+    description = without_strings(sent.description)
+    if settings.game.name == DEFAULT_GAME:
+        description = "\n".join(Program(normalise(texts.get(sent.program, ""))).description)
+    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != sent.program, file[0]))
+    language = version.report.language if version.report else ""
+    return PublishedProgram(language, description, tuple(first_the_program))
+
+
+def _public(data: bytes) -> str:
+    if b"\0" in data:
+        return f"({len(data):,} bytes that are no text)"
+    return without_strings(strip_secret(decoded(data)))

@@ -1,9 +1,0 @@
-"""ALL SQL: tables, session, one module per aggregate, migrate.
-
-Every function takes a transaction of `Store.write` or `Store.read` first and speaks in the words of
-`knobeln.model`. What belongs together is done in one transaction by the caller.
-"""
-
-from knobeln.store.session import Store, Transaction, url_of
-
-__all__ = ["Store", "Transaction", "url_of"]

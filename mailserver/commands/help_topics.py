@@ -1,0 +1,189 @@
+"""What `help WORD` knows: the commands, the kinds of reports, and the words of the rules. Pure.
+
+The words about a command, a report or a compile rule are in the templates; what the rules of the game say is
+looked up in their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain
+
+from contest.config.settings import Settings
+from contest.games.base import Dialogue
+from contest.games.registry import game_of
+from contest.model import MailPreference, Verdict
+from contest.registration_form import field_names
+from mailserver.attachments import rules
+from mailserver.commands.fuzzy_match import ALIKE, likeness
+from mailserver.replies import Command
+
+SHORTEST = 3  # letters of a word that is looked for in the rules
+MAX_PASSAGES = 4
+MAX_LINES = 40  # of all passages together
+
+
+class Kind(StrEnum):
+    COMMAND = "command"
+    REPORT = "report"  # a code of the mail-preference
+    FIELD = "field"  # of the registration form
+    VERDICT = "verdict"  # how reports name a failure
+    RULE = "rule"  # what a compile report calls it, or a word of the tournament
+    RULES = "rules"  # the rules of the game speak of it
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of the rules, under its heading."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Something that can be asked about. `passages` are what the rules of the game say with that word."""
+
+    kind: Kind
+    name: str
+    passages: tuple[Passage, ...] = ()
+
+
+# Names of compile rules as reports have them, and words of the tournament; `_rule_words` has their sentences.
+RULES_OF_ANY = ("authentification", "compiler", "description", "letter", "seed")
+RULES_OF_C = (
+    "assembler",
+    "attribute",
+    "builtin",
+    "control character",
+    "elements",
+    "evolution",
+    "failure",
+    "forbidden routine",
+    "group",
+    "include",
+    "library source",
+    "line marker",
+    "main",
+    "reserved name",
+    "timestamp",
+    "too long",
+)
+RULES_OF_WORDS = ("files",)
+RULES_OF_HOG = ("strategy",)
+_SAME = {
+    "authentication": "authentification",
+    "from": "authentification",
+    "asm": "assembler",
+    "disqualification": "failure",
+    "disqualified": "failure",
+    "failures": "failure",
+    "groups": "group",
+    "instructions": "time",
+    "lexical elements": "elements",
+    "library": "library source",
+    "knobellib": "library source",
+    "knobellib.c": "library source",
+    "mail-preferences": "mail-preference",
+    "register": "registration",
+    "routines": "forbidden routine",
+    "stack": "memory",
+    "static data": "memory",
+    "string": "authentification",
+}
+
+
+def offered(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
+    """The names of the commands that teams have in this contest."""
+    return tuple(command.name for command in commands if command.forms(settings))
+
+
+def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
+    """Every word that is a topic by itself, sorted."""
+    return tuple(sorted({topic.name for topic in _topics(commands, settings)}, key=str.casefold))
+
+
+def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | None:
+    """What this word is about; None where neither we nor the rules of the game know it."""
+    plain = _plain(word)
+    name = _SAME.get(plain, plain)
+    for topic in _topics(commands, settings):
+        if _plain(topic.name) == name:
+            return replace(topic, passages=_in_rules(name, settings)) if topic.kind is Kind.RULE else topic
+    for command in commands:
+        if any(_plain(form) == name for form in command.forms(settings)):
+            return Topic(Kind.COMMAND, command.name)
+    passages = _in_rules(plain, settings)
+    return Topic(Kind.RULES, plain, passages) if passages else None
+
+
+def near(word: str, commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
+    """The topics whose names are like this word, nearest first."""
+    plain = _plain(word)
+    ranked = sorted(
+        ((likeness(plain, _plain(name)), name) for name in words(commands, settings)), reverse=True
+    )
+    return tuple(name for alike, name in ranked[:3] if alike >= ALIKE)
+
+
+def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
+    dialogues = game_of(settings.game, settings.programs).info.dialogues
+    own = RULES_OF_C if Dialogue.MACHINE in dialogues else RULES_OF_WORDS
+    hog = RULES_OF_HOG if Dialogue.TABLE in dialogues else ()
+    verdicts = () if Dialogue.TABLE in dialogues else (v for v in Verdict if v.is_charged)
+    yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
+    yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
+    yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
+    yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
+    yield from (Topic(Kind.RULE, name) for name in chain(RULES_OF_ANY, own, hog))
+
+
+def _plain(word: str) -> str:
+    return " ".join(re.sub(r"[#<>()_]", " ", word.casefold()).split())
+
+
+# --- the rules of the game ---------------------------------------------------------------------------------
+def _in_rules(word: str, settings: Settings) -> tuple[Passage, ...]:
+    return passages("".join(page.data.decode() for page in rules(settings.game.name)), word)
+
+
+def passages(text: str, word: str) -> tuple[Passage, ...]:
+    """The parts of this text that speak of the word: whole sections by their headings, else paragraphs.
+
+    Headings are lines that are underlined; paragraphs are parted by blank lines.
+    """
+    if len(word) < SHORTEST:
+        return ()
+    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?:e?s)?(?!\w)", re.IGNORECASE)
+    sections = tuple(_sections(text))
+    named = [Passage(heading, body) for heading, body in sections if pattern.search(heading)]
+    spoken = [
+        Passage(heading, paragraph)
+        for heading, body in sections
+        if not pattern.search(heading)
+        for paragraph in re.split(r"\n\s*\n", body)
+        if pattern.search(paragraph)
+    ]
+    return tuple(_few([*named, *spoken]))
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Headings, each with what stands below it."""
+    lines = text.splitlines()
+    starts = [n for n in range(len(lines) - 1) if lines[n].strip() and re.fullmatch(r"=+|-+", lines[n + 1])]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        body = "\n".join(lines[start + 2 : end]).strip("\n")
+        if body:
+            yield lines[start].strip(), body
+
+
+def _few(found: Sequence[Passage]) -> Iterator[Passage]:
+    """So many as can be read in a mail."""
+    room = MAX_LINES
+    for passage in found[:MAX_PASSAGES]:
+        room -= passage.text.count("\n") + 1
+        if room >= 0:
+            yield passage

@@ -1,0 +1,1 @@
+"""Delivering mails from the outbox."""

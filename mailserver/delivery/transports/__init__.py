@@ -1,0 +1,31 @@
+"""Ways out: one file each, and one line here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from contest.config.sections import DeliveryKind
+from contest.config.settings import Settings
+from mailserver.delivery.transports.base import RelayUnreachable, Transport
+from mailserver.delivery.transports.maildir import MaildirTransport
+from mailserver.delivery.transports.sendmail import SendmailTransport
+from mailserver.delivery.transports.smtp import SmtpTransport
+from mailserver.delivery.transports.stdout import StreamTransport
+from mailserver.oauth import AccessToken
+
+__all__ = ["RelayUnreachable", "Transport", "transport_of"]
+
+
+def transport_of(settings: Settings, folder: Path) -> Transport:
+    """The transport that the settings name; `folder` is the contest's."""
+    match settings.mail.delivery:
+        case DeliveryKind.SMTP:
+            domain = settings.contest.address.rpartition("@")[2]
+            return SmtpTransport(settings.mail, domain, AccessToken(settings.oauth, folder))
+        case DeliveryKind.SENDMAIL:
+            return SendmailTransport(settings.mail.sendmail)
+        case DeliveryKind.STDOUT:
+            return StreamTransport(sys.stdout.buffer)
+        case DeliveryKind.MAILDIR:
+            return MaildirTransport(folder / settings.mail.maildir_root)

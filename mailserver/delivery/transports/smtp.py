@@ -1,0 +1,227 @@
+"""A relay (smarthost) by SMTP: encrypted, logged in, one connection for many mails."""
+
+from __future__ import annotations
+
+import base64
+import re
+import smtplib
+import ssl
+from collections.abc import Iterator
+
+from contest.config.sections import Mail
+from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
+from mailserver.delivery.transports.base import RelayUnreachable
+from mailserver.oauth import AccessToken
+from mailserver.problem import visible
+
+_SECONDS = 60.0  # for each answer but the last
+# RFC 5321, 4.5.3.2.6: some relays read the whole mail before they take it. Who is impatient sends it twice.
+_SECONDS_AFTER_DATA = 600.0
+_HANGING_UP = 421
+_WANTS_LOGIN = (530, 534, 535, 538)
+_TOO_LARGE = 552
+# Enhanced codes (RFC 3463) that blame the sender's address; 5.7.60 is Exchange's for "you may not send as".
+_BLAMES_SENDER = re.compile(r"\b5\.(?:1\.[78]|7\.60)\b")
+
+
+class _Stale(RelayUnreachable):
+    """The relay hung up before it was offered the mail: so it may be offered again at once."""
+
+
+class SmtpTransport:
+    """`name` is how we greet the relay. Nothing is sent without the encryption that the settings want."""
+
+    def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
+        self._mail = mail
+        self._name = name
+        self._token = token
+        self._connection: smtplib.SMTP | None = None
+
+    def send(self, sender: str, to: str, raw: bytes) -> str:
+        is_fresh = self._connection is None
+        text = re.sub(rb"\r?\n", b"\r\n", raw)
+        try:
+            return self._transaction(sender, to, text)
+        except _Stale:  # many relays take only so many mails in one conversation
+            if is_fresh:
+                raise
+        return self._transaction(sender, to, text)
+
+    def probe(self, sender: str, to: str) -> str:
+        """Go as far as one can without sending a mail; what was found, for people. Raises as `send` does."""
+        connection = self._connected()
+        try:
+            self._envelope(connection, sender, to, 0)
+        finally:
+            self._undo(connection)
+        how = connection.sock.version() if isinstance(connection.sock, ssl.SSLSocket) else "no encryption"
+        login = f"logged in as {self._mail.username}" if self._mail.username else "no login"
+        return f"{self._where} would take our mails ({how}, {login})"
+
+    def close(self) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.quit()
+            except OSError:
+                self._connection.close()
+            self._connection = None
+
+    @property
+    def _where(self) -> str:
+        return f"{self._mail.smarthost}:{self._mail.smarthost_port}"
+
+    # --- the connection ------------------------------------------------------------------------------------
+    def _connected(self) -> smtplib.SMTP:
+        if self._connection is None:
+            try:
+                self._connection = self._connect()
+            except (OSError, KnobelnError) as error:  # OSError: also all of smtplib's own
+                raise RelayUnreachable(f"cannot use the relay {self._where}: {_words(error)}") from error
+        return self._connection
+
+    def _connect(self) -> smtplib.SMTP:
+        self._must_have_token()
+        connection = self._open()
+        try:
+            if self._mail.security == "starttls":
+                connection.starttls(context=ssl.create_default_context())
+            connection.ehlo_or_helo_if_needed()
+            if self._mail.username:
+                self._log_in(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _must_have_token(self) -> None:
+        """Looked at only here, because the secrets may be in the environment of `serve` alone."""
+        mail = self._mail
+        if mail.login == "xoauth2" and not (mail.username and self._token.is_set):
+            raise ConfigError(
+                'mail.login = "xoauth2" needs mail.username, and oauth.token_command or '
+                "oauth.token_url, client_id and refresh_token"
+            )
+
+    def _open(self) -> smtplib.SMTP:
+        mail = self._mail
+        if mail.security == "tls":
+            return smtplib.SMTP_SSL(
+                mail.smarthost,
+                mail.smarthost_port,
+                self._name,
+                timeout=_SECONDS,
+                context=ssl.create_default_context(),
+            )
+        return smtplib.SMTP(mail.smarthost, mail.smarthost_port, self._name, timeout=_SECONDS)
+
+    def _log_in(self, connection: smtplib.SMTP) -> None:
+        """By hand, because the library can only do it in ASCII."""
+        offered = connection.esmtp_features.get("auth", "").upper().split()
+        steps = self._steps(offered)
+        code, text = connection.docmd("AUTH", next(steps))
+        for step in steps:
+            if code == 334:
+                code, text = connection.docmd(step)
+        if code == 334:  # what is wrong with a token is told in a challenge, which wants an empty answer
+            code, text = connection.docmd("")
+        if code != 235:
+            self._token.forget()
+            raise smtplib.SMTPAuthenticationError(code, text)
+
+    def _steps(self, offered: list[str]) -> Iterator[str]:
+        user, password = self._mail.username, self._mail.password
+        if self._mail.login == "xoauth2":
+            yield "XOAUTH2 " + _base64(f"user={user}\1auth=Bearer {self._token.get()}\1\1")
+        elif "PLAIN" in offered:
+            yield "PLAIN " + _base64(f"\0{user}\0{password}")
+        elif "LOGIN" in offered:
+            yield "LOGIN " + _base64(user)
+            yield _base64(password)
+        else:
+            raise smtplib.SMTPNotSupportedError(f"it offers no login by password, but {offered or 'none'}")
+
+    # --- one mail ------------------------------------------------------------------------------------------
+    def _transaction(self, sender: str, to: str, raw: bytes) -> str:
+        connection = self._connected()
+        self._envelope(connection, sender, to, len(raw))
+        try:
+            code, text = self._data(connection, raw)
+        except OSError as error:  # it may have taken the mail, or not: nobody can know
+            self._forget()
+            raise RelayUnreachable(f"the connection to {self._where} broke: {_words(error)}") from error
+        if code != 250:
+            self._undo(connection)
+            raise _verdict(code, text, sender, to)
+        return _reply(code, text)
+
+    def _envelope(self, connection: smtplib.SMTP, sender: str, to: str, size: int) -> None:
+        """MAIL and RCPT. What the relay has against MAIL is not the recipient's fault."""
+        options = [f"size={size}"] if connection.has_extn("size") else []
+        try:
+            code, text = connection.mail(sender, options)
+            if code >= 500 and code != _TOO_LARGE:
+                raise RelayUnreachable(f"{self._where} takes no mails from {sender}: {_reply(code, text)}")
+            if code == 250:
+                code, text = connection.rcpt(to)
+        except OSError as error:
+            self._forget()
+            raise _Stale(f"the connection to {self._where} broke: {_words(error)}") from error
+        except RelayUnreachable:
+            self._undo(connection)
+            raise
+        if code == _HANGING_UP:
+            self._forget()
+            raise _Stale(_reply(code, text))
+        if code not in (250, 251):
+            self._undo(connection)
+            raise _verdict(code, text, sender, to)
+
+    def _data(self, connection: smtplib.SMTP, raw: bytes) -> tuple[int, bytes]:
+        """The relay's answer to the mail, or to DATA where it does not even want to see it."""
+        assert connection.sock is not None, "an envelope was sent on it"  # noqa: S101
+        connection.sock.settimeout(_SECONDS_AFTER_DATA)
+        try:
+            return connection.data(raw)
+        except smtplib.SMTPDataError as error:
+            text = error.smtp_error
+            return error.smtp_code, text if isinstance(text, bytes) else text.encode()
+        finally:
+            if connection.sock is not None:
+                connection.sock.settimeout(_SECONDS)
+
+    def _undo(self, connection: smtplib.SMTP) -> None:
+        """Make the connection ready for the next mail, or give it up."""
+        try:
+            connection.rset()
+        except OSError:
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _verdict(code: int, text: bytes, sender: str, to: str) -> DeliveryDeferred | DeliveryRefused:
+    """Whom the relay's refusal is about: us, or the recipient."""
+    reply = _reply(code, text)
+    names_sender = sender in reply and sender != to
+    if code in _WANTS_LOGIN or (code >= 500 and (names_sender or _BLAMES_SENDER.search(reply))):
+        return RelayUnreachable(f"the relay does not want mails from us: {reply}")
+    return DeliveryRefused(reply) if code >= 500 else DeliveryDeferred(reply)
+
+
+def _reply(code: int, text: bytes) -> str:
+    return f"{code} {text.decode('utf-8', 'replace')}"
+
+
+def _words(error: Exception) -> str:
+    """The library's errors show themselves as tuples."""
+    if isinstance(error, smtplib.SMTPResponseException):
+        text = error.smtp_error
+        return _reply(error.smtp_code, text if isinstance(text, bytes) else text.encode())
+    return visible(str(error)) or type(error).__name__
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()

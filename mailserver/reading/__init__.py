@@ -1,0 +1,1 @@
+"""Reading letters: from raw bytes to text, programs, files and forms."""

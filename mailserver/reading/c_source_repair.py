@@ -1,0 +1,405 @@
+"""A C program as the text of a letter: what people and mailers put around it and into it. Pure.
+
+Everything here rests on what C, or the announcement (K43: a program begins with the comment of its `<<FROM>>`
+line), makes certain. Nothing is changed inside of comments, strings and `#if 0`, and what could be meant in
+two ways stays as it is for the compiler, or is a problem with the numbers of its lines.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import accumulate
+
+from contest.plurals import form, listed, plural
+from mailserver.problem import Problem
+from mailserver.reading.part_text import Lines, Text, unquoted, was_wrapped, without_signature
+
+FROM_MARK = "<<FROM>>"
+
+_FEW = 6  # lines of which every second one is blank by chance
+_MOST_ANSWERS = 5
+_LONGEST_RULE = 200
+_ESCAPED_MARK = html.escape(FROM_MARK)
+_STATEMENT = re.compile(r"[;{}]|^\s*#|/\*")  # a line with one of these may be C
+_HEADING = re.compile(r"[A-Za-z_][\w\s*]*\([\w\s,*]*\)\s*")  # `main()` above its brace
+_CONDITIONAL = re.compile(
+    r"\s*#\s*(?:/\*.*?\*/\s*)?(?P<name>if|ifn?def|el\w+|endif)\b(?P<never>\s*\(?\s*0\s*\)?\s*(?:/[/*].*)?$)?"
+)
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
+_LINK = re.compile("<(?:https?://|mailto:)")
+_LINKED = re.compile(r"([\w./@+-]{1,200}) ?<(?:https?://|mailto:)\1/?>")
+_ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
+_TYPOGRAPHIC = re.compile(f"[{_DOUBLE}{_SINGLE}\u2013\u2014\u2026]")
+_DASHES = {"\u2014": "--", "\u2212": "-", "\u2026": "..."}
+
+_KEYWORD_NAMES = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register return short signed sizeof static struct switch typedef union unsigned void volatile while
+"""
+_KEYWORDS = frozenset(_KEYWORD_NAMES.split())
+
+# What one alternative has looked at in vain the next one takes as a whole, so the time is linear.
+_PIECE = re.compile(
+    rf"""
+    (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
+  | (?P<string>    "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' )
+  | (?P<double>    ["{_DOUBLE}][^"{_DOUBLE}\\\n]*+(?:\\.[^"{_DOUBLE}\\\n]*+)*+["{_DOUBLE}] )
+  | (?P<single>    ['{_SINGLE}](?:[^'{_SINGLE}\\\n]|\\[^\n][0-9a-fA-F]{{0,3}})['{_SINGLE}] )
+  | (?P<open>      ["'{_DOUBLE}{_SINGLE}][^\n]* )
+  | (?P<code>      [^/"'{_DOUBLE}{_SINGLE}]+ | / )
+    """,
+    re.VERBOSE,
+)
+
+
+def mended(text: Text) -> Text | Problem:
+    """The program in the text of a letter, with what was done to it."""
+    lines: Lines = text.lines
+    repairs = list(text.repairs)
+    for mend in _MENDERS:
+        lines, repair = mend(lines)
+        repairs += [repair] if repair else []
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return _typography(lines) or replace(text, lines=tuple(lines), repairs=tuple(repairs))
+
+
+def signed_off(text: Text) -> Text:
+    """A text in any language without the writer's signature."""
+    lines, repair = _without_signature(text.lines)
+    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+
+
+# --- what C is and what is not ----------------------------------------------------------------------------
+def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
+    """The text without what stands in `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
+    shown = "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
+    for match in _PIECE.finditer(shown):
+        yield match.lastgroup or "", match[0]
+
+
+def _prose(lines: Lines) -> Iterator[bool]:
+    """For each line whether it stands between `#if 0` and its end."""
+    depth = 0
+    for line in lines:
+        found = _CONDITIONAL.match(line)
+        name = found["name"] if found else ""
+        if name == "endif" or (depth == 1 and name.startswith("el")):
+            depth = max(depth - 1, 0)
+        yield depth > 0
+        if name.startswith("if") and (depth or (found and found["never"])):
+            depth += 1
+
+
+def _code(lines: Lines) -> list[str]:
+    """The lines with blanks for comments, strings, directives and what stands in `#if 0`."""
+    shown = "".join(
+        t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
+    )
+    shown = shown.replace("<%", " {").replace("%>", " }")  # digraphs
+    code, continued = [], False
+    for line, sent in zip(shown.split("\n"), lines, strict=True):
+        directive = continued or line.lstrip()[:1] == "#"
+        continued = directive and sent.endswith("\\")
+        code.append("" if directive else line)
+    return code
+
+
+def _end(code: Sequence[str]) -> int:
+    """The number of lines up to the last one on which a declaration ends outside of all braces.
+
+    0 where there is none, or where braces do not match: nothing is certain then.
+    """
+    depth = end = 0
+    for number, line in enumerate(code, 1):
+        depth += line.count("{") - line.count("}")
+        if depth == 0 and re.search("[;}]", line):
+            end = number
+    return 0 if depth else end
+
+
+def _mark(lines: Lines) -> int:
+    """Where the first `<<FROM>>` line is, counted from 0; -1 = nowhere."""
+    return next((n for n, line in enumerate(lines) if FROM_MARK in line), -1)
+
+
+def is_prose(lines: Lines) -> bool:
+    """Whether nothing in these lines looks like C."""
+    return not any(_STATEMENT.search(line) or _HEADING.fullmatch(line) for line in lines)
+
+
+# --- the menders, in their order --------------------------------------------------------------------------
+def _undoubled(lines: Lines) -> tuple[Lines, str]:
+    """Outlook writes a blank line behind each line; one behind a backslash would end a macro too early."""
+    if len(lines) < _FEW or any(line.strip() for line in lines[1::2]):
+        return lines, ""
+    return lines[::2], "the blank lines that your mailer had put between all lines were left out"
+
+
+def _unescaped(lines: Lines) -> tuple[Lines, str]:
+    """`&lt;&lt;FROM&gt;&gt;`, and no `<` anywhere: a mailer wrote HTML's signs into plain text."""
+    text = "\n".join(lines)
+    if _ESCAPED_MARK not in text or "<" in text:
+        return lines, ""
+    return tuple(
+        html.unescape(text).split("\n")
+    ), "HTML's signs (`&lt;`) in the plain text were read as what they mean"
+
+
+def _answered(lines: Lines) -> tuple[Lines, str]:
+    """A program that was quoted, or forwarded, once or a few times."""
+    inner = lines
+    for _ in range(_MOST_ANSWERS):
+        inner = _quoted_program(inner)
+    return inner, "the quoted program was taken out of the letter" if inner is not lines else ""
+
+
+def _quoted_program(lines: Lines) -> Lines:
+    """The quoted lines around a quoted `<<FROM>>`, when all else is words; all lines where it is not so."""
+    mark = _mark(lines)
+    if mark < 0 or not lines[mark].startswith(">"):
+        return lines
+    first, end = mark, mark + 1
+    while first > 0 and _is_quoted(lines, first - 1):
+        first -= 1
+    while end < len(lines) and _is_quoted(lines, end):
+        end += 1
+    if not is_prose(lines[:first]) or not is_prose(lines[end:]):
+        return lines
+    return unquoted(_joined_quotes(lines[first:end]))[0]
+
+
+def _is_quoted(lines: Lines, number: int) -> bool:
+    """Also a blank line, or the end of a wrapped one, between quoted lines."""
+    if lines[number].startswith(">"):
+        return True
+    before, after = lines[number - 1 : number], lines[number + 1 : number + 2]
+    if not (before and after and before[0].startswith(">") and after[0].startswith(">")):
+        return False
+    return not lines[number].strip() or was_wrapped(before[0], lines[number])
+
+
+def _joined_quotes(lines: Lines) -> Lines:
+    """A line without `>` between lines with it is the rest of the one before."""
+    result: list[str] = []
+    for line in lines:
+        if line.startswith(">") or not line.strip():
+            result.append(line)
+        else:
+            result[-1] = result[-1].rstrip() + " " + line
+    return result
+
+
+def _without_head(lines: Lines) -> tuple[Lines, str]:
+    """The program begins with the comment of its `<<FROM>>` line (K43); words above it are none of it."""
+    mark = _mark(lines)
+    first = next((n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"/\*|^\s*//", lines[n])), 0)
+    above = [line for line in lines[:first] if line.strip()]
+    if mark < 0 or not above or not is_prose(above):
+        return lines, ""
+    return lines[first:], _left_out(len(above), "above")
+
+
+def _without_signature(lines: Lines) -> tuple[Lines, str]:
+    kept = without_signature(lines)
+    cut = len(lines) - len(kept)
+    return kept, f"the signature ({plural(cut, 'line')} from `-- ` on) was left out" if cut else ""
+
+
+def _without_tail(lines: Lines) -> tuple[Lines, str]:
+    """What cannot be C below the last brace: a line of signs, quoted lines, words that no `;` ends (M64)."""
+    if _mark(lines) < 0:
+        return lines, ""
+    code = _code(lines)
+    cut = _first_rule(lines, code)
+    cut = _first_word(lines, code[:cut])
+    left_out = sum(1 for line in lines[cut:] if line.strip())
+    return lines[:cut], _left_out(left_out, "below") if left_out else ""
+
+
+def _left_out(number: int, where: str) -> str:
+    return f"{plural(number, 'line')} {where} the program {form(number, 'was', 'were')} left out"
+
+
+def _first_word(lines: Lines, code: Sequence[str]) -> int:
+    """Where words follow the last declaration; a macro's name could be one. len(code) = nowhere."""
+    end = _end(code)
+    first = next((n for n in range(end, len(code)) if code[n].strip()), len(code))
+    words = set(re.findall(r"\w+", "\n".join(code[first:])))
+    return len(code) if not end or words.intersection(_DEFINED.findall("\n".join(lines))) else first
+
+
+def _first_rule(lines: Lines, code: Sequence[str]) -> int:
+    """Where a line of signs, or quoted lines to the end, follow a whole declaration; len(lines) = nowhere."""
+    depth, last = 0, ""  # the last line with code on it
+    quoted = _trailing_quotes(lines)
+    for number, line in enumerate(code):
+        if depth == 0 and line.strip():
+            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()[:_LONGEST_RULE]):
+                return number
+            if number == quoted and last.endswith(("}", ";", ":")):  # `Joe wrote:`
+                return number
+        depth += line.count("{") - line.count("}")
+        last = line.rstrip() or last
+    return len(lines)
+
+
+def _trailing_quotes(lines: Lines) -> int:
+    """Where the quoted lines at the end begin."""
+    quoted = len(lines)
+    while quoted and (not lines[quoted - 1].strip() or lines[quoted - 1].startswith(">")):
+        quoted -= 1
+    return next((n for n in range(quoted, len(lines)) if lines[n].strip()), len(lines))
+
+
+def _unlinked(lines: Lines) -> tuple[Lines, str]:
+    """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a computer."""
+    mended = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
+    changed = sum(a != b for a, b in zip(lines, mended, strict=True))
+    return (
+        mended,
+        f"links that your mailer had added were taken out of {plural(changed, 'line')}" if changed else "",
+    )
+
+
+def _untypographic(lines: Lines) -> tuple[Lines, str]:
+    """Typographic signs in code: C has none of them, so what they stand for is certain."""
+    return _in_code(lines, _as_typed, "typographic signs became those of C in")
+
+
+def _visible(lines: Lines) -> tuple[Lines, str]:
+    return _in_code(
+        lines, lambda kind, text: _ZERO_WIDTH.sub("", text), "invisible characters were taken out of"
+    )
+
+
+def _as_typed(kind: str, text: str) -> str:
+    match kind:
+        case "double":
+            return f'"{text[1:-1]}"'
+        case "single":
+            return f"'{text[1:-1]}'"
+        case _:
+            return "".join(_DASHES.get(sign, sign) for sign in text)
+
+
+def _in_code(lines: Lines, change: Callable[[str, str], str], remark: str) -> tuple[Lines, str]:
+    """Changes code, and what typographic quotation marks enclose, with a remark how many lines it were."""
+    if all(map(str.isascii, lines)):
+        return lines, ""
+    kinds = ("code", "double", "single")
+    text = "".join(change(kind, piece) if kind in kinds else piece for kind, piece in _pieces(lines))
+    triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
+    mended = tuple(old if is_prose else new for old, new, is_prose in triples)
+    changed = sum(old != new for old, new in zip(lines, mended, strict=True))
+    return mended, f"{remark} {plural(changed, 'line')}" if changed else ""
+
+
+def _whole_lines(lines: Lines) -> tuple[Lines, str]:
+    """Lines that a mailer has broken where only the whole line can be C, joined again."""
+    result: list[str] = []
+    joined: list[int] = []
+    kind, last = "", ""  # how the line before ended, and its last piece as it was sent
+    macros = _KEYWORDS.union(_DEFINED.findall("\n".join(lines)))
+    for line, ends_in in zip(lines, _ends(lines), strict=True):
+        broken = kind and line[:1] not in (" ", "\t", "#") and was_wrapped(last, line)
+        if broken and _CERTAIN[kind](result[-1], line, macros):
+            result[-1] = f"{result[-1].rstrip(' ')} {line}"
+            joined.append(len(result))
+        else:
+            result.append(line)
+            kind = ends_in
+        last = line
+    numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
+    return result, f"what your mailer had broken was joined again: {numbers}" if joined else ""
+
+
+def _ends(lines: Lines) -> list[str]:
+    """For each line whether it ends within a "string", a "comment" of `//`, a "directive"; "" = else."""
+    ends = [""] * len(lines)
+    directive = False
+    for number, (line, prose) in enumerate(zip(lines, _prose(lines), strict=True)):
+        directive = not prose and (directive or line.lstrip()[:1] == "#")
+        ends[number] = "directive" if directive else ""
+        directive = directive and line.endswith("\\")
+    number = 0
+    for kind, text in _pieces(lines):
+        if kind == "comment" and text.startswith("//"):
+            ends[number] = "comment"
+        elif kind == "open" and text[0] == '"':
+            ends[number] = "string"
+        number += text.count("\n")
+    return ends
+
+
+def _completes_string(line: str, rest: str, _macros: AbstractSet[str]) -> bool:
+    return _ends([f"{line} {rest}"]) != ["string"]
+
+
+def _is_no_code(_line: str, rest: str, macros: AbstractSet[str]) -> bool:
+    """Three names in a row, none of which is a keyword or a macro, are never C: it is the comment's end."""
+    code = "".join(text if kind == "code" else ";" for kind, text in _pieces([rest]))
+    words = (run.split() for run in re.findall(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*)+", code))
+    return any(macros.isdisjoint(run[n : n + 3]) for run in words for n in range(len(run) - 2))
+
+
+def _completes_directive(_line: str, rest: str, _macros: AbstractSet[str]) -> bool:
+    """It closes more parentheses than it opens, or goes on with a backslash, as no code does."""
+    depths = accumulate((sign == "(") - (sign == ")") for sign in rest)
+    return rest.endswith("\\") or min(depths, default=0) < 0
+
+
+_CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
+    "string": _completes_string,
+    "comment": _is_no_code,
+    "directive": _completes_directive,
+}
+
+
+_MENDERS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
+    _undoubled,
+    _unescaped,
+    _answered,
+    _without_head,
+    _without_signature,
+    _without_tail,
+    _unlinked,
+    _visible,
+    _untypographic,
+    _whole_lines,
+)
+
+
+# --- what cannot be mended --------------------------------------------------------------------------------
+def _typography(lines: Lines) -> Problem | None:
+    """Typographic signs in code that could stand for several things."""
+    numbers: list[int] = []
+    number = 1
+    for kind, text in _pieces(lines):
+        if kind in ("code", "open"):
+            numbers += (number + n for n, line in enumerate(text.split("\n")) if _TYPOGRAPHIC.search(line))
+        number += text.count("\n")
+    if not numbers:
+        return None
+    where = _lines_named(dict.fromkeys(numbers))
+    return Problem(
+        f"In {where} of the program there are typographic signs in place of C's own "
+        "(such as curly quotation marks, or a long dash for - or --). Your mailer or a word processor put "
+        "them there, and I cannot be sure what they stood for. Please switch off its `smart punctuation` or "
+        "`AutoCorrect`, or attach the program.",
+        expected="plain ASCII signs in code, or the program as one attached file that ends in .c",
+    )
+
+
+def _lines_named(numbers: Iterable[int], most: int = 10) -> str:
+    """`line 3`, `lines 3, 14 and 31`."""
+    words = [str(number) for number in numbers]
+    if len(words) > most:
+        words = [*words[:most], f"{len(words) - most} more"]
+    return f"{form(len(words), 'line')} {listed(words)}"

@@ -1,0 +1,182 @@
+"""The lines below `team-members:`: two for each member (K35), or one without ages (B21). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from contest.model import Member
+from contest.registration_form import MEMBER, MEMBERS
+from mailserver.problem import Problem, quote
+from mailserver.reading.part_text import was_wrapped
+
+MAX_MEMBER_TEXT = 200
+MAX_AGE = 150
+JOINED = "lines of team-members that were broken in two were joined again"
+
+_FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
+_ONLY_LINE = re.compile(r"([^,]+),(.*)")
+_AGE = re.compile(r"0*[1-9][0-9]{0,2}")
+
+
+@dataclass(frozen=True)
+class Line:
+    number: int  # from 1
+    text: str
+
+
+@dataclass(frozen=True)
+class Members:
+    """Who was read; nobody where there are problems. `joined`: lines that a mailer had broken were mended.
+    `count`: how many these lines are about, as far as that can be said where they are wrong.
+    """
+
+    members: tuple[Member, ...]
+    count: int
+    problems: tuple[Problem, ...] = ()
+    joined: bool = False
+
+
+def expected(lines_each: int) -> str:
+    """The right form of the field."""
+    return "\n  ".join((f"{MEMBERS}:", *MEMBER[lines_each]))
+
+
+def read(lines: Sequence[Line], lines_each: int) -> Members:
+    """The members in these lines, of which each has `lines_each`: 2 or 1."""
+    if not lines:
+        return Members((), 0, (Problem("There are no team members.", expected=expected(lines_each)),))
+    return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
+
+
+def whole(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
+    """The lines as they go back to a team whose form is refused."""
+    return tuple(lines) if lines_each == 2 else _rejoined(lines)
+
+
+# --- one line each -----------------------------------------------------------------------------------------
+def _line_by_line(lines: Sequence[Line]) -> Members:
+    """The name, and behind a comma the affiliation."""
+    whole = _rejoined(lines)
+    problems = tuple(p for line in whole for p in (*_only_line_problems(line), *_too_long(line)))
+    members = () if problems else tuple(_only_line_member(line) for line in whole)
+    return Members(members, len(whole), problems, len(whole) < len(lines))
+
+
+def _rejoined(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """What stands further in goes on with the line above, unless it could be a member by itself."""
+    result: list[Line] = []
+    for number, line in enumerate(lines):
+        if number and _indent(line) > _indent(lines[0]) and _was_broken(lines[number - 1].text, line.text):
+            result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
+        else:
+            result.append(line)
+    return tuple(result)
+
+
+def _was_broken(before: str, after: str) -> bool:
+    return "," not in after or before.rstrip().endswith(",") or was_wrapped(before, after)
+
+
+def _only_line_problems(line: Line) -> Iterator[Problem]:
+    match = _ONLY_LINE.fullmatch(line.text.strip())
+    if not match or not match[1].strip() or not match[2].strip(" ,"):
+        text = "This should be a member: the name, a comma, and the affiliation."
+        yield Problem(text, line.number, line.text, expected(1))
+
+
+def _only_line_member(line: Line) -> Member:
+    name, _, affiliation = line.text.partition(",")
+    return Member(" ".join(name.split()), None, " ".join(affiliation.split()).rstrip(" ,"), "")
+
+
+# --- two lines each ----------------------------------------------------------------------------------------
+def _by_pairs(lines: Sequence[Line]) -> Members:
+    pairs = _pairs(lines) or _pairs(_unfolded(lines))
+    if pairs is None:
+        groups = _groups(lines)
+        return Members((), len(groups), tuple(p for group in groups for p in _group_problems(group)))
+    problems = tuple(p for pair in pairs for line in pair for p in _too_long(line))
+    members = tuple(_member(*pair) for pair in pairs)
+    return Members(members, len(members), problems, len(pairs) * 2 != len(lines))
+
+
+def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
+    """Two lines for each member (K35); None where that does not come out."""
+    firsts, seconds = lines[::2], lines[1::2]
+    if not lines or len(firsts) != len(seconds) or not all(_is_first(line) for line in firsts):
+        return None
+    return tuple(zip(firsts, seconds, strict=True))
+
+
+def _unfolded(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Lines that stand further in than the first one joined to the line above."""
+    result: list[Line] = []
+    for line in lines:
+        if result and _indent(line) > _indent(lines[0]):
+            result[-1] = Line(result[-1].number, f"{result[-1].text} {line.text.strip()}")
+        else:
+            result.append(line)
+    return tuple(result)
+
+
+def _is_first(line: Line) -> bool:
+    return not _first_line_fault(line.text)
+
+
+def _first_line_fault(text: str) -> str:
+    match = _FIRST_LINE.fullmatch(text.strip())
+    if not match or not match[1].strip():
+        return "This should be the first line of a member: name, age in years, occupation."
+    if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
+        return f"The age should be a number from 1 to {MAX_AGE}, not `{quote(match[2])}`."
+    if not match[3].strip(" ,"):
+        return "The occupation is missing behind the age."
+    return ""
+
+
+def _member(first: Line, second: Line) -> Member:
+    match = _FIRST_LINE.fullmatch(first.text.strip())
+    assert match, "only lines that _is_first has accepted come here"  # noqa: S101
+    name, age, occupation = (" ".join(part.split()) for part in match.groups())
+    return Member(name, int(age), occupation.rstrip(" ,"), " ".join(second.text.split()))
+
+
+def _groups(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines of each member, where they are not two for each.
+
+    Of an even number every other one begins a member. Of an odd one somebody has a line too few or too many,
+    and a first line is known by its age.
+    """
+    groups: list[list[Line]] = []
+    for number, line in enumerate(lines):
+        begins = _is_first(line) if len(lines) % 2 else number % 2 == 0
+        if begins or not groups:
+            groups.append([line])
+        else:
+            groups[-1].append(line)
+    return groups
+
+
+def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
+    """Why these are not the two lines of a member."""
+    first = group[0]
+    fault = _first_line_fault(first.text)
+    if fault:
+        yield Problem(fault, first.number, first.text, expected(2))
+    elif len(group) != 2:
+        text = f"Each member takes exactly two lines, this one has {len(group)}."
+        yield Problem(text, first.number, first.text, expected(2))
+
+
+# --- both --------------------------------------------------------------------------------------------------
+def _too_long(line: Line) -> Iterator[Problem]:
+    if len(line.text.strip()) > MAX_MEMBER_TEXT:
+        yield Problem(
+            f"A line about a member has at most {MAX_MEMBER_TEXT} characters.", line.number, line.text
+        )
+
+
+def _indent(line: Line) -> int:
+    return len(line.text) - len(line.text.lstrip())

@@ -1,0 +1,185 @@
+"""A raw letter -> headers and a tree of parts, within bounds. Pure.
+
+Only header blocks are given to the standard library's parser, each of bounded size; the parts are split here,
+so that no letter can cost a RecursionError, a minute or a gigabyte (M28, M29, M31).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+from typing import TypeVar
+
+from mailserver.problem import visible
+from mailserver.reading.charsets import decode_text
+
+T = TypeVar("T")
+
+MAX_HEADER_BYTES = 64_000
+MAX_HEADER_LINES = 1_000
+MAX_PART_HEADER_BYTES = 8_000
+MAX_TYPE_BYTES = 4_000
+MAX_DEPTH = 10
+MAX_PARTS = 50
+_LONGEST_FIELD = 2_000
+
+
+class TooComplex(Exception):
+    """The letter is beyond our bounds; the text says which one. Caught in `letter.parse` and answered."""
+
+
+class Headers:
+    """A header block: fields as raw text, and what the Content- fields say. Nothing here raises."""
+
+    def __init__(self, block: bytes) -> None:
+        self._message = BytesHeaderParser(policy=compat32).parsebytes(block + b"\n\n")
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left alone."""
+        wanted = name.casefold()
+        pairs = self._message.raw_items()
+        return tuple(_unfolded(str(value)) for field, value in pairs if field.casefold() == wanted)
+
+    def first(self, name: str) -> str:
+        return next(iter(self.all(name)), "")
+
+    def text(self, name: str) -> str:
+        """The first field of this name for people: encoded words decoded."""
+        return decode_words(self.first(name)[:_LONGEST_FIELD])
+
+    @property
+    def content_type(self) -> str:
+        return _tolerant(self._message.get_content_type, "text/plain")
+
+    @property
+    def disposition(self) -> str:
+        return _tolerant(self._message.get_content_disposition, None) or ""
+
+    @property
+    def file_name(self) -> str:
+        """The name of an attached file, fit for an answer."""
+        return visible(self.sent_file_name)
+
+    @property
+    def sent_file_name(self) -> str:
+        """The name of an attached file exactly as it was sent, whatever is in it."""
+        return decode_words(_tolerant(self._message.get_filename, None) or "")
+
+    @property
+    def boundary(self) -> str:
+        boundary = _tolerant(self._message.get_boundary, None) or ""
+        return boundary if boundary.isascii() else ""
+
+    def parameter(self, name: str) -> str:
+        """A parameter of Content-Type, "" where it is missing or unreadable."""
+        value = _tolerant(lambda: self._message.get_param(name), None)
+        return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A leaf (its body still encoded for transfer) or a multipart with its children."""
+
+    headers: Headers
+    body: bytes
+    children: tuple[Part, ...] = ()
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all in it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def leaves(self) -> Iterator[Part]:
+        return (part for part in self.walk() if not part.headers.content_type.startswith("multipart/"))
+
+
+def split(raw: bytes) -> tuple[Headers, bytes]:
+    """The letter's headers and its body, with plain newlines. Raises TooComplex."""
+    text = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
+    if text.startswith(b"From "):  # the first line of a mailbox file, no header
+        text = text.partition(b"\n")[2]
+    head, _, body = text.partition(b"\n\n")
+    if len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES:
+        raise TooComplex(
+            f"its headers are longer than {MAX_HEADER_BYTES:,} bytes or {MAX_HEADER_LINES:,} lines"
+        )
+    if b"\0" in head:
+        raise TooComplex("there is a NUL character in its headers")
+    return Headers(head), body
+
+
+def tree(headers: Headers, body: bytes) -> Part:
+    """The parts of a letter. Raises TooComplex."""
+    return _Splitter().part(headers, body, 1)
+
+
+class _Splitter:
+    """Counts the parts of one letter while it is split."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def part(self, headers: Headers, body: bytes, depth: int) -> Part:
+        self._bound(headers, depth)
+        if not headers.content_type.startswith("multipart/") or not headers.boundary:
+            return Part(headers, body)
+        pieces = self._pieces(body, headers.boundary)
+        return Part(headers, b"", tuple(self._child(piece, depth + 1) for piece in pieces))
+
+    def _bound(self, headers: Headers, depth: int) -> None:
+        self._count += 1
+        if self._count > MAX_PARTS:
+            raise TooComplex(f"it has more than {MAX_PARTS} parts")
+        if depth > MAX_DEPTH:
+            raise TooComplex(f"its parts are nested deeper than {MAX_DEPTH}")
+        if any(len(value) > MAX_TYPE_BYTES for value in headers.all("Content-Type")):
+            raise TooComplex(f"a Content-Type field is longer than {MAX_TYPE_BYTES:,} characters")
+
+    def _child(self, piece: bytes, depth: int) -> Part:
+        head, _, body = (b"", b"", piece[1:]) if piece.startswith(b"\n") else piece.partition(b"\n\n")
+        if len(head) > MAX_PART_HEADER_BYTES:
+            raise TooComplex(f"the headers of a part are longer than {MAX_PART_HEADER_BYTES:,} bytes")
+        return self.part(Headers(head), body, depth)
+
+    def _pieces(self, body: bytes, boundary: str) -> Iterator[bytes]:
+        delimiter = re.escape(boundary.encode())
+        marks = re.finditer(rb"^--" + delimiter + rb"(--)?[ \t]*$", body, re.MULTILINE)
+        start: int | None = None
+        for mark in marks:
+            if start is not None:
+                yield body[start : max(start, mark.start() - 1)]
+            start = mark.end() + 1
+            if mark[1]:
+                return
+        if start is not None:
+            yield body[start:]
+
+
+def decode_words(value: str) -> str:
+    """RFC 2047: `=?utf-8?q?caf=C3=A9?=` -> `café`. What cannot be decoded stays as it is."""
+    try:
+        chunks = decode_header(value)
+    except (HeaderParseError, ValueError, LookupError):
+        return value
+    return "".join(
+        chunk if isinstance(chunk, str) else decode_text(chunk, charset or "")[0] for chunk, charset in chunks
+    )
+
+
+def _unfolded(value: str) -> str:
+    raw = value.encode("utf-8", "surrogateescape")
+    return re.sub(r"\n(?=[ \t])", "", decode_text(raw, "")[0]).strip()
+
+
+def _tolerant(read: Callable[[], T], default: T) -> T:
+    """What the standard library reads, or the default where it stumbles over garbage."""
+    try:
+        return read()
+    except (ValueError, LookupError, TypeError, AttributeError, HeaderParseError):
+        return default

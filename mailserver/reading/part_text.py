@@ -1,0 +1,302 @@
+"""A part of a letter -> its lines as the sender saw them: transfer encoding, charset, wrapping. Pure.
+
+What is done here is right for any text; what only a program makes certain is done in `program_text`.
+"""
+
+from __future__ import annotations
+
+import binascii
+import quopri
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from contest.plurals import form, plural
+from mailserver.reading import html
+from mailserver.reading.charsets import decode_text
+from mailserver.reading.mime_parts import Part
+
+SIGNATURE_MARK = "-- "
+# A mailer wraps a line because its next word did not fit; a shorter line that ends in a blank was meant so.
+WRAPS_FROM = 60
+MAX_CHARACTERS = 1_000_000
+MAX_LINES = 50_000
+
+_ENCODED = re.compile(rb"=[0-9A-Fa-f]{2}|=[ \t]*$", re.MULTILINE)
+_ENCODED_EQUALS = re.compile(rb"=3[Dd]")
+_BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_LINE_SIGNS = re.compile("\r\n|[\r\u2028\u2029]")
+_QUOTES = re.compile(r"(?:> ?){1,10}")
+_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
+_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines without line ends. `repairs` says what had to be mended, in sentences without a full stop."""
+
+    lines: tuple[str, ...]
+    repairs: tuple[str, ...] = ()
+    problem: str = ""  # why the text cannot be read; there are no lines then
+    name: str = ""  # the file's name, where it is an attachment
+
+    @property
+    def is_blank(self) -> bool:
+        return not any(line.strip() for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The bytes behind the transfer encoding, with a remark if they were not labelled right; or a problem."""
+
+    data: bytes
+    remark: str = ""
+    problem: str = ""
+
+
+def decode(part: Part) -> Text:
+    """The text of a leaf."""
+    name = part.headers.file_name
+    sent = _transferred(part)
+    if sent.problem:
+        return Text((), problem=sent.problem, name=name)
+    text, remark = decode_text(sent.data, part.headers.parameter("charset").strip())
+    lines: Lines
+    lines, *repairs = _lines(text, part) if len(text) <= MAX_CHARACTERS else ((), "")
+    problem = _unreadable(text, lines)
+    if problem:
+        return Text((), problem=problem, name=name)
+    for mend in _menders(part):
+        lines, repair = mend(lines)
+        repairs.append(repair)
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return Text(tuple(lines), tuple(filter(None, (sent.remark, remark, *repairs))), name=name)
+
+
+def file_bytes(part: Part) -> Sent:
+    """The bytes of an attached file as its sender meant them.
+
+    Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
+    writes them out. What `format=flowed` did to a file is undone.
+    """
+    sent = _transferred(part)
+    if sent.problem or not is_flowed(part):
+        return sent
+    lines, _ = unflowed(sent.data.decode("latin-1").split("\n"), delete_space=_deletes_space(part))
+    return replace(sent, data="\n".join(lines).encode("latin-1"))
+
+
+def _unreadable(text: str, lines: Lines) -> str:
+    """Why nobody reads this text; "" = it can be read."""
+    if "\0" in text:
+        return "there are NUL characters in its text"
+    if len(text) > MAX_CHARACTERS:
+        return f"its text is longer than {MAX_CHARACTERS:,} characters"
+    if len(lines) > MAX_LINES:
+        return f"its text has more than {MAX_LINES:,} lines"
+    return ""
+
+
+def _lines(text: str, part: Part) -> tuple[tuple[str, ...], str]:
+    """The lines that a reader sees, and a remark if they had to be taken out of HTML (M23)."""
+    labelled = part.headers.content_type == "text/html"
+    if html.is_html(text, labelled=labelled):
+        return html.seen_lines(text), (
+            "the text was taken out of HTML; plain text or an attached file is safer"
+        )
+    remark = "the text was not HTML, though its letter said so" if labelled else ""
+    return tuple(_LINE_SIGNS.sub("\n", text).split("\n")), remark
+
+
+Lines = Sequence[str]
+Mender = Callable[[Lines], tuple[Lines, str]]
+
+
+def _menders(part: Part) -> Iterable[Mender]:
+    if is_flowed(part):
+        yield lambda lines: unflowed(lines, delete_space=_deletes_space(part))
+    yield unarmored
+    yield unquoted
+    yield plain_blanks
+
+
+def is_flowed(part: Part) -> bool:
+    """Whether its lines say by a blank at their end that they go on (RFC 3676)."""
+    return part.headers.parameter("format").lower() == "flowed"
+
+
+def _deletes_space(part: Part) -> bool:
+    return part.headers.parameter("delsp").lower() == "yes"
+
+
+# --- the transfer encoding --------------------------------------------------------------------------------
+def _transferred(part: Part) -> Sent:
+    encoding = part.headers.first("Content-Transfer-Encoding").strip().lower()
+    match encoding:
+        case "" | "7bit" | "8bit" | "binary":
+            return _unlabelled(part)
+        case "quoted-printable":
+            return _quoted_printable(part.body)
+        case "base64":
+            return _base64(part.body)
+        case _:
+            return Sent(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
+
+
+def _unlabelled(part: Part) -> Sent:
+    """Text that a gateway took the label from: every `=` in it stands before two hex digits or a line end."""
+    data = part.body
+    is_text = part.headers.content_type.startswith("text/")
+    if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
+        return Sent(
+            quopri.decodestring(data), "the text was quoted-printable, though its letter did not say so"
+        )
+    return Sent(data)
+
+
+def _quoted_printable(data: bytes) -> Sent:
+    """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
+    if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
+        return Sent(data, "the text was not quoted-printable, though its letter said so")
+    return Sent(quopri.decodestring(data))
+
+
+def _base64(body: bytes) -> Sent:
+    lines = [line.strip() for line in body.rstrip().split(b"\n")]
+    end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
+    added = [line for line in lines[end:] if line]
+    if added and not _is_prose(added):
+        return Sent(b"", problem=f"its base64 encoding is damaged (in line {end + 1} of it)")
+    packed = b"".join(lines[:end])
+    if added and not packed:
+        return Sent(body, "the text was not base64, though its letter said so")
+    try:
+        data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
+    except binascii.Error as error:
+        return Sent(b"", problem=f"its base64 encoding is damaged ({error})")
+    below = (
+        f"{plural(len(added), 'line')} that somebody had added below its base64 text "
+        f"{form(len(added), 'was', 'were')} left out"
+    )
+    return Sent(data, below if added else "")
+
+
+def _is_prose(lines: Sequence[bytes]) -> bool:
+    """Whether these are a list's footer (a line of signs, or words) and nothing that was encoded."""
+    first = lines[0]
+    return (b" " in first or not first.strip(b"_-=*~")) and not any(
+        len(line) >= WRAPS_FROM and _BASE64_LINE.fullmatch(line) for line in lines
+    )
+
+
+def _joined(number: int) -> str:
+    return f"{plural(number, 'line')} that your mailer had wrapped {form(number, 'was', 'were')} joined"
+
+
+# --- format=flowed (RFC 3676) -----------------------------------------------------------------------------
+def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ...], str]:
+    """Undo space-stuffing and the mailer's wrapping; and a remark if lines were joined.
+
+    Unlike the RFC a line is joined only where the next word would not have fitted: a program or a form may
+    have short lines that end in a blank, and they are no wrapped ones.
+    """
+    result: list[str] = []
+    joined = 0
+    before: tuple[int, str] | None = None  # the quote depth and text of a line that may go on
+    for raw in lines:
+        depth, line = _unstuffed(raw)
+        if before is not None and before[0] == depth and was_wrapped(before[1], line):
+            result[-1] = (result[-1][:-1] if delete_space else result[-1]) + line
+            joined += 1
+        else:
+            result.append(">" * depth + (" " if depth else "") + line)
+        before = (depth, line) if line.endswith(" ") and line != SIGNATURE_MARK else None
+    remark = f"{_joined(joined)} again" if joined else ""
+    return tuple(result), remark
+
+
+def _unstuffed(line: str) -> tuple[int, str]:
+    content = line.lstrip(">")
+    return len(line) - len(content), content.removeprefix(" ")
+
+
+def was_wrapped(line: str, following: str) -> bool:
+    """Whether a mailer may have broken a long line between these two: the next word did not fit."""
+    words = following.split(maxsplit=1)
+    return bool(words) and following != SIGNATURE_MARK and len(line) + len(words[0]) >= WRAPS_FROM
+
+
+def rejoined(lines: Lines, seen: Lines) -> tuple[Lines, str]:
+    """Lines of a plain text that its mailer has wrapped, joined as its HTML twin shows them.
+
+    Nothing is done unless both hold the same characters in the same order.
+    """
+    if "".join(map(_dense, lines)) != "".join(map(_dense, seen)):
+        return lines, ""
+    ends, gaps = _joints(seen)
+    result: list[str] = []
+    at = joined = 0
+    for line in lines:
+        if result and line.strip() and at not in ends and was_wrapped(result[-1], line):
+            result[-1] = result[-1].rstrip() + (" " if at in gaps else "") + line.lstrip()
+            joined += 1
+        else:
+            result.append(line)
+        at += len(_dense(line))
+    remark = f"{_joined(joined)} again as its HTML text has them"
+    return result, remark if joined else ""
+
+
+def _dense(line: str) -> str:
+    return "".join(line.split())
+
+
+def _joints(lines: Lines) -> tuple[set[int], set[int]]:
+    """After how many characters that are no blanks a line ends, and after how many there is a blank."""
+    ends, gaps, at = set(), set(), 0
+    for line in lines:
+        for word in line.split():
+            gaps.add(at)
+            at += len(word)
+        ends.add(at)
+    return ends, gaps
+
+
+# --- what people do to text -------------------------------------------------------------------------------
+def unarmored(lines: Lines) -> tuple[Lines, str]:
+    """The text of an OpenPGP message that was signed within the text (RFC 4880, 7)."""
+    marks = [line.rstrip() for line in lines]
+    begin = marks.index(_SIGNED) if _SIGNED in marks else len(marks)
+    if _SIGNATURE not in marks[begin:]:
+        return lines, ""
+    end = marks.index(_SIGNATURE, begin)
+    head = next((n for n in range(begin, end) if not marks[n]), begin)  # a blank line ends its headers
+    signed = (line.removeprefix("- ") for line in lines[head + 1 : end])
+    return (*lines[:begin], *signed), "the OpenPGP signature was left out"
+
+
+def unquoted(lines: Lines) -> tuple[Lines, str]:
+    """A text of which every line is quoted with `>`, once or more often, is meant without."""
+    quotes = [_QUOTES.match(line) for line in lines]
+    said = ((mark, line) for mark, line in zip(quotes, lines, strict=True) if line.strip())
+    depth = min(
+        (mark[0].count(">") if mark else 0 for mark, line in said if mark is None or mark[0] != line),
+        default=0,
+    )
+    if not depth:
+        return lines, ""
+    marks = re.compile(f"^(?:> ?){{1,{depth}}}")
+    return tuple(marks.sub("", line, count=1) for line in lines), "the quotation marks `>` were removed"
+
+
+def plain_blanks(lines: Lines) -> tuple[Lines, str]:
+    if not any("\u00a0" in line for line in lines):
+        return lines, ""
+    return tuple(line.replace("\u00a0", " ") for line in lines), "non-breaking blanks became plain ones"
+
+
+def without_signature(lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)) -> tuple[str, ...]:
+    """The lines before the signature mark, all lines where there is none."""
+    cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
+    return tuple(lines[:cut])

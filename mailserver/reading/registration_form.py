@@ -1,0 +1,358 @@
+"""The registration form, read tolerantly (K25-K36, R01-R08), with the contest's own fields. Pure.
+
+What a mailer does to a form is mended with a remark; what the team must decide is refused, all of it at once,
+with the number of the line and the right form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+
+from contest.config.sections import LONGEST_FIELD_VALUE, ExtraField, spelling
+from contest.config.settings import Settings
+from contest.model import MailPreference, Member, Registration
+from contest.plurals import form
+from contest.registration_form import (
+    ADDRESS,
+    MEMBERS,
+    ORGANIZATION,
+    PREFERENCE,
+    TEAM_NAME,
+    Form,
+    blank,
+    field_names,
+    is_in_c,
+    sample,
+    sample_value,
+)
+from mailserver.problem import Problem, has_invisible, quote, visible
+from mailserver.reading import addresses, members, team_names
+from mailserver.reading.members import MAX_MEMBER_TEXT, Line
+from mailserver.reading.part_text import was_wrapped
+
+MAX_ORGANIZATION = 500
+MAX_PROBLEMS = 20
+MAX_LINES = 400
+
+_ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
+_DASHES = re.compile(r"\s*[-_=]{3,}\s*")
+_SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field as it was found: its name as in the form, its value, and the lines below it."""
+
+    name: str
+    line: Line
+    value: str
+    below: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read. `registration` is None when there are problems. `form` shows what the team wrote, None
+    where it wrote no form."""
+
+    registration: Registration | None
+    problems: tuple[Problem, ...]
+    remarks: tuple[str, ...]
+    form: Form | None
+
+
+def read(lines: Sequence[str], settings: Settings) -> Reading:
+    """The registration in these lines, or everything that is wrong with it."""
+    order = field_names(settings.teams)
+    scan = _Scan(order)
+    for number, text in enumerate(lines[:MAX_LINES], 1):
+        scan.take(Line(number, text.expandtabs()))
+    fields = {field.name: field for field in reversed(scan.fields)}
+    if not fields:
+        return Reading(None, (_no_form(),), (), None)
+    values = _Values(fields, settings)
+    problems = tuple(
+        sorted(
+            (*scan.problems, *_structure(scan.fields, settings), *values.problems),
+            key=lambda p: p.line or 10**6,
+        )
+    )
+    if len(lines) > MAX_LINES:
+        problems = (Problem(f"The letter has {len(lines)} lines, more than a form can have."), *problems)
+    remarks = tuple(dict.fromkeys(scan.remarks + values.remarks))
+    registration = None if problems else values.registration
+    return Reading(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
+
+
+def _no_form() -> Problem:
+    return Problem("There is no registration form in the text of the letter.")
+
+
+# --- lines -> fields -------------------------------------------------------------------------------------
+@lru_cache(maxsize=16)
+def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
+    """A line with one of these fields: as it is written, blanks before the colon, and the value."""
+    spellings = (re.escape(name).replace(r"\-", "[-_ ]?") for name in order)
+    return re.compile(rf"\s*({'|'.join(spellings)})(\s*):(.*)", re.IGNORECASE)
+
+
+class _Scan:
+    """Takes the lines one after the other and sorts them into fields, of which `order` has the names."""
+
+    def __init__(self, order: tuple[str, ...]) -> None:
+        self._field_line = _field_line(order)
+        self._names = {spelling(name): name for name in order}
+        self.fields: list[Field] = []
+        self.problems: list[Problem] = []
+        self.remarks: list[str] = []
+        self._open = False  # the last field may still go on
+        self._previous = ""
+
+    def take(self, line: Line) -> None:
+        if _DASHES.fullmatch(line.text):
+            return
+        if has_invisible(line.text):
+            self.problems.append(
+                Problem("There are control characters or invisible ones in it.", line.number, line.text)
+            )
+        match = self._field_line.fullmatch(line.text)
+        if match:
+            self._field(line, match)
+        elif not line.text.strip():
+            self._open = self._open and self.fields[-1].name == MEMBERS
+        elif self._belongs_below(line):
+            self._below(line)
+        elif self.fields or not _SAMPLE_HEADER.match(line.text):
+            self.problems.append(self._stray(line))
+        self._previous = line.text
+
+    def _field(self, line: Line, match: re.Match[str]) -> None:
+        name = self._names[spelling(match[1])]
+        value = " ".join(match[3].split())
+        if match[1] != name or match[2] or line.text.startswith(" "):
+            self.remarks.append(f"line {line.number} was read as `{name}:`")
+        self.fields.append(Field(name, line, value))
+        self._open = True
+
+    def _belongs_below(self, line: Line) -> bool:
+        """A line goes on with the field above: in team-members any, elsewhere folded or wrapped (K26)."""
+        if not self._open:
+            return False
+        is_text = self.fields[-1].name not in (ADDRESS, PREFERENCE, TEAM_NAME)
+        wrapped = is_text and was_wrapped(self._previous, line.text)
+        return self.fields[-1].name == MEMBERS or line.text.startswith(" ") or wrapped
+
+    def _stray(self, line: Line) -> Problem:
+        if _ANY_FIELD.match(line.text):
+            near = get_close_matches(spelling(line.text.partition(":")[0]), self._names, n=1)
+            meant = f" Did you mean `{self._names[near[0]]}:`?" if near else ""
+            return Problem(f"There is no such field in the form.{meant}", line.number, line.text)
+        return Problem(
+            "This line does not belong to the form; please send additional words in a separate letter to the "
+            "organizer.",
+            line.number,
+            line.text,
+        )
+
+    def _below(self, line: Line) -> None:
+        field = self.fields[-1]
+        if field.name == MEMBERS:
+            self.fields[-1] = replace(field, below=(*field.below, line))
+            return
+        self.fields[-1] = replace(field, value=f"{field.value} {' '.join(line.text.split())}".strip())
+        self.remarks.append(f"line {line.number} was read as the rest of `{field.name}:`")
+
+
+def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]:
+    """Fields that are missing, given twice, or out of order."""
+    order = field_names(settings.teams)
+    optional = {field.name for field in settings.teams.fields if not field.required}
+    seen: list[str] = []
+    for field in fields:
+        if field.name in seen:
+            yield Problem(f"`{field.name}:` is given twice.", field.line.number, field.line.text)
+        elif seen and order.index(field.name) < order.index(seen[-1]):
+            yield Problem(
+                f"`{field.name}:` stands behind `{seen[-1]}:`; the right order is {', '.join(order)}.",
+                field.line.number,
+                field.line.text,
+            )
+        seen.append(field.name)
+    for name in order:
+        if name not in seen and name not in optional:
+            yield Problem(f"The field `{name}:` is missing.", expected=_expected(name, settings))
+
+
+# --- fields -> values ------------------------------------------------------------------------------------
+def _expected(name: str, settings: Settings) -> str:
+    """The right form of a field."""
+    if name == MEMBERS:
+        return members.expected(settings.teams.member_lines)
+    if name == PREFERENCE:
+        return preferences_offered(settings)
+    examples = {
+        ADDRESS: "name@machine.domain",
+        TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
+        ORGANIZATION: "institution, city, country",
+        **{field.name: _asked_for(field) for field in settings.teams.fields},
+    }
+    return f"{name}: {examples[name]}"
+
+
+def preferences_offered(settings: Settings) -> str:
+    """An example of the field, and what each code means."""
+    offered = settings.reports.offered
+    meanings = [f"  {code}  {code.meaning}" for code in offered]
+    return "\n".join((f"{PREFERENCE}: {sample(settings).preferences}".rstrip(), *meanings))
+
+
+def _asked_for(field: ExtraField) -> str:
+    return " | ".join(field.choices) or sample_value(field)
+
+
+class _Values:
+    """Reads the value of each field that is there, and collects what is wrong with it."""
+
+    def __init__(self, fields: dict[str, Field], settings: Settings) -> None:
+        self._settings = settings
+        self.problems: list[Problem] = []
+        self.remarks: list[str] = []
+        readers = {
+            ADDRESS: self._address,
+            PREFERENCE: self._preferences,
+            TEAM_NAME: self._team_name,
+            ORGANIZATION: self._organization,
+            MEMBERS: self._members,
+        }
+        found = {name: read_it(fields[name]) for name, read_it in readers.items() if name in fields}
+        own = tuple(
+            (field.name, value)
+            for field in settings.teams.fields
+            if field.name in fields and (value := self._own(field, fields[field.name]))
+        )
+        self.registration: Registration | None = None
+        if len(found) == len(readers) and not self.problems:
+            usual = Registration(*(found[name] for name in readers))  # type: ignore[arg-type]
+            self.registration = replace(usual, fields=own)
+
+    def _wrong(self, field: Field, text: str) -> None:
+        line = field.line
+        self.problems.append(Problem(text, line.number, line.text, _expected(field.name, self._settings)))
+
+    def _address(self, field: Field) -> str:
+        address, why = addresses.check(field.value)
+        if address is None:
+            self._wrong(field, f"This is no usable mail address: {why.rstrip('.')}.")
+            return ""
+        contest = self._settings.contest
+        if addresses.is_one_of(address, (contest.address, *contest.aliases)):
+            self._wrong(field, "This is the contest's own address, not yours.")
+        return address
+
+    def _preferences(self, field: Field) -> tuple[MailPreference, ...]:
+        codes = [code.strip() for code in field.value.split(",") if code.strip()]
+        offered = self._settings.reports.offered
+        for text in wrong_codes(codes, offered):
+            self._wrong(field, text)
+        return tuple(MailPreference(code) for code in dict.fromkeys(codes) if code in offered)
+
+    def _team_name(self, field: Field) -> str:
+        fault = team_names.fault(field.value, in_c=is_in_c(self._settings))
+        if fault:
+            self._wrong(field, fault)
+        return field.value
+
+    def _organization(self, field: Field) -> str:
+        if not field.value or field.value == blank(self._settings).organization:
+            self._wrong(field, "The organization is missing.")
+        if len(field.value) > MAX_ORGANIZATION:
+            self._wrong(
+                field,
+                f"The organization has {len(field.value)} characters; {MAX_ORGANIZATION} are allowed.",
+            )
+        return field.value
+
+    def _own(self, rule: ExtraField, field: Field) -> str:
+        """The value of the contest's own field; "" where the team left it empty, as it may."""
+        value = field.value
+        choice = next((c for c in rule.choices if c.casefold() == value.casefold()), "")
+        if not value or value == dict(blank(self._settings).fields)[rule.name]:
+            if rule.required:
+                self._wrong(field, f"`{rule.name}:` is empty.")
+            return ""
+        if rule.choices and not choice:
+            self._wrong(field, f"`{quote(value)}` is none of {', '.join(rule.choices)}.")
+        elif len(value) > LONGEST_FIELD_VALUE:
+            self._wrong(
+                field, f"`{rule.name}:` has {len(value)} characters; {LONGEST_FIELD_VALUE} are allowed."
+            )
+        return choice or value
+
+    def _members(self, field: Field) -> tuple[Member, ...]:
+        found = members.read(_member_lines(field), self._settings.teams.member_lines)
+        self.problems += found.problems
+        if found.joined:
+            self.remarks.append(members.JOINED)
+        most = self._settings.teams.max_members
+        if found.count > most:
+            # Where lines are wrong, who wrote them may count otherwise.
+            has = "seems to have" if found.problems else "has"
+            allowed = f"at most {most} {form(most, 'is', 'are')} allowed"
+            self._wrong(field, f"The team {has} {found.count} members, {allowed}.")
+        return found.members
+
+
+def _member_lines(field: Field) -> tuple[Line, ...]:
+    """The lines below the field; what stands behind its colon counts as one of them, as far in as they."""
+    indent = " " * (len(field.below[0].text) - len(field.below[0].text.lstrip())) if field.below else ""
+    inline = (Line(field.line.number, indent + field.value),) if field.value else ()
+    return inline + field.below
+
+
+_CODES = frozenset(map(str, MailPreference))
+
+
+def wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iterator[str]:
+    """A sentence for each code that the contest does not offer, or that is not written as it should be."""
+    known = ", ".join(offered)
+    for code in dict.fromkeys(codes):
+        if not offered:
+            yield "This contest offers no reports; please leave the field empty."
+            return
+        if code in offered and codes.count(code) > 1:
+            yield f"{code} is given twice."
+        elif code not in offered and code.upper() in offered:
+            yield f"Please write `{code}` in capitals: {code.upper()}."
+        elif code not in offered and code.upper() in _CODES:
+            yield f"{code.upper()} is not offered in this contest, only {known}."
+        elif code not in offered:
+            yield f"`{quote(code)}` is none of {known} (separated by commas)."
+
+
+# --- the filled form -------------------------------------------------------------------------------------
+def _written(fields: dict[str, Field], settings: Settings) -> Form:
+    """What the team wrote, in the right form; what is missing as the form asks for it."""
+    asked = blank(settings)
+    return Form(
+        _value(fields, ADDRESS) or asked.address,
+        _value(fields, PREFERENCE),
+        _value(fields, TEAM_NAME) or asked.team_name,
+        _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
+        tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
+        tuple((name, _value(fields, name)[:LONGEST_FIELD_VALUE] or text) for name, text in asked.fields),
+    )
+
+
+def _value(fields: dict[str, Field], name: str) -> str:
+    return visible(fields[name].value) if name in fields else ""
+
+
+def _written_members(field: Field | None, settings: Settings) -> Iterable[str]:
+    if field is None:
+        return ()
+    lines = _member_lines(field)[: 2 * MAX_PROBLEMS]
+    whole = members.whole(lines, settings.teams.member_lines)
+    return (visible(line.text)[:MAX_MEMBER_TEXT] for line in whole)

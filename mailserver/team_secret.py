@@ -1,0 +1,102 @@
+"""The authentification string: making, checking, finding it in a program (K39, K43). Pure but for chance."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contest.plurals import form
+from mailserver.problem import Problem
+from mailserver.reading.c_source_repair import FROM_MARK
+
+# None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+GROUPS = 5
+GROUP_SIZE = 4
+
+_MARKED = re.compile(rf"[\s/*#]*{FROM_MARK}")
+_ALMOST = re.compile(r"<{1,2}\s*from\s*>{1,2}|&lt;from&gt;|&lt;&lt;from&gt;&gt;|«\s*from\s*»", re.IGNORECASE)
+
+
+def new_string() -> str:
+    """A fresh string of 5 groups of 4 signs, 99 bits of chance: `k7qd-...`."""
+    groups = ("".join(secrets.choice(ALPHABET) for _ in range(GROUP_SIZE)) for _ in range(GROUPS))
+    return "-".join(groups)
+
+
+def digest(string: str) -> str:
+    """What we keep of a string: its sha256 in hex. A slow hash would add nothing to 99 bits of chance."""
+    return hashlib.sha256(string.encode()).hexdigest()
+
+
+def matches(string: str, known_digest: str | None) -> bool:
+    """Whether this is the string of that digest, in constant time, and in the same time without a digest."""
+    equal = hmac.compare_digest(digest(string), known_digest or digest(""))
+    return equal and known_digest is not None
+
+
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}"  # longer ones, too: something may stand right before or behind
+_LIKE_A_STRING = re.compile(rf"{_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}", re.IGNORECASE)
+
+
+def without_strings(text: str) -> str:
+    """The text with crosses in the place of everything that has an authentification string in it (K42)."""
+    return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
+
+
+@dataclass(frozen=True)
+class FromLine:
+    """`<<FROM>> team string`. `string` is what the sender wrote, right or wrong."""
+
+    team: str
+    string: str
+    line_number: int
+
+
+def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
+    """The one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter (S04)."""
+    marked = [(number, line) for number, line in enumerate(lines, 1) if _MARKED.match(line)]
+    if not marked:
+        return _missing(lines)
+    found = [_read(number, line, lines) for number, line in marked]
+    good = {(f.team, f.string): f for f in found if isinstance(f, FromLine)}
+    if len(good) > 1:
+        return _problem(f"There are {len(good)} different {FROM_MARK} lines.", marked[1][0])
+    return next(iter(good.values()), found[0])
+
+
+def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
+    words = line.partition(FROM_MARK)[2].partition("*/")[0].split()
+    if len(words) == 2:
+        return FromLine(words[0], words[1], number)
+    following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
+    if len(words) + len(following) == 2 and following:
+        return _problem(
+            f"The {FROM_MARK} line is split over two lines; perhaps your mailer did it. It must be one line.",
+            number,
+        )
+    return _problem(
+        f"Behind {FROM_MARK} there must be two words, the team's name and its authentification string; there "
+        f"{form(len(words), 'is', 'are')} {len(words) or 'none'}.",
+        number,
+    )
+
+
+def _missing(lines: Sequence[str]) -> Problem:
+    for number, line in enumerate(lines, 1):
+        if FROM_MARK in line:
+            return _problem(f"There must be nothing but blanks, `*` or `#` before {FROM_MARK}.", number)
+        if _ALMOST.search(line):
+            return _problem(
+                f"{FROM_MARK} has to be given exactly as shown: in capitals, with two < and two >.", number
+            )
+    return _problem(f"There is no {FROM_MARK} line in the program, so I do not know whose it is.", 0)
+
+
+def _problem(text: str, line: int) -> Problem:
+    """Without a quote of the line, because it may hold a secret."""
+    return Problem(text, line, expected=f"/*\n  {FROM_MARK} team_name authentification_string\n*/")

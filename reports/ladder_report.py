@@ -1,0 +1,45 @@
+"""The mail about the standing hill, and how its ranking moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from contest.model import HillRanking, MailPreference, Outgoing, Team
+from contest.protocols import Renderer
+
+_WANTING = {MailPreference.GRR, MailPreference.RSM}
+
+
+@dataclass(frozen=True)
+class HillLetters:
+    """Implements contest.protocols.HillReporter."""
+
+    templates: Renderer
+
+    def hill_moved(
+        self, ranking: HillRanking, before: HillRanking | None, teams: Sequence[Team]
+    ) -> Iterator[Outgoing]:
+        moves = movements(ranking, before)
+        for team in teams:
+            if not _WANTING & set(team.registration.preferences):
+                continue
+            words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
+            yield Outgoing(
+                key=f"hill/{ranking.id}/{team.name}",
+                kind="hill",
+                to=team.address,
+                subject=words.subject,
+                body=words.body,
+                team_id=team.id,
+                broadcast=True,
+            )
+
+
+def movements(ranking: HillRanking, before: HillRanking | None) -> dict[str, str]:
+    """For each team `+2`, `-1`, `=`, or `new`, compared with the ranking before."""
+    old = {line.team: line.rank for line in before.lines} if before else {}
+    return {
+        line.team: "new" if line.team not in old else f"{old[line.team] - line.rank:+d}".replace("+0", "=")
+        for line in ranking.lines
+    }

@@ -1,0 +1,134 @@
+"""Accesses to memory that can be checked together: those of one block through one pointer. Pure.
+
+The value of a pointer is followed through additions of constants. A group is checked where its pointer gets
+its value. If the check fails, some access of the block will fault, and which one does not matter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+
+from sandbox.vm.instructions import SIZES, STORES, Instruction
+
+LONGEST_SPAN = 65_536  # bytes that are checked together
+_PAGE = 4096
+
+
+@dataclass(frozen=True)
+class Access:
+    """By instruction `at`, `offset` bytes from the group's pointer."""
+
+    at: int
+    offset: int
+    size: int
+    stores: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """The pointer is the value that `register` has behind instruction `origin`.
+
+    An origin of -1 is the begin of the block. All offsets are multiples of the accesses' sizes from `low` on.
+    """
+
+    name: str
+    register: int
+    origin: int
+    accesses: Sequence[Access]
+
+    @cached_property
+    def align(self) -> int:
+        return max(access.size for access in self.accesses)
+
+    @cached_property
+    def low(self) -> int:
+        """The lowest offset, or a little below: where the widest access would be aligned."""
+        widest = next(access.offset for access in self.accesses if access.size == self.align)
+        lowest = min(access.offset for access in self.accesses)
+        return lowest - (lowest - widest) % self.align
+
+    @cached_property
+    def span(self) -> int:
+        """Bytes from `low` to the end of the highest access."""
+        return max(access.offset + access.size for access in self.accesses) - self.low
+
+    @property
+    def is_worth_it(self) -> bool:
+        fits = all((access.offset - self.low) % access.size == 0 for access in self.accesses)
+        return len(self.accesses) > 1 and self.span <= LONGEST_SPAN and fits
+
+
+@dataclass
+class _Pointer:
+    register: int
+    origin: int
+    accesses: list[Access] = field(default_factory=list)
+
+
+def groups(code: Sequence[Instruction], block: range) -> list[Group]:
+    """Those of the block that are worth it: of two accesses and more, that do not exclude each other."""
+    known: dict[int, tuple[_Pointer, int]] = {}  # by register: the pointer that it is, and how far from it
+    pointers: list[_Pointer] = []
+
+    def found(register: int, origin: int) -> tuple[_Pointer, int]:
+        pointers.append(_Pointer(register, origin))
+        return pointers[-1], 0
+
+    for at in block:
+        instruction = code[at]
+        if instruction.rs1 not in known:
+            known[instruction.rs1] = found(instruction.rs1, -1)
+        pointer, offset = known[instruction.rs1]
+        if instruction.name in SIZES and instruction.rs1 != 0:
+            stores, size = instruction.name in STORES, SIZES[instruction.name]
+            pointer.accesses.append(Access(at, offset + instruction.imm, size, stores))
+        if instruction.rd != 0:
+            follows = instruction.name == "addi" and instruction.rs1 != 0
+            known[instruction.rd] = (
+                (pointer, offset + instruction.imm) if follows else found(instruction.rd, at)
+            )
+    made = [
+        Group(f"g{block.start}_{number}", pointer.register, pointer.origin, tuple(pointer.accesses))
+        for number, pointer in enumerate(pointers)
+        if pointer.accesses
+    ]
+    return [group for group in made if group.is_worth_it]
+
+
+def marks(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, Sequence[int]]:
+    """For each store of a group: the offsets whose pages are to be marked as written, when it is executed.
+
+    Between two checks all stores happen or none: there the first one marks for all that lie close together.
+    """
+    stretch = _stretches(code, block, checked)
+    marked: dict[int, Sequence[int]] = {}
+    for group in checked:
+        stores = [access for access in group.accesses if access.stores]
+        for _number, together in groupby(stores, lambda access: stretch[access.at]):
+            marked.update(_marks(list(together)))
+    return marked
+
+
+def _marks(stores: Sequence[Access]) -> Iterator[tuple[int, Sequence[int]]]:
+    offsets = sorted({access.offset for access in stores})
+    if offsets[-1] - offsets[0] >= _PAGE:
+        yield from ((access.at, (access.offset,)) for access in stores)
+        return
+    first = min(access.at for access in stores)
+    yield from ((access.at, ()) for access in stores if access.at != first)
+    yield first, tuple(dict.fromkeys((offsets[0], offsets[-1])))
+
+
+def _stretches(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, int]:
+    """Instructions that have the same number have no check between them."""
+    origins = {group.origin for group in checked}
+    members = {access.at for group in checked for access in group.accesses}
+    number, found = 0, {}
+    for at in block:
+        number += code[at].name in SIZES and at not in members
+        found[at] = number
+        number += at in origins
+    return found

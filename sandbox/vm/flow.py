@@ -1,0 +1,133 @@
+"""Where a program can go: its code in blocks, as far as that can be seen before it runs. Pure.
+
+A block is entered at its first instruction and left behind its last, whatever happens between. Only what can
+be reached from the entry is in a block. An indirect jump is expected behind calls and doors, and where the
+code or the data mention an address; a program can compute others.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sandbox.vm.image import CODE_BASE, Image
+from sandbox.vm.instructions import BRANCHES, JUMPS, Instruction
+
+_WORD = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How many instructions it is at most from the start of each block to the next station, or out.
+
+    Stations are the starts that are jumped back to, or jumped to indirectly: each way round a loop comes by
+    one.
+    """
+
+    stations: frozenset[int]
+    longest: Mapping[int, int]  # by start
+
+    def ahead(self, start: int) -> int:
+        """Of those how many are left when this block is entered; 0 for a station, where all begins anew."""
+        return 0 if start in self.stations else self.longest[start]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Instructions by their numbers: the one at address CODE_BASE is 0."""
+
+    blocks: Sequence[range]  # ascending
+    starts: frozenset[int]  # of the blocks
+    targets: Sequence[int]  # those starts at which an indirect jump is expected
+
+    @classmethod
+    def of(cls, image: Image, code: Sequence[Instruction]) -> Flow:
+        """`code` is the image's, decoded."""
+        targets = {(image.entry - CODE_BASE) // 4, *_mentioned(image.data, code)}
+        reached, starts, waiting = set[int](), set(targets), sorted(targets)
+        while waiting:
+            end = _run_on(code, waiting.pop(), reached)
+            if end is not None:
+                direct, indirect = _successors(code, end)
+                targets.update(indirect)
+                starts.update(direct, indirect)
+                waiting += [*direct, *indirect]
+        return cls(_blocks(code, reached, starts), frozenset(starts), sorted(targets))
+
+    def ways(self, code: Sequence[Instruction]) -> Ways:
+        """How far it is from each block."""
+        onward = {
+            block.start: [to for to in _onward(code, block) if to in self.starts] for block in self.blocks
+        }
+        back = {to for start, found in onward.items() for to in found if to <= start}
+        stations = back.union(self.targets)
+        longest: dict[int, int] = {}
+        for block in reversed(self.blocks):
+            ahead = [longest[to] for to in onward[block.start] if to not in stations]
+            longest[block.start] = len(block) + max(ahead, default=0)
+        return Ways(frozenset(stations), longest)
+
+    def indexed(self) -> Iterator[int]:
+        """The numbers of all instructions in blocks."""
+        return (at for block in self.blocks for at in block)
+
+
+def target(code: Sequence[Instruction], at: int) -> int | None:
+    """Where this jump or branch goes; None for where no instruction is."""
+    to, odd = divmod(4 * at + code[at].imm, 4)
+    return to if not odd and 0 <= to < len(code) else None
+
+
+def _mentioned(data: bytes, code: Sequence[Instruction]) -> Iterator[int]:
+    """Instructions whose addresses stand in the data, or are made in the code of two halves."""
+    words = len(data) // 4
+    addresses = list(struct.unpack_from(f"<{words}I", data))
+    upper: dict[int, int] = {}
+    for at, instruction in enumerate(code):
+        if instruction.name == "lui":
+            upper[instruction.rd] = instruction.imm
+        elif instruction.name == "auipc":
+            upper[instruction.rd] = CODE_BASE + 4 * at + instruction.imm
+        elif instruction.name == "addi" and instruction.rs1 in upper:
+            addresses.append(upper[instruction.rs1] + instruction.imm & _WORD)
+    for address in addresses:
+        at, odd = divmod(address - CODE_BASE, 4)
+        if not odd and 0 <= at < len(code):
+            yield at
+
+
+def _run_on(code: Sequence[Instruction], at: int, reached: set[int]) -> int | None:
+    """Add what is executed from here on to `reached`; the jump at its end, unless that was known."""
+    while at < len(code) and at not in reached:
+        reached.add(at)
+        if code[at].name in JUMPS:
+            return at
+        at += 1
+    return None
+
+
+def _successors(code: Sequence[Instruction], at: int) -> tuple[list[int], list[int]]:
+    """Where the jump goes: directly; and by the address that it leaves behind."""
+    name = code[at].name
+    behind = [at + 1] if at + 1 < len(code) else []
+    to = target(code, at) if name in BRANCHES or name == "jal" else None
+    direct = [] if to is None else [to]
+    comes_back = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
+    return direct + behind * (name in BRANCHES), behind * comes_back
+
+
+def _onward(code: Sequence[Instruction], block: range) -> list[int]:
+    """The blocks that may follow directly."""
+    end = block.stop - 1
+    return _successors(code, end)[0] if code[end].name in JUMPS else [block.stop]
+
+
+def _blocks(code: Sequence[Instruction], reached: set[int], starts: set[int]) -> list[range]:
+    found, begin = [], None
+    for at in sorted(reached):
+        begin = at if begin is None else begin
+        if code[at].name in JUMPS or at + 1 in starts or at + 1 not in reached:
+            found.append(range(begin, at + 1))
+            begin = None
+    return found

@@ -1,0 +1,60 @@
+"""One program by itself on the contest machine, without a game: to see what the machine does.
+
+The door of throws gives the throw back, the door of seeds gives zeros.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import partial
+
+from contest.games.knobeln import Rules
+from contest.subprocesses.engine_pool import Order, run_orders
+from sandbox.vm.batch import image_bytes
+from sandbox.vm.engine import LONGEST, START_SECONDS, program_seconds
+from sandbox.vm.engine_binary import engine_binary
+from sandbox.vm.faults import Incident, Kind, Setting, verdict_and_fault
+from sandbox.vm.image import Image
+
+_MAGIC = 0x31524E4B
+_HEAD = struct.Struct("<IIq")
+_RECORD = struct.Struct("<QIIII32I")
+_A0 = 10
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program came to its end. `fault` says why, unless it left by the door."""
+
+    fault: str | None
+    instructions: int
+    memory: int  # bytes of static data and of stack
+    registers: tuple[int, ...]  # x0 ... x31, from 0 to 2^32 - 1
+
+    @property
+    def status(self) -> int:
+        """What the program left with, in a0."""
+        return self.registers[_A0]
+
+
+def run(image: Image, max_instructions: int) -> Ended:
+    """Run the program to its end, by the interpreter. Raises EngineFailed when our machinery fails."""
+    opening = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
+    seconds = min(LONGEST, START_SECONDS + program_seconds(max_instructions))
+    order = Order(bytes, partial(_ended, image, max_instructions), seconds)
+    (ended,) = run_orders(engine_binary(), [order], 1, opening=opening)
+    return ended
+
+
+def _ended(image: Image, max_instructions: int, raw: bytes) -> list[Ended]:
+    """ValueError for an answer that cannot be true."""
+    if len(raw) != _RECORD.size:
+        raise ValueError(f"{len(raw)} bytes about a program's end")
+    instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
+    incident = Incident(Kind(kind), 0, 0, 0, 0, pc, address)
+    fault = None
+    if incident.kind is not Kind.LEFT:
+        _, found = verdict_and_fault(incident, Setting(Rules(), max_instructions, image))
+        fault = found.reason if found else "it came to no end"
+    return [Ended(fault, instructions, memory, tuple(registers))]

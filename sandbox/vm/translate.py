@@ -1,0 +1,250 @@
+"""A program for the contest machine as C: what the image does, at the speed of native code. Pure.
+
+One C function, one statement per instruction, registers as local variables, a label per block. The text holds
+no word of a stranger, only numbers. What its pieces mean is said in translator/native.h; that the translation
+does what the interpreter does, to the last bit, is held by tests/machine/test_translation.py.
+
+Wherever something is not as expected - an access that would fault, an indirect jump to an address that
+nothing mentions, fuel that may not last to where it is paid next - the translation leaves, with
+everything as it is in front of the instruction, and the interpreter goes on. A check may stand earlier than
+the access that it is for.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sandbox.vm.accesses import Access, Group, groups, marks
+from sandbox.vm.flow import Flow, Ways, target
+from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
+
+MAX_INSTRUCTIONS = 65_536  # a larger program is not translated
+_WORD = 0xFFFF_FFFF
+
+_TYPES = {
+    "lb": "int8_t", "lbu": "uint8_t", "lh": "int16_t", "lhu": "uint16_t", "lw": "uint32_t",
+    "sb": "uint8_t", "sh": "uint16_t", "sw": "uint32_t",
+}  # fmt: skip
+_CONDITIONS = {
+    "beq": "{a} == {b}", "bne": "{a} != {b}", "bltu": "{a} < {b}", "bgeu": "{a} >= {b}",
+    "blt": "SIGNED ({a}) < SIGNED ({b})", "bge": "SIGNED ({a}) >= SIGNED ({b})",
+}  # fmt: skip
+_VALUES = {
+    "lui": "{imm}", "auipc": "{here} + {imm}", "fence": "0",
+    "addi": "{a} + {imm}", "xori": "{a} ^ {imm}", "ori": "{a} | {imm}", "andi": "{a} & {imm}",
+    "slti": "SIGNED ({a}) < SIGNED ({imm})", "sltiu": "{a} < {imm}",
+    "slli": "{a} << {imm}", "srli": "{a} >> {imm}", "srai": "(uint32_t) (SIGNED ({a}) >> {imm})",
+    "add": "{a} + {b}", "sub": "{a} - {b}", "xor": "{a} ^ {b}", "or": "{a} | {b}", "and": "{a} & {b}",
+    "slt": "SIGNED ({a}) < SIGNED ({b})", "sltu": "{a} < {b}",
+    "sll": "{a} << ({b} & 31)", "srl": "{a} >> ({b} & 31)", "sra": "(uint32_t) (SIGNED ({a}) >> ({b} & 31))",
+    "mul": "{a} * {b}", "mulhu": "(uint32_t) ((uint64_t) {a} * {b} >> 32)",
+    "mulh": "(uint32_t) ((int64_t) SIGNED ({a}) * SIGNED ({b}) >> 32)",
+    "mulhsu": "(uint32_t) ((int64_t) SIGNED ({a}) * (int64_t) {b} >> 32)",
+    "div": "divide (SIGNED ({a}), SIGNED ({b}))", "rem": "remainder_of (SIGNED ({a}), SIGNED ({b}))",
+    "divu": "{b} == 0 ? UINT32_MAX : {a} / {b}", "remu": "{b} == 0 ? {a} : {a} % {b}",
+}  # fmt: skip
+
+
+class TooLarge(ValueError):
+    """The program has more instructions than are translated."""
+
+
+def translate(image: Image) -> str:
+    """The C source of the translation. Raises TooLarge."""
+    count = len(image.code) // 4
+    if count > MAX_INSTRUCTIONS:
+        raise TooLarge(f"it has {count:,} instructions, and up to {MAX_INSTRUCTIONS:,} are translated")
+    code = [decode(word) for word in struct.unpack(f"<{count}I", image.code)]
+    flow = Flow.of(image, code)
+    begin = DATA_BASE + image.static_size - MEMORY_SIZE
+    lines = [*_opening(image, flow), *_start(code, flow)]
+    ways = flow.ways(code)
+    for block in flow.blocks:
+        lines += _Block(code, block, flow.starts, begin, ways).lines()
+    lines += _closing({code[at].rd for at in flow.indexed()} - {0})
+    return "\n".join(lines) + "\n"
+
+
+# --- around the blocks -------------------------------------------------------------------------------------
+def _opening(image: Image, flow: Flow) -> Iterator[str]:
+    count = len(image.code) // 4
+    yield f"#define COUNT {count}u"
+    yield '#include "native.h"'
+    yield f"HEAD ({image.entry}u, {len(image.code)}u, {image.static_size}u);"
+    yield "TRANSLATION"
+    yield "{"
+    yield "  static const int32_t labels[COUNT + 1] = {"
+    yield from (f"    [{at}] = &&L{at} - &&elsewhere," for at in flow.targets)
+    yield "  };"
+
+
+def _start(code: Sequence[Instruction], flow: Flow) -> Iterator[str]:
+    used = {register for at in flow.indexed() for register in code[at].registers}
+    yield from (f"  uint32_t x{number} = machine->x[{number}];" for number in sorted({17, *used} - {0}))
+    yield "  int64_t fuel = machine->fuel;"
+    yield "  uint64_t at = machine->pc;"
+    yield "  GO;"
+
+
+def _closing(written: Iterable[int]) -> Iterator[str]:
+    kept = [f"  machine->x[{number}] = x{number};" for number in sorted(written)]
+    yield "elsewhere:"
+    yield from ("give_up:", *kept, "  LEAVE (STOP_INTERPRET);")
+    yield from ("thrown:", *kept, "  LEAVE (STOP_THROW);")
+    yield "}"
+
+
+# --- one block ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Block:
+    """Writes the statements of one block. `begin` is the address of the first byte of memory."""
+
+    code: Sequence[Instruction]
+    block: range
+    starts: frozenset[int]
+    begin: int
+    ways: Ways
+
+    def lines(self) -> Iterator[str]:
+        first, end = self.block.start, self.block.stop
+        yield f"L{first}:"
+        if first in self.ways.stations:
+            yield f"  PAY ({first}, {self.ways.longest[first]});"
+        yield from self._checks(-1)
+        for at in self.block:
+            yield from self._statement(at)
+            yield from self._checks(at)
+        if self.code[end - 1].name not in JUMPS:
+            yield f"  {self._to(end)}"
+
+    @cached_property
+    def _groups(self) -> Sequence[Group]:
+        return groups(self.code, self.block)
+
+    @cached_property
+    def _checked(self) -> Mapping[int, Sequence[Group]]:
+        """The groups by their origins: a block can be as long as a program, and hold thousands."""
+        found: dict[int, list[Group]] = {}
+        for group in self._groups:
+            found.setdefault(group.origin, []).append(group)
+        return found
+
+    @cached_property
+    def _members(self) -> Mapping[int, tuple[Group, Access]]:
+        return {access.at: (group, access) for group in self._groups for access in group.accesses}
+
+    @cached_property
+    def _marks(self) -> Mapping[int, Sequence[int]]:
+        return marks(self.code, self.block, self._groups)
+
+    def _checks(self, origin: int) -> Iterator[str]:
+        """Of the groups whose pointers have just got their values."""
+        behind = self.block.start if origin < 0 else origin + 1
+        for group in self._checked.get(origin, ()):
+            log = group.align.bit_length() - 1
+            yield f"  const uint64_t {group.name} = x{group.register} + {_u(group.low - self.begin)};"
+            yield f"  if (IS_BAD_SPAN ((uint32_t) {group.name}, {group.span}u, {log}))"
+            yield f"    {self._give_up(behind)}"
+
+    def _statement(self, at: int) -> Iterator[str]:
+        instruction = self.code[at]
+        if instruction.name in SIZES:
+            yield from self._grouped(at) if at in self._members else self._single(at)
+        elif instruction.name in BRANCHES:
+            yield f"  if ({_CONDITIONS[instruction.name].format(**_operands(at, instruction))})"
+            yield f"    {self._to(target(self.code, at), at)}"
+            yield f"  {self._to(at + 1)}"
+        elif instruction.name == "jal":
+            to = target(self.code, at)
+            yield from () if to is None else _assignment(instruction, _link(at))
+            yield f"  {self._to(to, at)}"
+        elif instruction.name == "jalr":
+            yield from self._indirect(at)
+        elif instruction.name == "ecall":
+            yield f"  THROW ({at}, {self._owed(at)});"
+        elif instruction.name == "illegal":
+            yield f"  {self._give_up(at)}"
+        else:
+            value = _VALUES[instruction.name].format(**_operands(at, instruction))
+            yield from _assignment(instruction, value)
+
+    def _single(self, at: int) -> Iterator[str]:
+        instruction = self.code[at]
+        yield "  {"
+        yield f"    const uint32_t to = {_x(instruction.rs1)} + {_u(instruction.imm - self.begin)};"
+        yield f"    if (IS_BAD (to, {SIZES[instruction.name]}u))"
+        yield f"      {self._give_up(at)}"
+        yield from _transfer(instruction, "to", ["to"])
+        yield "  }"
+
+    def _grouped(self, at: int) -> Iterator[str]:
+        group, access = self._members[at]
+        marked = [f"{group.name} + {offset - group.low}" for offset in self._marks.get(at, ())]
+        yield from _transfer(self.code[at], f"{group.name} + {access.offset - group.low}", marked)
+
+    def _indirect(self, at: int) -> Iterator[str]:
+        instruction = self.code[at]
+        yield "  {"
+        yield f"    const uint32_t to = INSTRUCTION_AT ({_x(instruction.rs1)} + {_u(instruction.imm)});"
+        yield "    if (RARELY (to >= COUNT))"
+        yield f"      {self._give_up(at)}"
+        yield from _assignment(instruction, _link(at))
+        yield "    at = to;"
+        yield "    GO;"
+        yield "  }"
+
+    def _to(self, number: int | None, jump: int = -1) -> str:
+        """On to this block; or, in front of `jump`, to the interpreter, which knows what is wrong with it."""
+        if number is None:
+            return self._give_up(jump)
+        unspent = self._owed(self.block.stop)
+        if number not in self.starts:
+            return f"GIVE_UP ({number}, {unspent});"
+        shorter = unspent - self.ways.ahead(number)
+        return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
+
+    def _give_up(self, at: int) -> str:
+        return f"GIVE_UP ({at}, {self._owed(at)});"
+
+    def _owed(self, at: int) -> int:
+        """How many instructions have been paid for when this one is come to."""
+        return self.ways.longest[self.block.start] - (at - self.block.start)
+
+
+def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:
+    kind = _TYPES[instruction.name]
+    if instruction.name in LOADS:
+        yield from _assignment(instruction, f"(uint32_t) AT ({kind}, {place})")
+    else:
+        yield f"  AT ({kind}, {place}) = ({kind}) {_x(instruction.rs2)};"
+        yield from (f"  WRITTEN ({page});" for page in marked)
+
+
+def _operands(at: int, instruction: Instruction) -> Mapping[str, str]:
+    return {
+        "a": _x(instruction.rs1),
+        "b": _x(instruction.rs2),
+        "imm": _u(instruction.imm),
+        "here": _u(CODE_BASE + 4 * at),
+    }
+
+
+def _assignment(instruction: Instruction, value: str) -> Iterator[str]:
+    if instruction.rd != 0:
+        yield f"  x{instruction.rd} = {value};"
+
+
+def _link(at: int) -> str:
+    return _u(CODE_BASE + 4 * at + 4)
+
+
+def _x(register: int) -> str:
+    return f"x{register}" if register else "0u"
+
+
+def _u(number: int) -> str:
+    return f"{number & _WORD}u"

@@ -1,0 +1,171 @@
+"""The standing hill: every version that counts against every other, and the ranking that comes of it.
+
+It is no contest: nothing is eliminated, a new version of a team takes the place of its old one, and only the
+pairs that are new are played. It rests while programs wait to be compiled and while the contest runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from contest.clock import Clock
+from contest.config.settings import Settings
+from contest.games.base import Dialogue, GameInfo, Ruling
+from contest.games.registry import game_of
+from contest.model import GameJob, GameResult, HillGame, HillLine, Phase, Verdict
+from contest.protocols import ArenaMaker, HillReporter, Images
+from contest.seeds import Seeds, seed_from
+from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
+from contest.store.ladder import Climber
+
+GAMES_AT_ONCE = {Dialogue.MACHINE: 500, Dialogue.TABLE: 500}  # so that a letter never waits long
+GAMES_IN_WORDS = 4
+
+
+def ranking(climbers: Sequence[Climber], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
+    """The climbers by the mean points of their games; who has played none is missing. Pure.
+
+    `point`: how many of the game's points make one as people count. Equal means are equal ranks.
+    """
+    points: defaultdict[int, int] = defaultdict(int)
+    played: defaultdict[int, int] = defaultdict(int)
+    failures: defaultdict[int, int] = defaultdict(int)
+    for game in games:
+        for build, won, failed in zip((game.first, game.second), game.points, game.failed, strict=True):
+            points[build] += won
+            played[build] += 1
+            failures[build] += failed
+    there = [climber for climber in climbers if played[climber.build_id]]
+    # Whole numbers compare exactly: a/b > c/d where a*d > c*b.
+    means = {c.build_id: (points[c.build_id], played[c.build_id]) for c in there}
+    ordered = sorted(there, key=lambda c: (-points[c.build_id] / played[c.build_id], c.team.casefold()))
+    lines: list[HillLine] = []
+    for place, climber in enumerate(ordered, start=1):
+        won, count = means[climber.build_id]
+        above = means[ordered[place - 2].build_id] if place > 1 else None
+        is_tied = above is not None and above[0] * count == won * above[1]
+        lines.append(
+            HillLine(
+                lines[-1].rank if is_tied else place,
+                climber.team,
+                climber.version,
+                count,
+                round(won / count / point, 3),
+                failures[climber.build_id],
+            )
+        )
+    return tuple(lines)
+
+
+@dataclass
+class HillService:
+    """For one thread; what it remembers is looked up again when a version comes or goes."""
+
+    store: Store
+    settings: Settings
+    clock: Clock
+    open_arena: ArenaMaker
+    reporter: HillReporter
+    _there: tuple[Climber, ...] = field(default=(), init=False)
+    _to_play: list[tuple[Climber, Climber]] = field(default_factory=list, init=False)
+    _is_ranked: bool = field(default=False, init=False)  # all games that there are stand in the kept ranking
+
+    def climb(self) -> bool:
+        """Play some of the games that are missing, and keep the ranking when none is. False: nothing to do.
+
+        Raises EngineFailed, ToolMissing or StoreBusy, with nothing kept.
+        """
+        with self.store.read() as tx:
+            if not self._is_time(tx):
+                return False
+            there = ladder.climbers(tx)
+        if there != self._there:
+            with self.store.write() as tx:
+                ladder.forget_others(tx)
+                self._to_play = list(ladder.missing(tx))
+            self._there, self._is_ranked = there, False
+        if self._to_play:
+            self._play_some()
+            return True
+        if not self._is_ranked:
+            self._rank()
+        self._mail_if_due()
+        return False
+
+    def _play_some(self) -> None:
+        pairs = self._to_play[: self._portion]
+        with self.store.read() as tx:
+            images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
+        games = self._play(pairs, images)
+        with self.store.write() as tx:
+            if ladder.climbers(tx) == self._there:  # nobody has sent another version meanwhile
+                ladder.put(tx, games)
+        del self._to_play[: len(pairs)]
+
+    def _is_time(self, tx: Transaction) -> bool:
+        is_free = not submissions.next_queued(tx) and not practices.next_queued(tx)
+        return self.settings.hill.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
+
+    @property
+    def _portion(self) -> int:
+        return GAMES_AT_ONCE.get(self._info.dialogues[0], GAMES_IN_WORDS)
+
+    @property
+    def _info(self) -> GameInfo:
+        return game_of(self.settings.game, self.settings.programs).info
+
+    def _play(self, pairs: Sequence[tuple[Climber, Climber]], images: Images) -> list[HillGame]:
+        # Chance follows from the two programs, so a hill that is begun anew has the same games.
+        seeds = Seeds(seed_from("hill"))
+        with self.open_arena(images, self.settings, seeds) as arena:
+            results = arena.play([_job(pair, seeds) for pair in pairs])
+        return [
+            _game(pair, result, self._info.ruling)
+            for pair, result in zip(pairs, results, strict=True)
+            if all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
+        ]
+
+    def _rank(self) -> None:
+        """Keep the ranking, if it has moved."""
+        with self.store.write() as tx:
+            lines = ranking(ladder.climbers(tx), ladder.all_games(tx), self._info.point)
+            if lines:
+                ladder.note(tx, lines, self.clock.now())
+        self._is_ranked = True
+
+    def _mail_if_due(self) -> None:
+        with self.store.read() as tx:
+            if not self._mail_is_due(tx):
+                return
+        with self.store.write() as tx:
+            self._mail(tx)
+
+    def _mail_is_due(self, tx: Transaction) -> bool:
+        newest, mailed = ladder.rankings(tx, 1), ladder.last_mailed(tx)
+        if not self.settings.hill.mail_hours or not newest or newest[0].mailed_at:
+            return False
+        pause = timedelta(hours=self.settings.hill.mail_hours)
+        return mailed is None or not mailed.mailed_at or self.clock.now() - mailed.mailed_at >= pause
+
+    def _mail(self, tx: Transaction) -> None:
+        (now_on_top,), before = ladder.rankings(tx, 1), ladder.last_mailed(tx)
+        for mail in self.reporter.hill_moved(now_on_top, before, teams.present(tx)):
+            outbox.put(tx, mail, self.settings, self.clock.now())
+        ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
+
+
+def _job(pair: tuple[Climber, Climber], seeds: Seeds) -> GameJob:
+    digests = tuple(climber.image_digest for climber in pair)
+    streams = tuple(seeds.stream(f"{'/'.join(digests)}/seat/{seat}") for seat in (0, 1))
+    return GameJob(digests, streams, names=tuple(climber.team for climber in pair))
+
+
+def _game(pair: tuple[Climber, Climber], result: GameResult, ruling: Ruling) -> HillGame:
+    first, second = result.seats
+    failed = (first.verdict is not Verdict.OK, second.verdict is not Verdict.OK)
+    is_discarded = ruling is Ruling.REPLAY and any(failed)
+    points = (0, 0) if is_discarded else (first.points, second.points)
+    return HillGame(pair[0].build_id, pair[1].build_id, points, failed)

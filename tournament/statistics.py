@@ -1,0 +1,72 @@
+"""What a statistician asks of a result: who won how much of whom, and how much of it was chance.
+
+The games themselves come from the arena that is handed in; everything else is pure.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import partial
+
+from contest.config.settings import Settings
+from contest.games.registry import game_of
+from contest.model import FinalReplays, GroupOutcome, GroupPlan, points_text
+from contest.protocols import Arena, Format
+from contest.seeds import Seeds
+from tournament import referee
+from tournament.standings import match_half_points
+
+
+def score_table(outcome: GroupOutcome, point: int) -> str:
+    """The group's score matrix as CSV: in the line of each team what it won of each other in the games that
+    count, best first; nothing where they had none. `point`: how many of the game's points make one as people
+    count."""
+    names = [line.entry for line in outcome.standings]
+    won: dict[tuple[str, str], int] = {}
+    for match in outcome.matches:
+        if match.counted and len(match.players) == 2:
+            others = dict(zip(match.players, reversed(match.players), strict=True))
+            for name, half in match_half_points(match):
+                won[name, others[name]] = won.get((name, others[name]), 0) + half
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["team", *names])
+    for name in names:
+        cells = (won.get((name, other)) for other in names)
+        lines.writerow([name, *("" if half is None else points_text(half, point) for half in cells)])
+    return text.getvalue()
+
+
+def replay_final(
+    plan: GroupPlan,
+    images: Mapping[str, str],
+    seeds: Seeds,
+    arena: Arena,
+    settings: Settings,
+    chosen: Format,
+    banned: AbstractSet[str],
+) -> FinalReplays:
+    """Play the final `tournament.final_replays` times more, with chance by the name `final replay/<number>`.
+
+    `images`: the digests of the members' programs; `banned`: who plays no games in it. Raises EngineFailed
+    as the referee does.
+    """
+    times = settings.tournament.final_replays
+    firsts = Counter(dict.fromkeys(plan.members, 0))
+    for number in range(1, times + 1):
+        outcome = referee.play_group(
+            plan,
+            images=images,
+            seeds=Seeds(seeds.stream(f"final replay/{number}", 32)),
+            arena=arena,
+            protocols_for=frozenset(),
+            standings=partial(chosen.standings, plan, True),
+            ruling=game_of(settings.game, settings.programs).info.ruling,
+            banned=banned,
+        )
+        firsts.update(line.entry for line in outcome.standings if line.rank == 1)
+    return FinalReplays(times, tuple(sorted(firsts.items(), key=lambda line: (-line[1], line[0]))))
