@@ -23,12 +23,12 @@ from contest.seeds import Seeds
 from contest.store import results, submissions
 from contest.store.results import Games
 from knobeln.contest_day.run import contest_day
-from knobeln.context import ContestFolder
-from sandbox.sandbox import Jail
+from knobeln.context import ContestContext
+from sandbox.sandbox import Sandbox
 from sandbox.vm.translation import translations
 from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
 from tournament.referee import game_job
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 SIZES = (41, 1_000)
 RUNS = 5
@@ -56,7 +56,7 @@ def main() -> None:
     programs = compile_house()
     for built in programs.values():
         assert built.image is not None
-        translations().add(built.image, Jail())
+        translations().add(built.image, Sandbox())
     print(f"contest day on {os.cpu_count()} cores: games of {THROWS} throws, database and all mails included")
     print(f"(medians of {RUNS} runs, in turns with Axelrod-Python)")
     for size in SIZES:
@@ -87,7 +87,7 @@ def report(size: int, runs: Sequence[Run]) -> None:
 
 def _run(opened: Path, path: Path) -> Run:
     shutil.copytree(opened, path)
-    folder = replace(ContestFolder.open(path), clock=FixedClock(NOW))
+    folder = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
     started, before = time.perf_counter(), _processor_seconds()
     contest_day(folder).run()
@@ -111,7 +111,7 @@ def _processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _play_again(folder: ContestFolder, outcome: RoundOutcome) -> float:
+def _play_again(folder: ContestContext, outcome: RoundOutcome) -> float:
     """Seconds for the round's games alone, without protocols."""
     seeds = Seeds(SEED)
     with folder.store.read() as tx:
@@ -122,9 +122,9 @@ def _play_again(folder: ContestFolder, outcome: RoundOutcome) -> float:
         for group in outcome.groups
         for match in group.matches
     ]
-    with open_arena(raw, folder.settings, seeds) as arena:
+    with open_runner(raw, folder.settings, seeds) as runner:
         started = time.perf_counter()
-        arena.play(jobs)
+        runner.play(jobs)
         return time.perf_counter() - started
 
 

@@ -24,10 +24,10 @@ from contest.model import GameJob
 from contest.seeds import Seeds
 from contest.subprocesses.c_programs import c_compiler
 from contest.subprocesses.engine_connection import answer_in
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.batch import Batch
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from sandbox.vm.translation import compiled, translations
 
@@ -75,7 +75,7 @@ def compare(subject: Subject) -> None:
     built = build(subject.source, Programs(description="warn"), Toolchain())
     assert built.image is not None, built.report.findings
     image, started = built.image, time.perf_counter()
-    compiled(image, Jail())
+    compiled(image, Sandbox())
     spent = time.perf_counter() - started
     jobs = complete_jobs(image, subject.games)
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +97,7 @@ def complete_jobs(image: Image, games: int) -> list[GameJob]:
     seeds = Seeds(bytes(32))
     pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * games)]
     jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
-    results = MachineArena({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
+    results = MachineRunner({image.digest: image}, Rules(), MAX_INSTRUCTIONS).play(jobs)
     return [job for job, result in zip(jobs, results, strict=True) if result.is_flawless][:games]
 
 
@@ -150,7 +150,7 @@ def _order(image: Image, jobs: Sequence[GameJob]) -> bytes:
 
 
 def _batch(image: Image) -> Batch:
-    path = translations().add(image, Jail())
+    path = translations().add(image, Sandbox())
     return Batch(Rules(), MAX_INSTRUCTIONS, {image.digest: image}, {image.digest: path})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiler import checks, elf, messages, tokens
-from compiler.build_result import Built
+from compiler.build_result import BuildResult
 from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
 from compiler.source import Program, normalise, strip_secret
@@ -40,7 +40,7 @@ class _Facts:
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def build(source: str, settings: Programs, toolchain: Toolchain) -> Built[Image]:
+def build(source: str, settings: Programs, toolchain: Toolchain) -> BuildResult[Image]:
     """Check, compile and link one program. `source` may still hold its authentification string.
 
     Raises ToolMissing where compiler or jail are at fault, never for anything that a program does.
@@ -61,7 +61,7 @@ def build(source: str, settings: Programs, toolchain: Toolchain) -> Built[Image]
         source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
         image_digest=image.digest if image else None,
     )
-    return Built(report, image, FILE_NAME)
+    return BuildResult(report, image, FILE_NAME)
 
 
 def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Facts:

@@ -11,17 +11,17 @@ from compiler.source import strip_secret
 from contest.model import BuildReport, FileFacts
 
 
-class Keepable(Protocol):
+class Serializable(Protocol):
     """What plays for a team: an Image, a HogEntry, or a program of any language or container image."""
 
     def to_bytes(self) -> bytes: ...
 
 
-Made_co = TypeVar("Made_co", bound=Keepable, covariant=True)
+Made_co = TypeVar("Made_co", bound=Serializable, covariant=True)
 
 
 @dataclass(frozen=True)
-class Built(Generic[Made_co]):
+class BuildResult(Generic[Made_co]):
     """`image` is there exactly when `report.accepted`; `program` is the name of the file that it is made of.
 
     The name is "" where no file was recognised as a program.
@@ -32,7 +32,7 @@ class Built(Generic[Made_co]):
     program: str
 
 
-Builder = Callable[[Mapping[str, bytes], str], Built[Keepable]]
+Builder = Callable[[Mapping[str, bytes], str], BuildResult[Serializable]]
 """Builds the files as they were sent, given the letter's own words about them, with the trial in the report.
 
 Raises ToolMissing or EngineFailed where our machinery is at fault, never for anything that a program does.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from compiler.build_result import Built
-from compiler.uploaded_files import Sent, description_findings, has_errors, report_on, take_apart
+from compiler.build_result import BuildResult
+from compiler.uploaded_files import UploadedFiles, description_findings, has_errors, report_on, take_apart
 from contest.config.sections import Programs
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.model import BuildReport, Finding, ImageFacts, Severity
@@ -19,7 +19,7 @@ from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import Problem
 from sandbox.oci.unpack import unpack
-from sandbox.program_folder import Startable
+from sandbox.program_folder import Executable
 
 LANGUAGE = "container image"
 RULE = "image"
@@ -30,7 +30,7 @@ def is_image(files: Mapping[str, bytes]) -> bool:
     return any(name == IMAGE_NAME or is_archive(name) for name in files)
 
 
-def build_image(files: Mapping[str, bytes], words: str, settings: Programs) -> Built[Startable]:
+def build_image(files: Mapping[str, bytes], words: str, settings: Programs) -> BuildResult[Executable]:
     """The files as they were sent, looked at but not tried.
 
     Raises ToolMissing or TryAgain where our machinery is at fault, never for anything that an image is.
@@ -41,10 +41,10 @@ def build_image(files: Mapping[str, bytes], words: str, settings: Programs) -> B
     problems = (Finding(RULE, Severity.ERROR, 0, found.text),) if isinstance(found, Problem) else ()
     findings = (*problems, *description_findings(sent, settings))
     image = None if isinstance(found, Problem) or has_errors(findings) else found
-    return Built(_report(sent, program, findings, image), image, program)
+    return BuildResult(_report(sent, program, findings, image), image, program)
 
 
-def _alone(sent: Sent) -> Problem | None:
+def _alone(sent: UploadedFiles) -> Problem | None:
     """An image has all that it needs: what lies beside it would be lost."""
     if len(sent.files) == 1:
         return None
@@ -61,7 +61,7 @@ def _image(name: str, data: bytes) -> OciImage | NamedImage | Problem:
 
 
 def _report(
-    sent: Sent, program: str, findings: tuple[Finding, ...], image: OciImage | NamedImage | None
+    sent: UploadedFiles, program: str, findings: tuple[Finding, ...], image: OciImage | NamedImage | None
 ) -> BuildReport:
     return report_on(
         sent,

@@ -18,8 +18,8 @@ from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from contest.sanitize import printable
 from sandbox.bubblewrap import PATH, WORK
-from sandbox.program_folder import Bundle, Needs
-from sandbox.sandbox import Ending, Jail, JailLimits, JailResult
+from sandbox.program_folder import Needs, ProgramFolder
+from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 MB = 1024 * 1024
 MAX_RESULT = 16 * MB  # bytes of a compiled program
@@ -38,7 +38,7 @@ class Problem:
 class Outcome:
     """What became of the files that were sent; `program` is "" where none of them is one."""
 
-    result: Bundle | Problem
+    result: ProgramFolder | Problem
     program: str = ""
     language: Language | None = None
     messages: str = ""  # of the compiler, for a program that was built
@@ -70,14 +70,14 @@ def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
     return tuple(language for language in languages if _tool(language) is not None)
 
 
-def version(language: Language, jail: Jail) -> str:
+def version(language: Language, sandbox: Sandbox) -> str:
     """The first line of what the language's tool says of itself; raises ToolMissing without it."""
     words = _words(language, "", language.memory)
-    result = jail.run(
+    result = sandbox.run(
         [word.format(**words) for word in language.version],
         environment=_environment(language, words),
         folders=_folders(language),
-        limits=JailLimits(address_space=language.build_memory * MB, processes=language.processes),
+        limits=Limits(address_space=language.build_memory * MB, processes=language.processes),
     )
     said = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
@@ -87,16 +87,16 @@ def version(language: Language, jail: Jail) -> str:
 
 def build(
     files: Mapping[str, bytes],
-    jail: Jail,
+    sandbox: Sandbox,
     settings: Programs | None = None,
     languages: Sequence[Language] = LANGUAGES,
-) -> Bundle | Problem:
+) -> ProgramFolder | Problem:
     """What was sent, built in the jail; as `examine`, for those who need no more."""
-    return examine(files, jail, settings or Programs(), languages).result
+    return examine(files, sandbox, settings or Programs(), languages).result
 
 
 def examine(
-    files: Mapping[str, bytes], jail: Jail, settings: Programs, languages: Sequence[Language]
+    files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
 ) -> Outcome:
     """Look at what was sent, and build it in the jail.
 
@@ -110,16 +110,16 @@ def examine(
     problem = _unfit(files, program, settings) or _not_here(language, languages)
     if problem:
         return Outcome(problem, program, language)
-    return _build(files, program, language, jail, settings)
+    return _build(files, program, language, sandbox, settings)
 
 
 def _build(
-    files: Mapping[str, bytes], program: str, language: Language, jail: Jail, settings: Programs
+    files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> Outcome:
     memory = settings.memory_mb or language.memory
     words = _words(language, program, memory)
     command = [word.format(**words) for word in language.build]
-    limits = JailLimits(
+    limits = Limits(
         file_size=MAX_RESULT,
         work_size=4 * MAX_RESULT,
         output_bytes=MAX_RESULT,
@@ -127,7 +127,7 @@ def _build(
         processes=max(language.processes, 32),
     )
     result = retry_if_killed.run(
-        jail,
+        sandbox,
         _then_show(command, language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
         environment={**_environment(language, words), "SOURCE_DATE_EPOCH": "768916800"},
@@ -138,7 +138,7 @@ def _build(
         problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
         return Outcome(problem, program, language)
     made = {language.result: result.stdout} if language.result else {}
-    bundle = Bundle(
+    bundle = ProgramFolder(
         language=language.name,
         program=program,
         files={**_needed(files, program, language), **made},
@@ -197,7 +197,7 @@ def _not_here(language: Language, languages: Sequence[Language]) -> Problem | No
     return Problem(f"{language.name} is not installed on the contest computer; languages that are: {here}")
 
 
-def _trouble(result: JailResult, language: Language, limits: JailLimits) -> str:
+def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
     if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
         return f"the {language.name} compiler used more than {limits.cpu_seconds} s on your program"
     if result.ending is Ending.OUTPUT_LIMIT:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from contest.sanitize import printable
-from sandbox.sandbox import Ending, JailLimits, JailResult
+from sandbox.sandbox import Ending, Limits, SandboxResult
 from sandbox.vm.image import MEMORY_SIZE
 
 LIMIT = 16_000  # characters
@@ -56,7 +56,7 @@ def error_lines(messages: str) -> Sequence[int]:
     return [int(found[1]) for found in _ERROR.finditer(messages)]
 
 
-def trouble(result: JailResult, limits: JailLimits) -> str:
+def trouble(result: SandboxResult, limits: Limits) -> str:
     """Why the compiler did not come to an end by itself, as a sentence; "" where it did."""
     if result.succeeded:
         return ""

@@ -19,7 +19,7 @@ from contest.games.base import Dialogue, GameInfo
 from contest.games.registry import game_of
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from contest.protocols import ArenaMaker, Images, PracticeReporter
+from contest.protocols import Images, PracticeReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, contest_state, outbox, practices, submissions, teams
 
@@ -30,7 +30,7 @@ class PracticeService:
     settings: Settings
     clock: Clock
     build: Builder
-    open_arena: ArenaMaker
+    open_runner: RunnerFactory
     reporter: PracticeReporter
 
     def play_next(self) -> bool:
@@ -108,8 +108,8 @@ class PracticeService:
         return GameJob(digests, streams, protocol=is_played, names=names)
 
     def _games(self, images: Images, jobs: Sequence[GameJob], seeds: Seeds) -> Sequence[PracticeGame]:
-        with self.open_arena(images, self.settings, seeds) as arena:
-            results = arena.play(jobs)
+        with self.open_runner(images, self.settings, seeds) as runner:
+            results = runner.play(jobs)
         return [PracticeGame(job.names[1:], result) for job, result in zip(jobs, results, strict=True)]
 
     def _set_aside(self, practice: Practice, trace: str) -> None:

@@ -11,29 +11,29 @@ import signal
 import time
 from collections.abc import Mapping, Sequence
 
-from sandbox.sandbox import Ending, Jail, JailLimits, JailResult
+from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 _KILLED = b"Killed"  # what gcc's driver and the shell say of a child that was
 
 
 def run(
-    jail: Jail,
+    sandbox: Sandbox,
     command: Sequence[str],
     *,
     files: Mapping[str, bytes],
     environment: Mapping[str, str],
     folders: Sequence[str] = (),
-    limits: JailLimits,
-) -> JailResult:
-    """As Jail.run does it, and a second time where the first says nothing about the program."""
+    limits: Limits,
+) -> SandboxResult:
+    """As Sandbox.run does it, and a second time where the first says nothing about the program."""
     before = time.monotonic()
-    result = jail.run(command, files=files, environment=environment, folders=folders, limits=limits)
+    result = sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
     if not may_be_ours(result, time.monotonic() - before, limits):
         return result
-    return jail.run(command, files=files, environment=environment, folders=folders, limits=limits)
+    return sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
 
 
-def may_be_ours(result: JailResult, seconds: float, limits: JailLimits) -> bool:
+def may_be_ours(result: SandboxResult, seconds: float, limits: Limits) -> bool:
     """Whether it was killed before its CPU time can have been used up, or only had too little of the CPU."""
     if result.ending is Ending.WALL_LIMIT:
         return True

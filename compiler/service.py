@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from compiler.build_result import Builder, Built, Keepable
+from compiler.build_result import Builder, BuildResult, Serializable
 from compiler.leaderboard import Pairs, rates_of
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -22,7 +22,7 @@ from contest.model import BoardPlace, Outgoing, Submission, Team, TeamState
 from contest.protocols import CompileReporter
 from contest.store import Store, Transaction, contest_state, leaderboard, outbox, submissions, teams
 from contest.store.leaderboard import Entrant
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import NotTranslated, translations
 
@@ -84,16 +84,16 @@ class CompileService:
         submissions.replace(tx, queue[:-1])  # too many for an hour: only the newest is worth the work
         return submissions.get(tx, queue[-1])
 
-    def _translate(self, built: Built[Keepable]) -> None:
+    def _translate(self, built: BuildResult[Serializable]) -> None:
         """So that contest day finds the program as native code; without it, the interpreter plays."""
         if not isinstance(built.image, Image):
             return
         try:
-            translations().add(built.image, Jail(self.settings.jail))
+            translations().add(built.image, Sandbox(self.settings.jail))
         except NotTranslated as reason:
             log.warning("a program stays without native code", image=built.image.digest, reason=str(reason))
 
-    def _keep(self, submission: Submission, built: Built[Keepable]) -> None:
+    def _keep(self, submission: Submission, built: BuildResult[Serializable]) -> None:
         """Build and report in one transaction; in a contest that is computed, with the team's new place.
 
         Which win rates are missing shows when the build is in its place; they take too long to let everybody
@@ -113,7 +113,7 @@ class CompileService:
         self,
         tx: Transaction,
         submission: Submission,
-        built: Built[Keepable],
+        built: BuildResult[Serializable],
         rates: Mapping[tuple[str, str], float],
     ) -> None:
         now = self.clock.now()
@@ -130,7 +130,7 @@ class CompileService:
         tx: Transaction,
         team: Team,
         submission: Submission,
-        built: Built[Keepable],
+        built: BuildResult[Serializable],
         previous: Submission | None,
         place: BoardPlace | None,
     ) -> Outgoing:

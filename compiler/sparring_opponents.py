@@ -14,8 +14,7 @@ from functools import cache
 from compiler import hog_build, languages
 from compiler.build import build
 from compiler.toolchain import Toolchain
-from contest.config.sections import Jail as JailSettings
-from contest.config.sections import Programs
+from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.base import Dialogue
@@ -23,8 +22,8 @@ from contest.games.registry import game_of
 from contest.subprocesses.engine_pool import cores
 from knobellib.house import house_strategies
 from knobellib.samples import samples
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 Field = Mapping[str, tuple[str, bytes]]
 """By name: the digest of what plays, and its bytes as `contest.protocols.Images` has them."""
@@ -41,8 +40,8 @@ def field_of(settings: Settings) -> Field:
 
 
 @cache
-def _house(jail: JailSettings) -> Field:
-    toolchain, limits = Toolchain(jail), Programs(description="none")
+def _house(sandbox: SandboxSettings) -> Field:
+    toolchain, limits = Toolchain(sandbox), Programs(description="none")
     house = house_strategies()
     with ThreadPoolExecutor(cores()) as pool:  # each waits for its compiler
         built = pool.map(lambda strategy: build(strategy.source, limits, toolchain).image, house)
@@ -54,18 +53,18 @@ def _house(jail: JailSettings) -> Field:
 
 
 @cache
-def _strategies(jail: JailSettings) -> Field:
-    entries = {name: entry.to_bytes() for name, entry in hog_build.trial_opponents(jail).items()}
+def _strategies(sandbox: SandboxSettings) -> Field:
+    entries = {name: entry.to_bytes() for name, entry in hog_build.trial_opponents(sandbox).items()}
     return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
 
 
 @cache
-def _samples(game: str, jail: JailSettings) -> Field:
-    return dict(_built(game, Jail(jail)))
+def _samples(game: str, sandbox: SandboxSettings) -> Field:
+    return dict(_built(game, Sandbox(sandbox)))
 
 
-def _built(game: str, jail: Jail) -> Iterator[tuple[str, tuple[str, bytes]]]:
+def _built(game: str, sandbox: Sandbox) -> Iterator[tuple[str, tuple[str, bytes]]]:
     for file, data in sorted(samples(game).items()):
-        built = languages.build({file: data}, jail)
-        if isinstance(built, Bundle):
+        built = languages.build({file: data}, sandbox)
+        if isinstance(built, ProgramFolder):
             yield file.partition(".")[0], (built.digest, built.to_bytes())

@@ -14,10 +14,10 @@ from functools import cached_property
 from importlib.resources import files
 
 from compiler import messages, retry_if_killed
-from contest.config.sections import Jail as JailSettings
+from contest.config.sections import SandboxSettings
 from contest.errors import ToolMissing
 from contest.sanitize import printable
-from sandbox.sandbox import WORK, Jail, JailLimits, JailResult
+from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
 
@@ -38,9 +38,9 @@ WARNING_FLAGS = (
 )
 _ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}  # __DATE__ is the day of the contest of 1994, always
 
-_LIMITS = JailLimits()
+_LIMITS = Limits()
 # Preprocessing a program takes milliseconds; with this, both steps together stay within 12 s of CPU time.
-_PREPROCESS_LIMITS = JailLimits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
+_PREPROCESS_LIMITS = Limits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
 
 _PROGRAM = f"{WORK}/{messages.FILE_NAME}"
 _RESULT = f"{WORK}/result"
@@ -60,8 +60,8 @@ class Step:
 class Toolchain:
     """gcc in the jail. Made once and kept: the runtime is compiled on first use. Safe to share by threads."""
 
-    def __init__(self, settings: JailSettings | None = None) -> None:
-        self._jail = Jail(settings)
+    def __init__(self, settings: SandboxSettings | None = None) -> None:
+        self._sandbox = Sandbox(settings)
         self._lock = threading.Lock()
 
     def version(self) -> str:
@@ -159,9 +159,9 @@ class Toolchain:
             raise ToolMissing(f"{self._gcc} does not work in the jail ({result.ending}): {said}")
         return result.stdout
 
-    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: JailLimits) -> JailResult:
+    def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
         return retry_if_killed.run(
-            self._jail, command, files=contents, environment=_ENVIRONMENT, limits=limits
+            self._sandbox, command, files=contents, environment=_ENVIRONMENT, limits=limits
         )
 
 
@@ -178,7 +178,7 @@ def _then_show_result(command: Sequence[str]) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" && exec cat {_RESULT}', "sh", *command]
 
 
-def _step(result: JailResult, limits: JailLimits, prose: frozenset[int] = frozenset()) -> Step:
+def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:
     said = messages.clean(result.stderr, prose)
     if result.succeeded:
         return Step(result.stdout, said)

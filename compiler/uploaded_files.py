@@ -20,7 +20,7 @@ DESCRIPTION = "description.txt"
 
 
 @dataclass(frozen=True)
-class Sent:
+class UploadedFiles:
     """`files` is what is built, without the authentification string; `facts` are of all that was sent."""
 
     files: Mapping[str, bytes] = field(repr=False)
@@ -37,7 +37,7 @@ class Sent:
         return sum(bool(line.strip()) for line in self.description.splitlines())
 
 
-def take_apart(files: Mapping[str, bytes], words: str) -> Sent:
+def take_apart(files: Mapping[str, bytes], words: str) -> UploadedFiles:
     """The files as they were sent, and the letter's own words about them."""
     described = next((name for name in sorted(files) if name.lower() == DESCRIPTION), "")
     own = files[described].decode(errors="replace") if described else words
@@ -47,10 +47,10 @@ def take_apart(files: Mapping[str, bytes], words: str) -> Sent:
         for name, data in files.items()
         if name != described
     }
-    return Sent(kept, facts_of(files), own)
+    return UploadedFiles(kept, facts_of(files), own)
 
 
-def description_findings(sent: Sent, settings: Programs) -> Iterator[Finding]:
+def description_findings(sent: UploadedFiles, settings: Programs) -> Iterator[Finding]:
     """Whether the program is described as the contest wants it."""
     wanted = 0 if settings.description == "none" else settings.min_description_lines
     lines = sent.description_lines
@@ -71,7 +71,7 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 
 
 def report_on(
-    sent: Sent,
+    sent: UploadedFiles,
     *,
     findings: tuple[Finding, ...],
     program: str,

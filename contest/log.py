@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Words:
+class LazyLogger:
     """Where all say it. structlog is imported with the first word: it takes a tenth of a second, and most
     commands say nothing. `prepare` is called before the next word; what is below `least` is not said."""
 
@@ -39,4 +39,4 @@ class Words:
         getattr(structlog.get_logger(), method)(event, **facts)
 
 
-log = Words()
+log = LazyLogger()

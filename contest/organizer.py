@@ -34,7 +34,7 @@ _AFTER_BAN = {
 
 
 @dataclass(frozen=True)
-class Hand:
+class OrganizerActions:
     """The organizer's hand in one transaction. `actor` is who that is, for the journal.
 
     Each lever says in a sentence what follows. It raises NotNow where the contest is in another phase or

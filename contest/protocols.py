@@ -86,7 +86,7 @@ class HillReporter(Protocol):
         """To those of the teams that want rankings; `before` is the ranking that was mailed last."""
 
 
-class Arena(Protocol):
+class Runner(Protocol):
     """Where games are played."""
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
@@ -94,20 +94,20 @@ class Arena(Protocol):
 
 
 Images = Mapping[str, bytes]
-"""What the builds made, by digest: an Image, a Bundle or a HogEntry, as the game's dialogue wants it."""
+"""What the builds made, by digest; each kind of play has its own form."""
 
-Told = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Is told how many more games have been played, from any thread; for people who watch."""
 
 
-def nobody(_games: int) -> None:
+def no_progress(_games: int) -> None:
     """Nobody watches."""
 
 
-class ArenaMaker(Protocol):
+class RunnerFactory(Protocol):
     def __call__(
-        self, images: Images, settings: Settings, seeds: Seeds, told: Told = nobody, /
-    ) -> AbstractContextManager[Arena]:
+        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
+    ) -> AbstractContextManager[Runner]:
         """Open the arena of the contest's game with these programs; what it has started ends with the
         context. Nothing depends on who is told."""
 

@@ -75,23 +75,23 @@ def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> Non
     position, twin = game.start(seats), game.start(seats)
     first = _checked_drawing(game, position, seats)
     for _turn in range(game.info.max_turns):
-        awaited = game.awaited(position)
-        if not awaited:
+        players_to_move = game.players_to_move(position)
+        if not players_to_move:
             return
-        _check_awaited(game, seats, awaited)
-        moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(awaited)}
+        _check_awaited(game, seats, players_to_move)
+        moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(players_to_move)}
         points = game.points(position)
         _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
-        following = game.after(position, moves)
+        following = game.apply(position, moves)
         _require(
             position == twin and game.points(position) == points, "a move changed the position before it"
         )
-        twin = game.after(twin, moves)
+        twin = game.apply(twin, moves)
         _require(following == twin, "the same moves led to two different positions")
         position = following
         drawing = _checked_drawing(game, position, seats)
         _require(_shape(drawing) == _shape(first), "the board has not the size that it had at the start")
-    _require(not game.awaited(position), f"a game goes on after {game.info.max_turns} turns")
+    _require(not game.players_to_move(position), f"a game goes on after {game.info.max_turns} turns")
 
 
 def _checked_drawing(game: Game[Any, Any], position: Any, seats: int) -> Drawing | None:
@@ -111,16 +111,21 @@ def _shape(drawing: Drawing | None) -> tuple[int, int] | None:
     return (len(drawing.rows), len(drawing.rows[0])) if drawing else None
 
 
-def _check_awaited(game: Game[Any, Any], seats: int, awaited: frozenset[int]) -> None:
-    _require(awaited <= set(range(seats)), f"awaits {sorted(awaited)}, but there are {seats} seats")
-    _require(game.info.simultaneous or len(awaited) == 1, "awaits several seats, but says that it does not")
+def _check_awaited(game: Game[Any, Any], seats: int, players_to_move: frozenset[int]) -> None:
+    _require(
+        players_to_move <= set(range(seats)), f"awaits {sorted(players_to_move)}, but there are {seats} seats"
+    )
+    _require(
+        game.info.simultaneous or len(players_to_move) == 1,
+        "several seats are to move, but the game says that they move in turn",
+    )
 
 
 def _some_move(game: Game[Any, Any], position: Any, seat: int, chooser: random.Random) -> Any:
-    samples = game.samples(position, seat)
+    samples = game.sample_moves(position, seat)
     _require(len(samples) > 0, f"no sample move for seat {seat}, which is awaited")
     for move in samples:
-        _require(game.objection(position, seat, move) is None, f"objects to its own sample {move!r}")
+        _require(game.why_illegal(position, seat, move) is None, f"objects to its own sample {move!r}")
     return chooser.choice(samples)
 
 

@@ -22,7 +22,7 @@ from tournament.derived_settings import format_of, frozen_settings
 
 
 @dataclass(frozen=True)
-class ContestFolder:
+class ContestContext:
     """`settings` are those of contest.toml, but for what was frozen when the contest started, and for dates
     that were moved; `written` are the dates of contest.toml."""
 
@@ -34,7 +34,7 @@ class ContestFolder:
     clock: Clock = field(default_factory=SystemClock)
 
     @classmethod
-    def open(cls, path: Path) -> ContestFolder:
+    def open(cls, path: Path) -> ContestContext:
         """Raises ConfigError or SchemaMismatch with what to do about it."""
         settings = load_settings(path)
         store = existing_store(path)
@@ -50,7 +50,7 @@ class ContestFolder:
         format_of(settings)  # a game that cannot be played so is told now, not on the contest day
         return cls(path, settings, store, _templates(settings, path), written)
 
-    def current(self) -> ContestFolder:
+    def current(self) -> ContestContext:
         """The same with the dates as they are now: they may have been moved since it was opened."""
         with self.store.read() as tx:
             dates = decisions.dates_now(tx, self.written)
@@ -71,7 +71,7 @@ class ContestFolder:
 
 @contextmanager
 def only_one(path: Path, what: str) -> Iterator[bool]:
-    """As ContestFolder.only_one, where the folder need not hold a sound contest."""
+    """As ContestContext.only_one, where the folder need not hold a sound contest."""
     with (path / f".{what}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -114,8 +114,8 @@ def existing_store(path: Path) -> Store:
     return Store(url)
 
 
-def contest_folder() -> ContestFolder:
+def contest_folder() -> ContestContext:
     """The contest that the command is about; what the command logs has the form that its settings want."""
-    folder = ContestFolder.open(chosen_path())
+    folder = ContestContext.open(chosen_path())
     log_setup.use(folder.settings.log)
     return folder

@@ -13,7 +13,7 @@ from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.problem import Problem
 from mailserver.reading.c_source_repair import FROM_MARK
-from mailserver.replies import DAY, Command, Desk
+from mailserver.replies import DAY, Command, LetterContext
 from mailserver.team_secret import FromLine, digest, find_from_line, matches
 
 FROM_LINE = f"{FROM_MARK} team_name authentification_string"
@@ -21,7 +21,7 @@ NOTICE = "wrong_authentification_notice"
 
 
 @dataclass(frozen=True)
-class Unproved:
+class AuthFailure:
     """Why a letter is nobody's: the line is missing or wrong in itself (`problem`), or names a team with a
     string that is not its own."""
 
@@ -31,18 +31,18 @@ class Unproved:
     withdrawn: Team | None = None  # both are right, but the team has withdrawn
 
 
-def team_of(tx: Transaction, lines: Sequence[str]) -> Team | Unproved:
+def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
     """The active team that these lines prove to come from."""
     from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
-        return Unproved(from_line)
+        return AuthFailure(from_line)
     named = teams.by_name(tx, from_line.team)
     is_right = matches(from_line.string, teams.auth_digest(tx, named.id) if named else None)
     if named and named.state is TeamState.ACTIVE:
-        return named if is_right else Unproved(named=named, renamed=_renamed(tx, from_line))
+        return named if is_right else AuthFailure(named=named, renamed=_renamed(tx, from_line))
     if named and named.state is TeamState.WITHDRAWN and is_right:
-        return Unproved(withdrawn=named)
-    return Unproved(renamed=_renamed(tx, from_line))
+        return AuthFailure(withdrawn=named)
+    return AuthFailure(renamed=_renamed(tx, from_line))
 
 
 def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
@@ -51,51 +51,55 @@ def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
     return owner if is_so else None
 
 
-def notify(desk: Desk, team: Team | None, command: Command) -> None:
+def notify(context: LetterContext, team: Team | None, command: Command) -> None:
     """Tell a team that somebody used its name for this command, unless it was itself or knows of today."""
-    if team is None or team.address.casefold() == desk.writer.casefold():
+    if team is None or team.address.casefold() == context.writer.casefold():
         return
-    if not desk.has_answered(NOTICE, team.address, DAY):
-        at = desk.stored.received_at
-        subject = subject_of(command, desk)
-        desk.answer(
+    if not context.has_answered(NOTICE, team.address, DAY):
+        at = context.stored.received_at
+        subject = subject_of(command, context)
+        context.answer(
             NOTICE, team.address, team_id=team.id, is_notice=True, team=team, received_at=at, subject=subject
         )
 
 
-def subject_of(command: Command, desk: Desk) -> str:
+def subject_of(command: Command, context: LetterContext) -> str:
     """The command as teams know it."""
-    return next(iter(command.forms(desk.settings)), command.name)
+    return next(iter(command.forms(context.settings)), command.name)
 
 
-def claimed_by(desk: Desk) -> Team | None:
+def claimed_by(context: LetterContext) -> Team | None:
     """The team whose registered address the letter names as its writer, which proves nothing."""
-    found = (teams.by_address(desk.tx, address) for address in (desk.letter.sender, desk.writer) if address)
+    found = (
+        teams.by_address(context.tx, address)
+        for address in (context.letter.sender, context.writer)
+        if address
+    )
     return next((team for team in found if team), None)
 
 
 # --- commands that are a subject and a `<<FROM>>` line -----------------------------------------------------
-def has_from_line(desk: Desk) -> bool:
+def has_from_line(context: LetterContext) -> bool:
     """Whether the letter has a line that is, or was meant to be, a `<<FROM>>` line."""
-    found = find_from_line(desk.letter.body.lines)
+    found = find_from_line(context.letter.body.lines)
     return isinstance(found, FromLine) or found.line > 0
 
 
-def writer_of(desk: Desk, command: Command) -> Team | str:
+def writer_of(context: LetterContext, command: Command) -> Team | str:
     """The team that sent this command, or, when that was refused, a note for the journal."""
-    if desk.letter.problems:
-        text = f"Your letter could not be read: {'; '.join(desk.letter.problems)}."
-        return refuse(desk, desk.writer, command, "problem", problem=Problem(text))
-    found = team_of(desk.tx, desk.letter.body.lines)
+    if context.letter.problems:
+        text = f"Your letter could not be read: {'; '.join(context.letter.problems)}."
+        return refuse(context, context.writer, command, "problem", problem=Problem(text))
+    found = team_of(context.tx, context.letter.body.lines)
     if isinstance(found, Team):
         return found
     if found.problem:
-        return refuse(desk, desk.writer, command, "problem", problem=_of_a_command(found.problem))
+        return refuse(context, context.writer, command, "problem", problem=_of_a_command(found.problem))
     for reason, team in (("old name", found.renamed), ("withdrawn", found.withdrawn)):
         if team:
-            return refuse(desk, team.address, command, reason, team=team)
-    note = refuse(desk, desk.writer, command, "wrong")
-    notify(desk, found.named, command)
+            return refuse(context, team.address, command, reason, team=team)
+    note = refuse(context, context.writer, command, "wrong")
+    notify(context, found.named, command)
     return note
 
 
@@ -107,7 +111,7 @@ def _of_a_command(problem: Problem) -> Problem:
 
 
 def refuse(
-    desk: Desk,
+    context: LetterContext,
     to: str,
     command: Command,
     reason: str,
@@ -116,12 +120,12 @@ def refuse(
     team: Team | None = None,
 ) -> str:
     """Answer that nothing was done, and why: the template has words for each reason."""
-    sent = desk.answer(
+    sent = context.answer(
         "command_refused",
         to,
         team_id=team.id if team else None,
         command=command.name,
-        subject=subject_of(command, desk),
+        subject=subject_of(command, context),
         reason=reason,
         problem=problem,
         team=team,

@@ -15,7 +15,7 @@ from mailserver import bounces
 from mailserver.commands import COMMANDS, recognise
 from mailserver.loop_protection import why_ignored
 from mailserver.reading.letter import Letter, parse
-from mailserver.replies import DAY, Desk
+from mailserver.replies import DAY, LetterContext
 
 MAX_SAME_MESSAGE_ID = 20  # so many are compared: a stranger who repeats one costs no more
 
@@ -78,8 +78,8 @@ def _effect(
         )
     writer = letter.answer_to
     assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
-    desk = Desk(tx, settings, renderer, clock.now(), stored, letter, writer, COMMANDS)
-    return LetterState.HANDLED, recognise(letter.subject, settings).handle(desk)
+    context = LetterContext(tx, settings, renderer, clock.now(), stored, letter, writer, COMMANDS)
+    return LetterState.HANDLED, recognise(letter.subject, settings).handle(context)
 
 
 def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:

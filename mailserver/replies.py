@@ -47,7 +47,7 @@ _LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
 
 
 @dataclass(frozen=True)
-class Desk:
+class LetterContext:
     """One letter on the desk, in one transaction. `stored.received_at` decides deadlines, `now` limits."""
 
     tx: Transaction
@@ -131,7 +131,7 @@ class Command:
 
     name: str
     recognises: Callable[[str, Settings], bool]  # takes a subject as `plain_subject` makes it
-    handle: Callable[[Desk], str]
+    handle: Callable[[LetterContext], str]
     # Subjects that mean it, the right one first; () = it is not for everybody, or not in this contest.
     forms: Callable[[Settings], tuple[str, ...]] = lambda _settings: ()
     words: str = ""  # what follows in the subject, as help shows it

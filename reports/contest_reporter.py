@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from contest.config.settings import Settings
-from contest.games.base import GameInfo, Ruling
+from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
 from contest.model import (
     Attachment,
@@ -76,7 +76,7 @@ class ContestReporter:
         self._settings = settings
         self._templates = templates
         self._game = game_of(settings.game, settings.programs).info
-        self._replays = self._game.ruling is Ruling.REPLAY
+        self._replays = self._game.fault_rule is FaultRule.REPLAY
 
     def contest_started(
         self, teams: Teams, without_program: Sequence[Team], seed_commitment: str

@@ -27,7 +27,7 @@ def rounds_drawn(settings: Settings, seed: bytes) -> int | None:
         return None
     if settings.game.fewest_rounds == settings.game.most_rounds:
         return None
-    return rules.set_up((), partial(Seeds(seed).below, "game")).rounds
+    return rules.for_players((), partial(Seeds(seed).below, "game")).rounds
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:

@@ -14,7 +14,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from contest.games.base import GameInfo, Ruling
+from contest.games.base import FaultRule, GameInfo
 from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, Standing, points_text
 from reports.all_games import group_paragraphs
 from reports.bracket import all_lines, field_after, matches_of, round_lines, sides_of
@@ -36,7 +36,7 @@ _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame tak
 
 def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
     """Rank, team, points with a bar, failures or games at fault, and, if anything, what becomes of it."""
-    failures = "#failures" if game.ruling is Ruling.REPLAY else "#faulty games"
+    failures = "#failures" if game.fault_rule is FaultRule.REPLAY else "#faulty games"
     fates = [s.fate for s in standings]
     table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
     most = max((s.half_points for s in standings), default=0)

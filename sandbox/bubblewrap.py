@@ -31,8 +31,8 @@ INSIDE_ID = "65534"  # nobody
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
-_FIRST_BREATH = 10.0  # seconds in which bubblewrap must have begun to make a box
-_LAST_BREATH = 10.0  # seconds in which a killed box must be gone
+_STARTUP_TIMEOUT_SECONDS = 10.0  # seconds in which bubblewrap must have begun to make a box
+_KILL_TIMEOUT_SECONDS = 10.0  # seconds in which a killed box must be gone
 _HOW_TO_MEND = (
     "Foreign programs and compilers run in a box made by bubblewrap; nothing foreign is started without it. "
     "Install the package `bubblewrap`, and allow unprivileged user namespaces (sysctl "
@@ -42,7 +42,7 @@ _HOW_TO_MEND = (
 
 
 @dataclass(frozen=True)
-class JailLimits:
+class Limits:
     """What a prisoner may use. Seconds; bytes; the limits on CPU, memory and files hold for each process."""
 
     cpu_seconds: int = 10
@@ -104,7 +104,7 @@ class Box:
     """
 
     def __init__(
-        self, command: Sequence[str], contents: Contents, limits: JailLimits, stdin: int, user: int
+        self, command: Sequence[str], contents: Contents, limits: Limits, stdin: int, user: int
     ) -> None:
         """Raises ToolMissing where there is no bubblewrap. `user`: whom to become if we are root."""
         with ExitStack() as kept, ExitStack() as given:
@@ -152,7 +152,7 @@ class Box:
         self.end_rest()
         self._process.wait()
         if self._first is not None:
-            _readable(self._first, _LAST_BREATH)  # the kernel lets it go only after all the others
+            _readable(self._first, _KILL_TIMEOUT_SECONDS)  # the kernel lets it go only after all the others
         while self._hear(0):
             pass
         exit_code = self._word("exit-code")
@@ -177,7 +177,7 @@ class Box:
 
     def _held(self) -> int | None:
         """A descriptor of the first process; None if there is none any more, or bubblewrap made no box."""
-        while self._word("child-pid") is None and self._hear(_FIRST_BREATH):
+        while self._word("child-pid") is None and self._hear(_STARTUP_TIMEOUT_SECONDS):
             pass
         try:
             first = os.pidfd_open(self._word("child-pid") or 0)
@@ -186,7 +186,7 @@ class Box:
         self._descriptors.callback(os.close, first)
         return first
 
-    def _let_in(self, first: int, gate: int, limits: JailLimits, user: int) -> None:
+    def _let_in(self, first: int, gate: int, limits: Limits, user: int) -> None:
         """Limit the box from outside, as an image has no prlimit, and only then let it start its command."""
         done = subprocess.run(  # noqa: S603 - our own command
             [_PRLIMIT, f"--pid={self._word('child-pid')}", *_limit_options(limits)],
@@ -302,7 +302,7 @@ def _blocked(gate: int | None) -> Iterator[str]:
         yield from ("--block-fd", str(gate))
 
 
-def _options(files: Mapping[str, int], contents: Contents, limits: JailLimits, status: int) -> Iterator[str]:
+def _options(files: Mapping[str, int], contents: Contents, limits: Limits, status: int) -> Iterator[str]:
     """bubblewrap's options; they are handed over in a file, because its command line can be read inside."""
     yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", INSIDE_ID, "--gid", INSIDE_ID)
@@ -317,7 +317,7 @@ def _options(files: Mapping[str, int], contents: Contents, limits: JailLimits, s
     yield from ("--remount-ro", "/")
 
 
-def _system(contents: Contents, limits: JailLimits) -> Iterator[str]:
+def _system(contents: Contents, limits: Limits) -> Iterator[str]:
     fixed = {"PATH": PATH, "LC_ALL": "C", "HOME": WORK, "TMPDIR": WORK}
     yield from _variables({**fixed, **contents.environment})
     yield from ("--ro-bind", "/usr", "/usr", *_system_folders())
@@ -327,7 +327,7 @@ def _system(contents: Contents, limits: JailLimits) -> Iterator[str]:
     yield from ("--size", str(limits.work_size), "--tmpfs", WORK, "--chdir", WORK)
 
 
-def _image(root: Root, environment: Mapping[str, str], limits: JailLimits) -> Iterator[str]:
+def _image(root: Root, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:
     """Images are made for a /proc (programs find their libraries by it); nothing in it can be written."""
     yield from _variables(environment)
     yield from ("--ro-bind", str(root.folder), "/")
@@ -349,12 +349,12 @@ def _system_folders() -> Iterator[str]:
             yield from ("--ro-bind", str(path), str(path))
 
 
-def _limited(command: Sequence[str], limits: JailLimits) -> list[str]:
+def _limited(command: Sequence[str], limits: Limits) -> list[str]:
     """The command behind prlimit."""
     return [_PRLIMIT, *_limit_options(limits), *command]
 
 
-def _limit_options(limits: JailLimits) -> list[str]:
+def _limit_options(limits: Limits) -> list[str]:
     """prlimit's. At the soft limit of CPU time comes SIGXCPU, a second later SIGKILL."""
     return [
         f"--cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}",

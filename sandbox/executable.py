@@ -9,10 +9,10 @@ from pathlib import Path
 from sandbox.oci.engine import Engine, find_engine
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage
-from sandbox.program_folder import Bundle, Startable
+from sandbox.program_folder import Executable, ProgramFolder
 
 
-def player_from_bytes(raw: bytes, images: Path | None = None) -> Startable:
+def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
     """What `to_bytes` of any of them wrote; `images`: where images lie unpacked, usually `image_cache()`.
 
     Whether an image lies there is not looked at. Raises ValueError for anything else, ToolMissing where an
@@ -25,7 +25,7 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Startable:
         return NamedImage.from_bytes(raw, usual_engine())
     if "digest" in facts:
         return OciImage.from_bytes(raw, images or image_cache())
-    return Bundle.from_bytes(raw)
+    return ProgramFolder.from_bytes(raw)
 
 
 @cache

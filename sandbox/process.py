@@ -87,8 +87,8 @@ class Started(Protocol):
         """How one ended that did not start its command, and said this; raises ToolMissing if that is ours."""
 
 
-class Prisoner:
-    """A program in a box (made by Jail.open). After LATE, ENDED and TOO_LONG it is of no more use: close it.
+class SandboxedProcess:
+    """A program in a sandbox (made by Sandbox.open). After LATE, ENDED and TOO_LONG: close it.
 
     For one thread at a time, and not for longer than the thread lives that opened it.
     """
@@ -107,7 +107,7 @@ class Prisoner:
         self._stdin: int | None = stdin
         os.set_blocking(stdin, False)
 
-    def __enter__(self) -> Prisoner:
+    def __enter__(self) -> SandboxedProcess:
         return self
 
     def __exit__(
@@ -186,7 +186,7 @@ class Prisoner:
         return Answer(Kind.ENDED, ended=ended)
 
     def _exchange(self, deadline: float) -> bool:
-        """Hand over and listen once. False: there was nothing up to the deadline, or it is over."""
+        """Write input and read output once. False: there was nothing up to the deadline, or it is over."""
         ready = self._poll(max(0.0, deadline - time.monotonic()))
         in_time = time.monotonic() <= deadline
         for descriptor in ready:

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from sandbox.bubblewrap import WORK
-from sandbox.process import Prisoner
-from sandbox.sandbox import Jail, JailLimits
+from sandbox.process import SandboxedProcess
+from sandbox.sandbox import Limits, Sandbox
 
 _VERSION = 1
 
 
-class Startable(Protocol):
+class Executable(Protocol):
     """A program that is started for each move: a bundle, or an image (sandbox/oci)."""
 
     @property
@@ -36,8 +36,8 @@ class Startable(Protocol):
         """What the store keeps of it; sandbox/executable.py reads it."""
 
     def open(
-        self, jail: Jail, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
-    ) -> Prisoner: ...
+        self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
+    ) -> SandboxedProcess: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Bundle:
+class ProgramFolder:
     """`files` by name, which lie read-only in the program's working folder; `program` is one of them."""
 
     language: str
@@ -74,21 +74,21 @@ class Bundle:
 
     def open(
         self,
-        jail: Jail,
+        sandbox: Sandbox,
         arguments: Sequence[str] = (),
         *,
         command: Sequence[str] = (),
         files: Mapping[str, bytes] | None = None,
         cpu_seconds: int,
         answer_bytes: int,
-    ) -> Prisoner:
+    ) -> SandboxedProcess:
         """Start it in a box of its own. `command` and `files` stand in for, and come to, its own."""
-        return jail.open(
+        return sandbox.open(
             [*(command or self.command), *arguments],
             files={**{f"{WORK}/{name}": data for name, data in self.files.items()}, **(files or {})},
             environment=self.needs.environment,
             folders=self.needs.folders,
-            limits=JailLimits(
+            limits=Limits(
                 cpu_seconds=cpu_seconds,
                 address_space=self.needs.address_space,
                 processes=self.needs.processes,
@@ -102,7 +102,7 @@ class Bundle:
         return json.dumps({"version": _VERSION, **facts}, sort_keys=True, indent=0).encode()
 
     @classmethod
-    def from_bytes(cls, raw: bytes) -> Bundle:
+    def from_bytes(cls, raw: bytes) -> ProgramFolder:
         """Raises ValueError for anything that `to_bytes` did not write."""
         try:
             facts = json.loads(raw)

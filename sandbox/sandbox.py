@@ -27,17 +27,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contest.config.sections import Jail as JailSettings
-from sandbox.bubblewrap import WORK, Box, Contents, Ending, JailLimits, Root, no_box, sealed
-from sandbox.process import Prisoner
+from contest.config.sections import SandboxSettings
+from sandbox.bubblewrap import WORK, Box, Contents, Ending, Limits, Root, no_box, sealed
+from sandbox.process import SandboxedProcess
 
-__all__ = ["WORK", "Ending", "Jail", "JailLimits", "JailResult"]
+__all__ = ["WORK", "Ending", "Limits", "Sandbox", "SandboxResult"]
 
 _CHUNK = 65_536
 
 
 @dataclass(frozen=True)
-class JailResult:
+class SandboxResult:
     """`code` is the exit code (EXIT) or the signal's number (SIGNAL), 0 otherwise.
 
     A command that exits with 128 + n looks like one that died of signal n, as it does to a shell.
@@ -53,11 +53,11 @@ class JailResult:
         return self.ending is Ending.EXIT and self.code == 0
 
 
-class Jail:
+class Sandbox:
     """Runs commands in boxes; may be used from several threads at once."""
 
-    def __init__(self, settings: JailSettings | None = None) -> None:
-        self._user = (settings or JailSettings()).user_id
+    def __init__(self, settings: SandboxSettings | None = None) -> None:
+        self._user = (settings or SandboxSettings()).user_id
 
     @property
     def user(self) -> int | None:
@@ -72,13 +72,13 @@ class Jail:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
-        limits: JailLimits | None = None,
-    ) -> JailResult:
+        limits: Limits | None = None,
+    ) -> SandboxResult:
         """Run the command to its end, with these contents of its box (`Contents`).
 
         Raises ToolMissing, with how to mend it, when the command could not be started in a box.
         """
-        limits = limits or JailLimits()
+        limits = limits or Limits()
         contents = Contents(files or {}, environment or {}, tuple(folders))
         with sealed(stdin) as given:
             box = Box(command, contents, limits, given, self._user)
@@ -95,15 +95,15 @@ class Jail:
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
         root: Root | None = None,
-        limits: JailLimits | None = None,
-    ) -> Prisoner:
+        limits: Limits | None = None,
+    ) -> SandboxedProcess:
         """Start the command and talk to it. To be closed; it lives no longer than the calling thread.
 
         With `root` in an unpacked image instead of the system, where /tmp is the one folder to write.
 
         Raises ToolMissing as `run` does, here or when the prisoner is first asked.
         """
-        limits = limits or JailLimits()
+        limits = limits or Limits()
         contents = Contents(files or {}, environment or {}, tuple(folders), root)
         theirs, ours = os.pipe()
         try:
@@ -113,7 +113,7 @@ class Jail:
             raise
         finally:
             os.close(theirs)
-        return Prisoner(box, ours, limits.output_bytes)
+        return SandboxedProcess(box, ours, limits.output_bytes)
 
 
 @dataclass
@@ -130,7 +130,7 @@ class _Stream:
         return len(chunk) <= room
 
 
-def _guard(box: Box, limits: JailLimits) -> JailResult:
+def _guard(box: Box, limits: Limits) -> SandboxResult:
     """Listen until the box is done or has used up what it may; then make sure that nothing of it is left."""
     deadline = time.monotonic() + limits.wall_seconds
     streams = {box.stdout: _Stream(limits.output_bytes), box.stderr: _Stream(limits.output_bytes)}
@@ -140,10 +140,10 @@ def _guard(box: Box, limits: JailLimits) -> JailResult:
         end = box.end()
     stdout, stderr = (bytes(stream.data) for stream in streams.values())
     if broken is not None:
-        return JailResult(broken, 0, stdout, stderr)
+        return SandboxResult(broken, 0, stdout, stderr)
     if end is None:
         raise no_box(stderr)
-    return JailResult(*end, stdout, stderr)
+    return SandboxResult(*end, stdout, stderr)
 
 
 def _listen(box: Box, streams: Mapping[int, _Stream], deadline: float) -> Ending | None:

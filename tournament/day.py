@@ -46,7 +46,7 @@ from contest.model import (
     Team,
 )
 from contest.plurals import plural
-from contest.protocols import ArenaMaker, Format, Images, Reporter, nobody
+from contest.protocols import Format, Images, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.store import Store, Transaction, decisions, outbox, results, submissions, teams
 from contest.store import contest_state as contest_store
@@ -55,16 +55,16 @@ from tournament.derived_settings import format_of, frozen_settings, starts_for_e
 from tournament.evolution import evolve, score_matrix
 from tournament.group_workers import (
     Contest,
+    GroupWorkerPool,
     Played,
     Started,
-    TableCrew,
     Tables,
     crew_for,
     is_large,
     marked,
     open_tables,
 )
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 from tournament.standings import banned_in
 from tournament.statistics import replay_final, score_table
 
@@ -86,7 +86,7 @@ class Spectator(Protocol):
     def evolution_finished(self, outcome: EvolutionOutcome) -> None: ...
 
 
-class _Overtaken(Exception):
+class StaleState(Exception):
     """The organizer has changed what this step was about: look at the store again."""
 
 
@@ -115,14 +115,14 @@ class ContestDay:
         clock: Clock,
         reporter: Reporter,
         spectator: Spectator,
-        make_arena: ArenaMaker = open_arena,
+        make_runner: RunnerFactory = open_runner,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._reporter = reporter
         self._spectator = spectator
-        self._make_arena = make_arena
+        self._make_runner = make_runner
         # Rounds that were played stay as they are, unless they are ordered to be played again.
         self._past: dict[tuple[int, int, Games], RoundOutcome] = {}
 
@@ -133,15 +133,15 @@ class ContestDay:
             number = teams.count(tx)
         with (
             rarely_collected(),
-            crew_for(self._settings, number, self._reporter, self._make_arena) as crew,
+            crew_for(self._settings, number, self._reporter, self._make_runner) as worker_pool,
         ):
             self._start()
-            self._play(crew)
+            self._play(worker_pool)
 
-    def _play(self, crew: TableCrew | None) -> None:
+    def _play(self, worker_pool: GroupWorkerPool | None) -> None:
         with self._store.read() as tx:
             field = _field(tx, self._settings)
-        with open_tables(self._contest(field), crew, self._spectator.games_played) as tables:
+        with open_tables(self._contest(field), worker_pool, self._spectator.games_played) as tables:
             while not self._is_over():
                 try:
                     drawn = self._next_round(field)
@@ -149,7 +149,7 @@ class ContestDay:
                         self._play_round(field, tables, *drawn)
                         self._replay_final(field, drawn[0])
                         self._finish_round(field, drawn[0])
-                except _Overtaken:
+                except StaleState:
                     continue
 
     def _contest(self, field: _Field) -> Contest:
@@ -161,7 +161,7 @@ class ContestDay:
             field.format,
             field.teams,
             self._reporter,
-            self._make_arena,
+            self._make_runner,
         )
 
     def _is_over(self) -> bool:
@@ -242,13 +242,13 @@ class ContestDay:
     def _start_group(self, field: _Field, group: GroupPlan, left: int, final: bool) -> Started:
         """Who is banned plays no games in it; a game of all is without them. `left`: as of `Started`.
 
-        Raises Paused, and _Overtaken where it is no longer as it was drawn.
+        Raises Paused, and StaleState where it is no longer as it was drawn.
         """
         digests = {name: field.entries[name].image_digest for name in group.members}
         with self._store.write() as tx:
             self._must_go_on(tx)
             if results.progress(tx, group) not in (GroupState.DRAWN, GroupState.STARTED):
-                raise _Overtaken
+                raise StaleState
             banned = _banned(tx, group)
             if results.start_group(tx, group, self._clock.now()):
                 self._queue(tx, group.round, self._reporter.group_started(group, field.teams, banned))
@@ -278,7 +278,7 @@ class ContestDay:
         with self._store.write() as tx:
             is_started = results.progress(tx, outcome.plan) is GroupState.STARTED
             if not is_started or _banned(tx, outcome.plan) != played.banned:
-                raise _Overtaken
+                raise StaleState
             results.finish_group(tx, outcome, played.games, self._clock.now())
             outbox.keep_all(tx, played.mails, self._clock.now())
         self._spectator.group_finished(outcome)
@@ -292,9 +292,9 @@ class ContestDay:
         with self._store.read() as tx:
             banned = banned_in(_complete(tx, plan).groups[0].standings)
             raw = submissions.load_images(tx, tuple(images.values()))
-        with self._make_arena(raw, field.settings, field.seeds, nobody) as arena:
+        with self._make_runner(raw, field.settings, field.seeds, no_progress) as runner:
             replays = replay_final(
-                plan.groups[0], images, field.seeds, arena, field.settings, field.format, banned
+                plan.groups[0], images, field.seeds, runner, field.settings, field.format, banned
             )
         with self._store.write() as tx:
             _complete(tx, plan)
@@ -304,7 +304,7 @@ class ContestDay:
         with self._store.write() as tx:
             self._must_go_on(tx)
             if results.is_played(tx, plan.number) or not results.is_complete(tx, plan.number):
-                raise _Overtaken
+                raise StaleState
             # In a game of all, who was banned was taken out of the plan.
             known = {} if field.format.seats is None else {group.number: group for group in plan.groups}
             before = self._history(tx, field, plan.number, known)
@@ -428,9 +428,9 @@ def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
 
 
 def _complete(tx: Transaction, plan: RoundPlan) -> RoundOutcome:
-    """The round, whose groups have all finished. Raises _Overtaken where it is to be played again."""
+    """The round, whose groups have all finished. Raises StaleState where it is to be played again."""
     if not results.is_complete(tx, plan.number):
-        raise _Overtaken
+        raise StaleState
     return results.round_outcome(tx, plan.number, Games.NONE)
 
 

@@ -20,10 +20,10 @@ from contest.config.settings import Settings
 from contest.game_rows import Record, records
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
-from contest.protocols import ArenaMaker, Format, Images, Reporter, Told, nobody
+from contest.protocols import Format, Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
-from contest.subprocesses.worker_pool import Crew, Worker
+from contest.subprocesses.worker_pool import Worker, WorkerPool
 from tournament import referee
 from tournament.derived_settings import is_computed, is_on_machine
 
@@ -44,7 +44,7 @@ class Contest:
     format: Format
     teams: Mapping[str, Team]
     reporter: Reporter
-    make_arena: ArenaMaker
+    make_runner: RunnerFactory
 
     @property
     def keeps_moves(self) -> bool:
@@ -78,7 +78,7 @@ class Played:
     mails: tuple[Composed, ...]
 
 
-TableCrew = Crew[Started, Played]
+GroupWorkerPool = WorkerPool[Started, Played]
 
 Tables = Callable[[Started], Future[Played]]
 """Give a group to the next table that is free. The results of a group do not depend on which that is."""
@@ -90,30 +90,32 @@ def is_large(settings: Settings, teams: int) -> bool:
 
 
 def crew_for(
-    settings: Settings, teams: int, reporter: Reporter, make_arena: ArenaMaker
-) -> AbstractContextManager[TableCrew | None]:
+    settings: Settings, teams: int, reporter: Reporter, make_runner: RunnerFactory
+) -> AbstractContextManager[GroupWorkerPool | None]:
     """The processes that are tables in a contest of about so many teams; None where there is to be none."""
     workers = _workers(settings)
     if workers == 1 or not is_large(settings, teams):
         return nullcontext()
-    return Crew(min(workers, MOST), _Table, type(reporter).__module__, make_arena.__module__)
+    return WorkerPool(min(workers, MOST), _Table, type(reporter).__module__, make_runner.__module__)
 
 
 def _workers(settings: Settings) -> int:
     return settings.tournament.workers or cores()
 
 
-def open_tables(contest: Contest, crew: TableCrew | None, told: Told) -> AbstractContextManager[Tables]:
+def open_tables(
+    contest: Contest, worker_pool: GroupWorkerPool | None, progress: ProgressCallback
+) -> AbstractContextManager[Tables]:
     """The tables of this contest, until its end or until it breaks off.
 
     `told` is told what is played where it is played in this process.
     """
-    return _threads(contest, told) if crew is None else _processes(contest, crew)
+    return _threads(contest, progress) if worker_pool is None else _processes(contest, worker_pool)
 
 
 @contextmanager
-def _threads(contest: Contest, told: Told) -> Iterator[Tables]:
-    table = _Table(contest, told)
+def _threads(contest: Contest, progress: ProgressCallback) -> Iterator[Tables]:
+    table = _Table(contest, progress)
     with ThreadPoolExecutor(2, thread_name_prefix="table") as pool:
         try:
             yield lambda group: pool.submit(table, group)
@@ -123,8 +125,8 @@ def _threads(contest: Contest, told: Told) -> Iterator[Tables]:
 
 
 @contextmanager
-def _processes(contest: Contest, crew: TableCrew) -> Iterator[Tables]:
-    workers, tables = _workers(contest.settings), len(crew.workers)
+def _processes(contest: Contest, worker_pool: GroupWorkerPool) -> Iterator[Tables]:
+    workers, tables = _workers(contest.settings), len(worker_pool.workers)
     free: SimpleQueue[Worker[Started, Played]] = SimpleQueue()
 
     def play(group: Started) -> Played:
@@ -134,16 +136,16 @@ def _processes(contest: Contest, crew: TableCrew) -> Iterator[Tables]:
         finally:
             free.put(table)
 
-    crew.tell(contest, nobody)
+    worker_pool.tell(contest, no_progress)
     with ThreadPoolExecutor(tables, thread_name_prefix="table") as pool:
-        for table in crew.workers:
+        for table in worker_pool.workers:
             free.put(table)
         try:
             # The last groups of a round have fewer beside them, with whom they share the workers.
             yield lambda group: pool.submit(play, replace(group, workers=workers // min(tables, group.left)))
         except BaseException:  # the keyboard, too
             pool.shutdown(wait=False, cancel_futures=True)
-            crew.kill()
+            worker_pool.kill()
             raise
 
 
@@ -159,7 +161,7 @@ class _Table:
     """One group is played at a time, so that everybody's time is his own; its mails are written meanwhile."""
 
     contest: Contest
-    told: Told
+    progress: ProgressCallback
     playing: Lock = field(default_factory=Lock)
 
     def __call__(self, group: Started) -> Played:
@@ -175,15 +177,15 @@ class _Table:
         contest, plan = self.contest, group.plan
         settings = _with_workers(contest.settings, group.workers)
         wanting = {name for name in plan.members if _wants_protocols(contest.teams[name])}
-        with contest.make_arena(group.images, settings, contest.seeds, self.told) as arena:
+        with contest.make_runner(group.images, settings, contest.seeds, self.progress) as runner:
             return referee.play_group(
                 plan,
                 images=group.digests,
                 seeds=contest.seeds,
-                arena=arena,
+                runner=runner,
                 protocols_for=set(plan.members) if contest.keeps_moves else wanting,
                 standings=partial(contest.format.standings, plan, group.final),
-                ruling=game_of(contest.settings.game, contest.settings.programs).info.ruling,
+                fault_rule=game_of(contest.settings.game, contest.settings.programs).info.fault_rule,
                 banned=group.banned,
             )
 

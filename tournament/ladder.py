@@ -13,19 +13,19 @@ from datetime import timedelta
 
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo, Ruling
+from contest.games.base import Dialogue, FaultRule, GameInfo
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, HillGame, HillLine, Phase, Verdict
-from contest.protocols import ArenaMaker, HillReporter, Images
+from contest.protocols import HillReporter, Images, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
-from contest.store.ladder import Climber
+from contest.store.ladder import LadderEntry
 
 GAMES_AT_ONCE = {Dialogue.MACHINE: 500, Dialogue.TABLE: 500}  # so that a letter never waits long
 GAMES_IN_WORDS = 4
 
 
-def ranking(climbers: Sequence[Climber], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
+def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
     """The climbers by the mean points of their games; who has played none is missing. Pure.
 
     `point`: how many of the game's points make one as people count. Equal means are equal ranks.
@@ -67,10 +67,10 @@ class HillService:
     store: Store
     settings: Settings
     clock: Clock
-    open_arena: ArenaMaker
+    open_runner: RunnerFactory
     reporter: HillReporter
-    _there: tuple[Climber, ...] = field(default=(), init=False)
-    _to_play: list[tuple[Climber, Climber]] = field(default_factory=list, init=False)
+    _there: tuple[LadderEntry, ...] = field(default=(), init=False)
+    _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
     _is_ranked: bool = field(default=False, init=False)  # all games that there are stand in the kept ranking
 
     def climb(self) -> bool:
@@ -117,13 +117,13 @@ class HillService:
     def _info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
 
-    def _play(self, pairs: Sequence[tuple[Climber, Climber]], images: Images) -> list[HillGame]:
+    def _play(self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images) -> list[HillGame]:
         # Chance follows from the two programs, so a hill that is begun anew has the same games.
         seeds = Seeds(seed_from("hill"))
-        with self.open_arena(images, self.settings, seeds) as arena:
-            results = arena.play([_job(pair, seeds) for pair in pairs])
+        with self.open_runner(images, self.settings, seeds) as runner:
+            results = runner.play([_job(pair, seeds) for pair in pairs])
         return [
-            _game(pair, result, self._info.ruling)
+            _game(pair, result, self._info.fault_rule)
             for pair, result in zip(pairs, results, strict=True)
             if all(seat.verdict is not Verdict.INTERNAL for seat in result.seats)
         ]
@@ -157,15 +157,15 @@ class HillService:
         ladder.mark_mailed(tx, now_on_top.id, self.clock.now())
 
 
-def _job(pair: tuple[Climber, Climber], seeds: Seeds) -> GameJob:
+def _job(pair: tuple[LadderEntry, LadderEntry], seeds: Seeds) -> GameJob:
     digests = tuple(climber.image_digest for climber in pair)
     streams = tuple(seeds.stream(f"{'/'.join(digests)}/seat/{seat}") for seat in (0, 1))
     return GameJob(digests, streams, names=tuple(climber.team for climber in pair))
 
 
-def _game(pair: tuple[Climber, Climber], result: GameResult, ruling: Ruling) -> HillGame:
+def _game(pair: tuple[LadderEntry, LadderEntry], result: GameResult, fault_rule: FaultRule) -> HillGame:
     first, second = result.seats
     failed = (first.verdict is not Verdict.OK, second.verdict is not Verdict.OK)
-    is_discarded = ruling is Ruling.REPLAY and any(failed)
+    is_discarded = fault_rule is FaultRule.REPLAY and any(failed)
     points = (0, 0) if is_discarded else (first.points, second.points)
     return HillGame(pair[0].build_id, pair[1].build_id, points, failed)

@@ -31,9 +31,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from contest.errors import EngineFailed
-from contest.games.base import Ruling
+from contest.games.base import FaultRule
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
-from contest.protocols import Arena
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from tournament.standings import disqualified, failures, half_points
 
@@ -50,10 +50,10 @@ def play_group(
     *,
     images: Mapping[str, str],
     seeds: Seeds,
-    arena: Arena,
+    runner: Runner,
     protocols_for: AbstractSet[str],
     standings: Ranking,
-    ruling: Ruling,
+    fault_rule: FaultRule,
     banned: AbstractSet[str] = frozenset(),
 ) -> GroupOutcome:
     """Play a group to its end; as if the `banned` had been disqualified before its first game.
@@ -69,24 +69,24 @@ def play_group(
 
     def carry_out_wave(wave: Sequence[Game]) -> None:
         jobs = [game_job(plan.round, game, images, seeds, protocols_for) for game in wave]
-        results = carry_out(jobs, arena) if jobs else []
-        fresh = [_match(game, result, ruling) for game, result in zip(wave, results, strict=True)]
-        played.extend(_carried_out(plan, failed, fresh, ruling))
+        results = carry_out(jobs, runner) if jobs else []
+        fresh = [_match(game, result, fault_rule) for game, result in zip(wave, results, strict=True)]
+        played.extend(_carried_out(plan, failed, fresh, fault_rule))
 
-    for wave in _first_waves(plan, ruling):
-        out = _out(failed, ruling) | banned
+    for wave in _first_waves(plan, fault_rule):
+        out = _out(failed, fault_rule) | banned
         carry_out_wave([game for game in wave if out.isdisjoint(game[0].players)])
-    while wave := _next_wave(plan, played, _out(failed, ruling) | banned):
+    while wave := _next_wave(plan, played, _out(failed, fault_rule) | banned):
         carry_out_wave(wave)
-    out = _out(failed, ruling) | banned & set(plan.members)
+    out = _out(failed, fault_rule) | banned & set(plan.members)
     matches = sorted((_judged(m, out) for m in played), key=_place)
     return GroupOutcome(plan, tuple(matches), standings(matches, failed, out))
 
 
-def _first_waves(plan: GroupPlan, ruling: Ruling) -> tuple[list[Game], list[Game]]:
+def _first_waves(plan: GroupPlan, fault_rule: FaultRule) -> tuple[list[Game], list[Game]]:
     """Every game of the plan once: those of the opening, where there is one, and the others."""
     games = [(pairing, game, 1) for pairing in plan.pairings for game in range(1, pairing.games + 1)]
-    if ruling is not Ruling.REPLAY:
+    if fault_rule is not FaultRule.REPLAY:
         return [], games
     slot = _schedule(plan)
     slots = [slot(pairing, game) for pairing, game, _ in games]
@@ -138,7 +138,7 @@ def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
 
 
 def _carried_out(
-    plan: GroupPlan, failed: Counter[str], wave: Iterable[Match], ruling: Ruling
+    plan: GroupPlan, failed: Counter[str], wave: Iterable[Match], fault_rule: FaultRule
 ) -> Iterator[Match]:
     """The matches of a wave slot by slot, without those of players whom an earlier slot disqualified.
 
@@ -149,7 +149,7 @@ def _carried_out(
     for match in wave:
         slots[slot_of(match.pairing, match.game)].append(match)
     for _, slot in sorted(slots.items()):
-        out = _out(failed, ruling)
+        out = _out(failed, fault_rule)
         fresh = [match for match in slot if out.isdisjoint(match.pairing.players)]
         failed.update(failures(fresh))
         yield from fresh
@@ -173,17 +173,17 @@ def game_job(
     )
 
 
-def carry_out(jobs: Sequence[GameJob], arena: Arena) -> list[GameResult]:
+def carry_out(jobs: Sequence[GameJob], runner: Runner) -> list[GameResult]:
     """The results, in the order of the jobs, without any INTERNAL.
 
     A game that our machinery spoilt is nobody's failure and no attempt: the same job is played again (K75).
     """
-    results = list(arena.play(jobs))
+    results = list(runner.play(jobs))
     for _ in range(REPLAYS):
         spoilt = [index for index, result in enumerate(results) if _is_spoilt(result)]
         if not spoilt:
             return results
-        again = arena.play([jobs[index] for index in spoilt])
+        again = runner.play([jobs[index] for index in spoilt])
         for index, result in zip(spoilt, again, strict=True):
             results[index] = result
     if any(map(_is_spoilt, results)):
@@ -195,9 +195,9 @@ def _is_spoilt(result: GameResult) -> bool:
     return any(seat.verdict is Verdict.INTERNAL for seat in result.seats)
 
 
-def _match(game: Game, result: GameResult, ruling: Ruling) -> Match:
+def _match(game: Game, result: GameResult, fault_rule: FaultRule) -> Match:
     pairing, number, attempt = game
-    stands = ruling is not Ruling.REPLAY or result.is_flawless
+    stands = fault_rule is not FaultRule.REPLAY or result.is_flawless
     return Match(pairing, attempt, result, stands, number)
 
 
@@ -211,5 +211,5 @@ def _judged(match: Match, out: AbstractSet[str]) -> Match:
     return match if counts == match.counted else replace(match, counted=counts)
 
 
-def _out(failed: Mapping[str, int], ruling: Ruling) -> AbstractSet[str]:
-    return disqualified(failed) if ruling is Ruling.REPLAY else frozenset()
+def _out(failed: Mapping[str, int], fault_rule: FaultRule) -> AbstractSet[str]:
+    return disqualified(failed) if fault_rule is FaultRule.REPLAY else frozenset()

@@ -15,7 +15,7 @@ from functools import partial
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import FinalReplays, GroupOutcome, GroupPlan, points_text
-from contest.protocols import Arena, Format
+from contest.protocols import Format, Runner
 from contest.seeds import Seeds
 from tournament import referee
 from tournament.standings import match_half_points
@@ -45,7 +45,7 @@ def replay_final(
     plan: GroupPlan,
     images: Mapping[str, str],
     seeds: Seeds,
-    arena: Arena,
+    runner: Runner,
     settings: Settings,
     chosen: Format,
     banned: AbstractSet[str],
@@ -62,10 +62,10 @@ def replay_final(
             plan,
             images=images,
             seeds=Seeds(seeds.stream(f"final replay/{number}", 32)),
-            arena=arena,
+            runner=runner,
             protocols_for=frozenset(),
             standings=partial(chosen.standings, plan, True),
-            ruling=game_of(settings.game, settings.programs).info.ruling,
+            fault_rule=game_of(settings.game, settings.programs).info.fault_rule,
             banned=banned,
         )
         firsts.update(line.entry for line in outcome.standings if line.rank == 1)

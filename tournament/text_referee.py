@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from contest.games.base import Ruling, SpokenGame
+from contest.games.base import FaultRule, TextGame
 from sandbox.players import Fault, FaultKind, Player
 
 Draw = Callable[[int], int]
@@ -29,7 +29,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class SpokenResult:
+class TextGameResult:
     """A game that was played. Under the ruling REPLAY it ends with the first fault, and does not count."""
 
     points: tuple[int, ...]  # by seat
@@ -58,11 +58,11 @@ def _never() -> bool:
 
 
 def play_game(
-    game: SpokenGame[Any, Any],
+    game: TextGame[Any, Any],
     players: Sequence[Player],
     draw: Draw,
     is_time_up: Callable[[], bool] = _never,
-) -> SpokenResult:
+) -> TextGameResult:
     """Play a game to its end, with the players in the order of their seats; they stay open.
 
     `draw` is for the moves that the rules make in the place of missing ones. A game that is not over when
@@ -72,35 +72,39 @@ def play_game(
     for player in players:
         player.begin()
     position, turns = game.start(len(players)), list[Turn]()
-    while game.awaited(position):
+    while game.players_to_move(position):
         if is_time_up():
-            return SpokenResult((0,) * len(players), tuple(turns), is_whole=False)
+            return TextGameResult((0,) * len(players), tuple(turns), is_whole=False)
         turn = _turn(game, position, players)
-        if turn.faults and game.info.ruling is Ruling.REPLAY:
+        if turn.faults and game.info.fault_rule is FaultRule.REPLAY:
             turns.append(turn)
             break
         position = (
-            game.after_faults(position, turn.moves, draw) if turn.faults else game.after(position, turn.moves)
+            game.apply_with_faults(position, turn.moves, draw)
+            if turn.faults
+            else game.apply(position, turn.moves)
         )
         turns.append(replace(turn, instead=_instead(game, position, turn)))
     for seat, player in enumerate(players):
-        if words := game.farewell(position, seat):
+        if words := game.game_over_message(position, seat):
             player.tell(words)
-    return SpokenResult(game.points(position), tuple(turns))
+    return TextGameResult(game.points(position), tuple(turns))
 
 
-def _instead(game: SpokenGame[Any, Any], after: Any, turn: Turn) -> Mapping[int, Any]:
-    made = {seat: game.instead(after, seat) for seat in turn.faults}
+def _instead(game: TextGame[Any, Any], after: Any, turn: Turn) -> Mapping[int, Any]:
+    made = {seat: game.replacement_move(after, seat) for seat in turn.faults}
     return {seat: move for seat, move in made.items() if move is not None}
 
 
-def _turn(game: SpokenGame[Any, Any], position: Any, players: Sequence[Player]) -> Turn:
-    done = {seat: _move(game, position, seat, players[seat]) for seat in sorted(game.awaited(position))}
+def _turn(game: TextGame[Any, Any], position: Any, players: Sequence[Player]) -> Turn:
+    done = {
+        seat: _move(game, position, seat, players[seat]) for seat in sorted(game.players_to_move(position))
+    }
     faults = {seat: move for seat, move in done.items() if isinstance(move, Fault)}
     return Turn({seat: move for seat, move in done.items() if seat not in faults}, faults)
 
 
-def _move(game: SpokenGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
+def _move(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
     text = player.move(game.question(position, seat, player.dialogue))
     if isinstance(text, Fault):
         return text
@@ -109,5 +113,5 @@ def _move(game: SpokenGame[Any, Any], position: Any, seat: int, player: Player) 
     except ValueError as error:
         player.misunderstood()
         return Fault(FaultKind.UNREADABLE, str(error))
-    objection = game.objection(position, seat, move)
-    return move if objection is None else Fault(FaultKind.FORBIDDEN, objection)
+    why_illegal = game.why_illegal(position, seat, move)
+    return move if why_illegal is None else Fault(FaultKind.FORBIDDEN, why_illegal)

@@ -28,7 +28,7 @@ from contest.model import (
     Standing,
 )
 from contest.plurals import plural
-from contest.protocols import Arena, Format
+from contest.protocols import Format, Runner
 from contest.seeds import Seeds
 from tournament import referee
 from tournament.day import next_plan
@@ -37,7 +37,7 @@ from tournament.evolution import evolve, score_matrix
 from tournament.standings import banned_in
 from tournament.statistics import replay_final
 
-GroupArena = Callable[[GroupOutcome], AbstractContextManager[Arena]]
+GroupArena = Callable[[GroupOutcome], AbstractContextManager[Runner]]
 """Where the games of this group come from, which is given as it is said to have been played."""
 
 Seen = Callable[[GroupOutcome], None]
@@ -160,15 +160,15 @@ def _check_group(
 ) -> GroupOutcome:
     try:
         _must_be_of_its_plan(said)
-        with arena_of(said) as arena:
+        with arena_of(said) as runner:
             computed = referee.play_group(
                 said.plan,
                 images={name: claim.images[name] for name in said.plan.members},
                 seeds=claim.seeds,
-                arena=arena,
+                runner=runner,
                 protocols_for=frozenset(),
                 standings=partial(chosen.standings, said.plan, final),
-                ruling=game_of(claim.settings.game, claim.settings.programs).info.ruling,
+                fault_rule=game_of(claim.settings.game, claim.settings.programs).info.fault_rule,
                 banned=_banned_in(claim, said),
             )
         _check_matches(said.matches, computed.matches)
@@ -285,7 +285,7 @@ def _check_replays(
     if not wanted:
         return
     banned = _banned_in(claim, final)
-    with arena_of(final) as arena:
-        computed = replay_final(final.plan, claim.images, claim.seeds, arena, claim.settings, chosen, banned)
+    with arena_of(final) as runner:
+        computed = replay_final(final.plan, claim.images, claim.seeds, runner, claim.settings, chosen, banned)
     if claim.replays != computed:
         raise Differs(f"the replays of the final: said to be {claim.replays}, but computed {computed}")

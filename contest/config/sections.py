@@ -625,7 +625,7 @@ class OAuth(Section):
         return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
 
 
-class Jail(Section):
+class SandboxSettings(Section):
     """Where compilers run."""
 
     user_id: int = Field(

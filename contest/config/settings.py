@@ -27,13 +27,13 @@ from contest.config.sections import (
     GameSettings,
     Hill,
     Imap,
-    Jail,
     Log,
     Mail,
     OAuth,
     Pickup,
     Programs,
     Reports,
+    SandboxSettings,
     Site,
     Teams,
     Tournament,
@@ -77,7 +77,7 @@ class Settings(BaseModel):
     imap: Imap = Field(default_factory=Imap)
     pickup: Pickup = Field(default_factory=Pickup)
     oauth: OAuth = Field(default_factory=OAuth)
-    jail: Jail = Field(default_factory=Jail)
+    jail: SandboxSettings = Field(default_factory=SandboxSettings)
     log: Log = Field(default_factory=Log)
 
     def __init__(self, **given: Any) -> None:

@@ -13,7 +13,7 @@ Position = TypeVar("Position")
 Move = TypeVar("Move")
 
 
-class Ruling(StrEnum):
+class FaultRule(StrEnum):
     """What the rules make of a fault: a move that is forbidden, no move at all, or one too late."""
 
     REPLAY = "the game is discarded and played again once, the second fault disqualifies"
@@ -46,7 +46,7 @@ class GameInfo:
     simultaneous: bool  # several seats move at once; otherwise in turn
     chance: bool  # the rules themselves draw lots; players may always
     max_turns: int  # no game is longer
-    ruling: Ruling
+    fault_rule: FaultRule
     dialogues: tuple[Dialogue, ...]  # the first is the usual one
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
@@ -61,29 +61,29 @@ class Game(Protocol[Position, Move]):
     def start(self, seats: int) -> Position:
         """The position before the first turn."""
 
-    def awaited(self, position: Position) -> frozenset[int]:
+    def players_to_move(self, position: Position) -> frozenset[int]:
         """The seats whose moves the next turn needs; empty when the game is over."""
 
-    def objection(self, position: Position, seat: int, move: Move) -> str | None:
+    def why_illegal(self, position: Position, seat: int, move: Move) -> str | None:
         """Why the rules forbid this move, in a sentence for the player's team; None if they allow it."""
 
-    def after(self, position: Position, moves: Mapping[int, Move]) -> Position:
+    def apply(self, position: Position, moves: Mapping[int, Move]) -> Position:
         """The position after a turn, given an allowed move of each awaited seat."""
 
     def points(self, position: Position) -> tuple[int, ...]:
         """What each seat has won so far; whole numbers, a game says in its page what they stand for."""
 
-    def samples(self, position: Position, seat: int) -> Sequence[Move]:
+    def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of an awaited seat, the extreme ones among them; at least one."""
 
 
-class SpokenGame(Game[Position, Move], Protocol):
+class TextGame(Game[Position, Move], Protocol):
     """A game whose programs are asked in words: every dialogue but MACHINE."""
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> SpokenGame[Position, Move]:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
         """The game for players of these names, by seat, and with everything drawn that stays the same."""
 
-    def after_faults(
+    def apply_with_faults(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Position:
         """The position after a turn in which the awaited seats that are missing in `moves` were at fault.
@@ -91,13 +91,13 @@ class SpokenGame(Game[Position, Move], Protocol):
         `draw(n)` gives a random number in 0..n-1. Never called where the ruling is REPLAY.
         """
 
-    def instead(self, position: Position, seat: int) -> Move | None:
+    def replacement_move(self, position: Position, seat: int) -> Move | None:
         """The move that the rules made for a seat whose fault led to this position; None = they made none."""
 
     def question(self, position: Position, seat: int, dialogue: Dialogue) -> Words:
         """What an awaited seat's program is told: a line's words, arguments, or a function's parameters."""
 
-    def farewell(self, position: Position, seat: int) -> Words:
+    def game_over_message(self, position: Position, seat: int) -> Words:
         """What the program is told when the game is over, without an answer; () = nothing (LINES only)."""
 
     def answer(self, position: Position, seat: int, text: str) -> Move:

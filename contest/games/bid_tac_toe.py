@@ -13,7 +13,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -58,7 +58,7 @@ def lines(owners: Sequence[int | None], seat: int) -> int:
     return sum(all(owners[square] == seat for square in line) for line in LINES)
 
 
-def objection(board: Board, seat: int, bids: Bids) -> str | None:
+def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
     """Why this seat may not bid this (B2, B5, B15); None if it may."""
     if len(bids) != len(SQUARES):
         return f"there were {len(bids)} bids; 9 are needed, one for each square"
@@ -124,13 +124,13 @@ class BidTacToe:
             simultaneous=True,
             chance=False,
             max_turns=_MOST_ROUNDS,
-            ruling=Ruling.GAME_LOST,
+            fault_rule=FaultRule.GAME_LOST,
             dialogues=(Dialogue.LINES,),
             point=_WIN,
             turn_word="round",
         )
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
         first, second = names
         return BidTacToe((first, second), self.illegal_bid)
 
@@ -139,20 +139,22 @@ class BidTacToe:
             raise ValueError(f"Bid-Tac-Toe is played by 2, not by {seats}")
         return Board()
 
-    def awaited(self, position: Board) -> frozenset[int]:
+    def players_to_move(self, position: Board) -> frozenset[int]:
         return frozenset() if position.over else frozenset((0, 1))
 
-    def objection(self, position: Board, seat: int, move: Bids) -> str | None:
-        return objection(position, seat, move)
+    def why_illegal(self, position: Board, seat: int, move: Bids) -> str | None:
+        return why_illegal(position, seat, move)
 
-    def after(self, position: Board, moves: Mapping[int, Bids]) -> Board:
+    def apply(self, position: Board, moves: Mapping[int, Bids]) -> Board:
         return _resolved(position, (moves[0], moves[1]))
 
-    def after_faults(self, position: Board, moves: Mapping[int, Bids], draw: Callable[[int], int]) -> Board:
+    def apply_with_faults(
+        self, position: Board, moves: Mapping[int, Bids], draw: Callable[[int], int]
+    ) -> Board:
         bids = (moves.get(0, NO_BIDS), moves.get(1, NO_BIDS))
         return _resolved(position, bids, at_fault=frozenset((0, 1)) - moves.keys())
 
-    def instead(self, position: Board, seat: int) -> Bids | None:
+    def replacement_move(self, position: Board, seat: int) -> Bids | None:
         return None if position.bids is None else position.bids[seat]
 
     def points(self, position: Board) -> tuple[int, ...]:
@@ -185,7 +187,7 @@ class BidTacToe:
             changed=was_bid and owner is not None,  # for a square that was taken before nobody may bid
         )
 
-    def samples(self, position: Board, seat: int) -> Sequence[Bids]:
+    def sample_moves(self, position: Board, seat: int) -> Sequence[Bids]:
         free = [square for square in SQUARES if position.owners[square] is None]
         bankroll = position.bankrolls[seat]
         all_in = [_bids({square: bankroll}) for square in (free[0], free[-1])]
@@ -200,7 +202,7 @@ class BidTacToe:
             return "newgame", self.names[1 - seat]
         return "nextround", *position.bids[1 - seat]
 
-    def farewell(self, position: Board, seat: int) -> Words:
+    def game_over_message(self, position: Board, seat: int) -> Words:
         return "gameover", *(NO_BIDS if position.bids is None else position.bids[1 - seat])
 
     def answer(self, position: Board, seat: int, text: str) -> Bids:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pydantic import Field, model_validator
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
 from contest.games.single_letters import letter
 
 FEWEST_ROUNDS = 10
@@ -94,12 +94,12 @@ class Cooperation:
             simultaneous=True,
             chance=False,
             max_turns=self.rounds,
-            ruling=Ruling.GAME_LOST,
+            fault_rule=FaultRule.GAME_LOST,
             dialogues=(Dialogue.ARGUMENTS,),
             turn_word="round",
         )
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
         return Cooperation(self._fewest + draw(self.rounds - self._fewest + 1))
 
     def start(self, seats: int) -> Dealings:
@@ -107,25 +107,25 @@ class Cooperation:
             raise ValueError(f"the {self.title.lower()} is played by 2, not by {seats}")
         return Dealings()
 
-    def awaited(self, position: Dealings) -> frozenset[int]:
+    def players_to_move(self, position: Dealings) -> frozenset[int]:
         over = position.forfeited or position.rounds == self.rounds
         return frozenset() if over else frozenset((0, 1))
 
-    def objection(self, position: Dealings, seat: int, move: Decision) -> str | None:
+    def why_illegal(self, position: Dealings, seat: int, move: Decision) -> str | None:
         """Either decision is always allowed."""
         return None
 
-    def after(self, position: Dealings, moves: Mapping[int, Decision]) -> Dealings:
+    def apply(self, position: Dealings, moves: Mapping[int, Decision]) -> Dealings:
         first, second = position.histories
         return replace(position, histories=((*first, moves[0]), (*second, moves[1])))
 
-    def after_faults(
+    def apply_with_faults(
         self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
     ) -> Dealings:
         """The game ends and is lost by whoever is missing, be it one or both (C5)."""
-        return replace(position, forfeited=self.awaited(position) - moves.keys())
+        return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
-    def instead(self, position: Dealings, seat: int) -> Decision | None:
+    def replacement_move(self, position: Dealings, seat: int) -> Decision | None:
         return None
 
     def points(self, position: Dealings) -> tuple[int, ...]:
@@ -136,7 +136,7 @@ class Cooperation:
         first, second = position.histories
         return sum(map(round_points, first, second)), sum(map(round_points, second, first))
 
-    def samples(self, position: Dealings, seat: int) -> Sequence[Decision]:
+    def sample_moves(self, position: Dealings, seat: int) -> Sequence[Decision]:
         return tuple(Decision)
 
     def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:
@@ -144,7 +144,7 @@ class Cooperation:
         own, other = position.histories[seat], position.histories[1 - seat]
         return f"[{','.join(own)}]", f"[{','.join(other)}]"
 
-    def farewell(self, position: Dealings, seat: int) -> Words:
+    def game_over_message(self, position: Dealings, seat: int) -> Words:
         return ()
 
     def answer(self, position: Dealings, seat: int, text: str) -> Decision:
@@ -161,7 +161,7 @@ class LegacyCooperation(Cooperation):
     def __init__(self) -> None:
         super().__init__(LEGACY_ROUNDS)
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> LegacyCooperation:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> LegacyCooperation:
         return self
 
     def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:

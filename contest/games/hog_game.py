@@ -1,7 +1,7 @@
 """Hog as a game of the register: played out roll by roll, with dice that fall as the luck of the game says.
 
-A contest of Hog plays no games: a pairing is worth the exact win rate (`contest.subprocesses.hog_solver`), and
-points are its trillionths. What is here lets a person watch one game, and holds the rules to what every game promises.
+A contest of Hog plays no games: a pairing is worth the exact win rate (`hog_solver`), and points are its
+trillionths. What is here lets a person watch one game, and holds the rules to what every game promises.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from contest.config.sections import GameSettings
 from contest.games import hog as rules
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind
 from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
 
 NAME = "hog"
@@ -46,12 +46,12 @@ class Hog:
             simultaneous=False,
             chance=True,
             max_turns=2 * SCORES,  # every turn brings a point or more
-            ruling=Ruling.GAME_LOST,
+            fault_rule=FaultRule.GAME_LOST,
             dialogues=(Dialogue.TABLE,),
             point=WIN_RATE_UNIT,
         )
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:
         return Hog(self.goals, draw(2**62))
 
     def start(self, seats: int) -> Rolled:
@@ -59,14 +59,14 @@ class Hog:
             raise ValueError(f"Hog is played by 2, not by {seats}")
         return Rolled(rules.Position(player=self._luck % 2))
 
-    def awaited(self, position: Rolled) -> frozenset[int]:
+    def players_to_move(self, position: Rolled) -> frozenset[int]:
         over = rules.winner(position.at, self.goals) is not None
         return frozenset() if over else frozenset((position.at.player,))
 
-    def objection(self, position: Rolled, seat: int, move: int) -> str | None:
+    def why_illegal(self, position: Rolled, seat: int, move: int) -> str | None:
         return rules.dice_objection(move)
 
-    def after(self, position: Rolled, moves: Mapping[int, int]) -> Rolled:
+    def apply(self, position: Rolled, moves: Mapping[int, int]) -> Rolled:
         dice = moves[position.at.player]
         faces = self._roll(position.at.turn, dice)
         points = rules.sow_sad(faces) if dice else rules.picky_piggy(position.at.opponent)
@@ -77,7 +77,7 @@ class Hog:
         won = rules.winner(position.at, self.goals)
         return tuple(WIN_RATE_UNIT if seat == won else 0 for seat in (0, 1))
 
-    def samples(self, position: Rolled, seat: int) -> Sequence[int]:
+    def sample_moves(self, position: Rolled, seat: int) -> Sequence[int]:
         return (0, 1, position.at.turn % rules.TURNS, MAX_DICE)
 
     def _roll(self, turn: int, dice: int) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from contest.config.sections import DEFAULT_GAME, GameSettings
 from contest.errors import ConfigError
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind
 from contest.plurals import form
 
 _DIGEST_START = 0x6B6E6F62656C6E21
@@ -123,7 +123,7 @@ def early_drop(rules: Rules, number: int, throw: int, last: int, series: int) ->
     )
 
 
-def objection(rules: Rules, side: Side, number: int, throw: int) -> str | None:
+def why_illegal(rules: Rules, side: Side, number: int, throw: int) -> str | None:
     """Why this side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
     if not rules.a <= throw <= rules.b:
         return out_of_range(rules, number, throw)
@@ -180,7 +180,7 @@ class Knobeln:
             simultaneous=True,
             chance=False,
             max_turns=self.rules.L,
-            ruling=Ruling.REPLAY,
+            fault_rule=FaultRule.REPLAY,
             dialogues=(Dialogue.MACHINE,),
             turn_word="throw",
         )
@@ -190,13 +190,13 @@ class Knobeln:
             raise ValueError(f"KNOBELN is played by 2, not by {seats}")
         return Table()
 
-    def awaited(self, position: Table) -> frozenset[int]:
+    def players_to_move(self, position: Table) -> frozenset[int]:
         return frozenset((0, 1)) if position.throws < self.rules.L else frozenset()
 
-    def objection(self, position: Table, seat: int, move: int) -> str | None:
-        return objection(self.rules, position.sides[seat], position.throws + 1, move)
+    def why_illegal(self, position: Table, seat: int, move: int) -> str | None:
+        return why_illegal(self.rules, position.sides[seat], position.throws + 1, move)
 
-    def after(self, position: Table, moves: Mapping[int, int]) -> Table:
+    def apply(self, position: Table, moves: Mapping[int, int]) -> Table:
         points = throw_points(moves[0], moves[1])
         first, second = (_thrown(position.sides[seat], moves[seat], points[seat]) for seat in (0, 1))
         return replace(position, sides=(first, second), throws=position.throws + 1)
@@ -204,7 +204,7 @@ class Knobeln:
     def points(self, position: Table) -> tuple[int, ...]:
         return tuple(side.points for side in position.sides)
 
-    def samples(self, position: Table, seat: int) -> Sequence[int]:
+    def sample_moves(self, position: Table, seat: int) -> Sequence[int]:
         side = position.sides[seat]
         lowest = self.rules.a if side.last is None or side.series >= self.rules.k else side.last
         return sorted({lowest, min(2 * lowest, self.rules.b), (lowest + self.rules.b) // 2, self.rules.b})
@@ -223,12 +223,12 @@ def play_out(rules: Rules, throws: Iterable[tuple[int, int]]) -> Played:
     """Judges these throws up to the L-th, to their end, or to the first that is forbidden to either side."""
     game, table = Knobeln(rules), Table()
     for pair in throws:
-        if not game.awaited(table):
+        if not game.players_to_move(table):
             break
-        objections = (game.objection(table, 0, pair[0]), game.objection(table, 1, pair[1]))
+        objections = (game.why_illegal(table, 0, pair[0]), game.why_illegal(table, 1, pair[1]))
         if objections != (None, None):
             return _played(table, objections)
-        table = game.after(table, dict(enumerate(pair)))
+        table = game.apply(table, dict(enumerate(pair)))
     return _played(table, (None, None))
 
 

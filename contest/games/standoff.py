@@ -14,7 +14,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
 from contest.games.single_letters import letter
 
 HEALTH = 30
@@ -107,12 +107,12 @@ class Standoff:
             simultaneous=True,
             chance=False,
             max_turns=self.max_rounds,
-            ruling=Ruling.NOTHING,
+            fault_rule=FaultRule.NOTHING,
             dialogues=(Dialogue.ARGUMENTS,),
             turn_word="round",
         )
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> Standoff:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Standoff:
         return self  # nothing is drawn, and nobody is told a name
 
     def start(self, seats: int) -> Circle:
@@ -120,12 +120,12 @@ class Standoff:
             raise ValueError(f"a standoff is between 2 to {MOST_SEATS} players, not {seats}")
         return Circle((Fighter(),) * seats)
 
-    def awaited(self, position: Circle) -> frozenset[int]:
+    def players_to_move(self, position: Circle) -> frozenset[int]:
         alive = position.alive
         over = len(alive) <= 1 or position.rounds == self.max_rounds
         return frozenset() if over else frozenset(alive)
 
-    def objection(self, position: Circle, seat: int, move: Action) -> str | None:
+    def why_illegal(self, position: Circle, seat: int, move: Action) -> str | None:
         """Shooting needs ammunition, reloading a place for it (M4)."""
         ammo = position.fighters[seat].ammo
         if move is Action.SHOOT and ammo == 0:
@@ -134,7 +134,7 @@ class Standoff:
             return f"it wanted to reload, but had its {FULL_AMMO} rounds of ammunition"
         return None
 
-    def after(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
+    def apply(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
         """All act at once: who dies in a round still shoots in it, and leaves the circle then (M5, M6)."""
         number = position.rounds + 1
         fighters = list(position.fighters)
@@ -143,13 +143,13 @@ class Standoff:
             fighters[seat] = acted(fighters[seat], moves[seat], shots, number)
         return Circle(tuple(fighters), number)
 
-    def after_faults(
+    def apply_with_faults(
         self, position: Circle, moves: Mapping[int, Action], draw: Callable[[int], int]
     ) -> Circle:
         """Who is missing does nothing, and is seen to have done nothing (M4, M10)."""
-        return self.after(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
+        return self.apply(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
 
-    def instead(self, position: Circle, seat: int) -> Action | None:
+    def replacement_move(self, position: Circle, seat: int) -> Action | None:
         return position.fighters[seat].last
 
     def points(self, position: Circle) -> tuple[int, ...]:
@@ -165,15 +165,15 @@ class Standoff:
         stopped = position.rounds == self.max_rounds
         return self.max_rounds + 1, fighter.health * stopped, fighter.ammo * stopped
 
-    def samples(self, position: Circle, seat: int) -> Sequence[Action]:
-        return tuple(action for action in Action if self.objection(position, seat, action) is None)
+    def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
+        return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
 
     def question(self, position: Circle, seat: int, dialogue: Dialogue) -> Words:
         """Its own triplet, then those of its neighbours: left and right, or the only one opposite (M7)."""
         seen = (seat, *position.neighbours()[seat])
         return tuple(position.fighters[each].triplet for each in seen)
 
-    def farewell(self, position: Circle, seat: int) -> Words:
+    def game_over_message(self, position: Circle, seat: int) -> Words:
         return ()
 
     def answer(self, position: Circle, seat: int, text: str) -> Action:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, GameInfo, GameKind, Ruling, Words
+from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -93,7 +93,7 @@ def game_state(position: Boards) -> str:
     return MARKS[position.mover] + (ANY_BOARD if forced is None else str(forced)) + position.squares
 
 
-def objection(position: Boards, square: int) -> str | None:
+def why_illegal(position: Boards, square: int) -> str | None:
     """Why the mover may not play here; None if it may."""
     if square in open_squares(position):
         return None
@@ -138,12 +138,12 @@ class UltimateTicTacToe:
             simultaneous=False,
             chance=False,
             max_turns=SQUARES,
-            ruling=Ruling.RANDOM_MOVE,
+            fault_rule=FaultRule.RANDOM_MOVE,
             dialogues=(Dialogue.ARGUMENTS, Dialogue.FUNCTION),
             turn_word="move",
         )
 
-    def set_up(self, names: Sequence[str], draw: Callable[[int], int]) -> UltimateTicTacToe:
+    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> UltimateTicTacToe:
         return self  # nothing is drawn, and nobody is told a name
 
     def start(self, seats: int) -> Boards:
@@ -151,21 +151,23 @@ class UltimateTicTacToe:
             raise ValueError(f"Ultimate Tic-Tac-Toe is played by 2, not by {seats}")
         return Boards()
 
-    def awaited(self, position: Boards) -> frozenset[int]:
+    def players_to_move(self, position: Boards) -> frozenset[int]:
         return frozenset((position.mover,)) if open_squares(position) else frozenset()
 
-    def objection(self, position: Boards, seat: int, move: int) -> str | None:
-        return objection(position, move)
+    def why_illegal(self, position: Boards, seat: int, move: int) -> str | None:
+        return why_illegal(position, move)
 
-    def after(self, position: Boards, moves: Mapping[int, int]) -> Boards:
+    def apply(self, position: Boards, moves: Mapping[int, int]) -> Boards:
         return _played(position, moves[position.mover])
 
-    def after_faults(self, position: Boards, moves: Mapping[int, int], draw: Callable[[int], int]) -> Boards:
+    def apply_with_faults(
+        self, position: Boards, moves: Mapping[int, int], draw: Callable[[int], int]
+    ) -> Boards:
         squares = open_squares(position)
         first, second = (count + (seat == position.mover) for seat, count in enumerate(position.faults))
         return _played(replace(position, faults=(first, second)), squares[draw(len(squares))])
 
-    def instead(self, position: Boards, seat: int) -> int | None:
+    def replacement_move(self, position: Boards, seat: int) -> int | None:
         return position.last
 
     def points(self, position: Boards) -> tuple[int, ...]:
@@ -197,7 +199,7 @@ class UltimateTicTacToe:
 
     def _caption(self, position: Boards, won: str) -> str:
         boards = " and ".join(f"{sign} {won.count(mark)}" for sign, mark in zip(SIGNS, MARKS, strict=True))
-        if not self.awaited(position):
+        if not self.players_to_move(position):
             winner = game_winner(position)
             who = "Nobody has" if winner is None else f"{SIGNS[winner]} has won with"
             return f"Boards won: {boards}. {who} three boards in a row."
@@ -206,20 +208,20 @@ class UltimateTicTacToe:
         return f"Boards won: {boards}. {SIGNS[position.mover]} moves next, {where}."
 
     def _won(self, position: Boards) -> tuple[int, ...]:
-        if self.awaited(position):
+        if self.players_to_move(position):
             return 0, 0
         winner = game_winner(position)
         if winner is None:
             return tuple(winners(position.squares).count(mark) for mark in MARKS)
         return tuple(_WIN if seat == winner else 0 for seat in (0, 1))
 
-    def samples(self, position: Boards, seat: int) -> Sequence[int]:
+    def sample_moves(self, position: Boards, seat: int) -> Sequence[int]:
         return open_squares(position)
 
     def question(self, position: Boards, seat: int, dialogue: Dialogue) -> Words:
         return self.seconds, game_state(position)
 
-    def farewell(self, position: Boards, seat: int) -> Words:
+    def game_over_message(self, position: Boards, seat: int) -> Words:
         return ()
 
     def answer(self, position: Boards, seat: int, text: str) -> int:

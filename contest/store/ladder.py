@@ -19,7 +19,7 @@ KEPT = 1_000  # rankings; older ones are forgotten
 
 
 @dataclass(frozen=True)
-class Climber:
+class LadderEntry:
     """A team's version that counts."""
 
     build_id: int
@@ -28,16 +28,16 @@ class Climber:
     image_digest: str
 
 
-def climbers(tx: Transaction) -> tuple[Climber, ...]:
+def climbers(tx: Transaction) -> tuple[LadderEntry, ...]:
     """The newest accepted version of every team that takes part, in the order of their builds."""
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
     query = query.join(teams, teams.c.id == submissions.c.team_id)
     query = that_count(query.where(teams.c.state == TeamState.ACTIVE))
-    return tuple(Climber(*row) for row in tx.execute(query.order_by(builds.c.id)))
+    return tuple(LadderEntry(*row) for row in tx.execute(query.order_by(builds.c.id)))
 
 
-def missing(tx: Transaction) -> tuple[tuple[Climber, Climber], ...]:
+def missing(tx: Transaction) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
     """The pairs that have not played yet, those of the oldest versions first."""
     known = {(row.first, row.second) for row in tx.execute(select(hill_games.c.first, hill_games.c.second))}
     pairs = combinations(climbers(tx), 2)

@@ -14,7 +14,7 @@ from typing import IO
 _FRAME_HEAD = struct.Struct("<I")
 _LARGEST_FRAME = 65_536
 _CHUNK = 65_536
-_LAST_BREATH = 5.0  # seconds in which an engine that has closed its output must end
+_KILL_TIMEOUT_SECONDS = 5.0  # seconds in which an engine that has closed its output must end
 
 
 class EngineError(Exception):
@@ -26,7 +26,7 @@ class EngineError(Exception):
 
 
 @dataclass
-class Dialogue:
+class EngineConnection:
     """With one process, for one thread at a time. Who started the process ends it."""
 
     process: subprocess.Popen[bytes]
@@ -63,7 +63,7 @@ class Dialogue:
     def _gone(self) -> EngineError:
         """The error of an engine that says no more."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_LAST_BREATH)
+            self.process.wait(_KILL_TIMEOUT_SECONDS)
         self.process.kill()
         stderr = _descriptor(self.process.stderr)
         os.set_blocking(stderr, False)

@@ -1,7 +1,7 @@
-"""Engines of ours at work: orders for them, in processes, several at once.
+"""Engines of ours at work: requests for them, in processes, several at once.
 
 An engine is a program that reads one order on its standard input and answers on its standard output; or it
-reads an opening and then answers as many orders as it is given (dialogue.py). One that dies, hangs or answers
+reads an opening and then answers as many requests as it is given. One that dies, hangs or answers
 nonsense is our fault and nobody's failure: its order is given again, and only when that keeps happening
 EngineFailed is raised. No engine outlives the call that started it.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from contest.errors import EngineFailed
-from contest.protocols import Told, nobody
-from contest.subprocesses.engine_connection import Dialogue, EngineError
+from contest.protocols import ProgressCallback, no_progress
+from contest.subprocesses.engine_connection import EngineConnection, EngineError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ _MAX_CHUNK = 2_000  # jobs
 
 
 @dataclass(frozen=True)
-class Order(Generic[Result]):
+class EngineRequest(Generic[Result]):
     """Work for one engine process."""
 
     to_bytes: Callable[[], bytes]  # what the engine reads; made when its turn comes, as it may be large
@@ -49,21 +49,21 @@ def chunks(jobs: Sequence[Job], workers: int) -> Iterator[Sequence[Job]]:
     return (jobs[start : start + size] for start in range(0, len(jobs), size))
 
 
-def run_orders(
+def run_requests(
     program: Path,
-    orders: Iterable[Order[Result]],
+    requests: Iterable[EngineRequest[Result]],
     workers: int,
-    told: Told = nobody,
+    progress: ProgressCallback = no_progress,
     opening: bytes | None = None,
 ) -> list[Result]:
-    """The results of all orders, one after the other. Raises EngineFailed when an order keeps failing.
+    """The results of all requests, one after the other. Raises EngineFailed when an order keeps failing.
 
     With an `opening`, an engine carries out several orders; without, only one.
     """
-    engines = _Engines(program, told, opening)
+    engines = _Engines(program, progress, opening)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
         try:
-            return [result for results in pool.map(engines.carry_out, orders) for result in results]
+            return [result for results in pool.map(engines.carry_out, requests) for result in results]
         except BaseException:  # the keyboard, too
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -73,17 +73,17 @@ def run_orders(
 
 @dataclass
 class _Engines:
-    """The engine processes of one call of `run_orders`."""
+    """The engine processes of one call of `run_requests`."""
 
     program: Path
-    told: Told
+    progress: ProgressCallback
     opening: bytes | None
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
-    waiting: list[Dialogue] = field(default_factory=list)
+    waiting: list[EngineConnection] = field(default_factory=list)
     stopped: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def carry_out(self, order: Order[Result]) -> list[Result]:
+    def carry_out(self, order: EngineRequest[Result]) -> list[Result]:
         words, complaints = order.to_bytes(), []
         for _attempt in range(1 + REPLAYS):
             try:
@@ -91,7 +91,7 @@ class _Engines:
             except (EngineError, ValueError, OSError) as error:
                 complaints.append(str(error))
             else:
-                self.told(len(results))
+                self.progress(len(results))
                 return results
         raise EngineFailed(f"the engine failed {len(complaints)} times running: {'; '.join(complaints)}")
 
@@ -108,12 +108,12 @@ class _Engines:
             self.waiting.append(dialogue)
         return answer
 
-    def _dialogue(self, opening: bytes) -> Dialogue:
+    def _dialogue(self, opening: bytes) -> EngineConnection:
         """With an engine that has nothing to do, or else with a new one."""
         with self.lock:
             if self.waiting:
                 return self.waiting.pop()
-        return Dialogue(self._start(), opening)
+        return EngineConnection(self._start(), opening)
 
     def _whole(self, order: bytes, seconds: float) -> bytes:
         process = self._start()

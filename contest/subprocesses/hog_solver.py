@@ -11,9 +11,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from contest.games.hog import SCORES, HogEntry, Pair
-from contest.protocols import Told, nobody
+from contest.protocols import ProgressCallback, no_progress
 from contest.subprocesses.c_programs import build_c_program, cache_folder
-from contest.subprocesses.engine_pool import Order, chunks, cores, run_orders
+from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
 
 SOURCES = Path(__file__).parent / "hog_engine"
 FLAGS = (
@@ -38,7 +38,10 @@ def solver_binary() -> Path:
 
 
 def win_rates(
-    entries: Sequence[HogEntry], pairs: Sequence[Pair], workers: int = 1, told: Told = nobody
+    entries: Sequence[HogEntry],
+    pairs: Sequence[Pair],
+    workers: int = 1,
+    progress: ProgressCallback = no_progress,
 ) -> list[float]:
     """How often the first of each pair beats the second when a fair coin says who begins (H10).
 
@@ -47,14 +50,14 @@ def win_rates(
     the machinery keeps failing, IndexError for an entry that is not there.
     """
     number = workers or cores()
-    orders = [_order(entries, chunk) for chunk in chunks(pairs, number)]
-    return run_orders(solver_binary(), orders, number, told)
+    requests = [_order(entries, chunk) for chunk in chunks(pairs, number)]
+    return run_requests(solver_binary(), requests, number, progress)
 
 
-def _order(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> Order[float]:
+def _order(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
     used = {number: entries[number] for number in sorted({number for pair in pairs for number in pair})}
     seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR
-    return Order(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
+    return EngineRequest(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
 
 
 def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:

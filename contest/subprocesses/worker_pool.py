@@ -29,7 +29,7 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
-_LAST_BREATH = 5.0  # seconds
+_KILL_TIMEOUT_SECONDS = 5.0  # seconds
 _PIPE_BYTES = 1 << 20  # so that one can go on although its answer has not been read yet
 
 
@@ -54,7 +54,7 @@ class Worker(Generic[Q, A]):
         return result
 
 
-class Crew(Generic[Q, A]):
+class WorkerPool(Generic[Q, A]):
     """So many workers, each of which has what `make(*facts)` returns and calls it with every question.
 
     `make` is found by its name in its module; that, and the others that are named here, are imported while
@@ -95,7 +95,7 @@ class Crew(Generic[Q, A]):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def __enter__(self) -> Crew[Q, A]:
+    def __enter__(self) -> WorkerPool[Q, A]:
         return self
 
     def __exit__(
@@ -105,7 +105,7 @@ class Crew(Generic[Q, A]):
             with suppress(BrokenPipeError):
                 pipe.close()
         try:
-            self._process.wait(_LAST_BREATH)
+            self._process.wait(_KILL_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
         for worker in self.workers:

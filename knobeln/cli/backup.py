@@ -18,7 +18,7 @@ from contest.store import backup as backup_store
 from contest.store import url_of
 from contest.store.session import FILE_NAME as DATABASE
 from knobeln.cli.contest_option import ContestCommand, chosen_path
-from knobeln.context import ContestFolder, contest_folder, only_one
+from knobeln.context import ContestContext, contest_folder, only_one
 
 TEMPLATES = "templates"
 WORKERS = ("serve", "run", "delivery")  # whose locks say that they are at work
@@ -67,7 +67,7 @@ def restore(file: Path) -> None:
     with _nobody_at_work(path), TemporaryDirectory(dir=path, prefix=".restore-") as scratch:
         _unpack(file, Path(scratch), path)
         restored = backup_store.put_back(path, Path(scratch) / DATABASE, SystemClock().now())
-    ContestFolder.open(path).store.close()
+    ContestContext.open(path).store.close()
     click.echo(f"The contest in {path} is as it was when {file} was made.")
     if restored.kept_in:
         click.echo(f"What was there before is in {restored.kept_in}.")

@@ -16,7 +16,7 @@ from contest.config.sections import DeliveryKind
 from contest.config.settings import Settings
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
 from contest.store import letters
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
@@ -62,7 +62,7 @@ _ADVICE = (
 )
 
 
-def check_way_out(folder: ContestFolder) -> str:
+def check_way_out(folder: ContestContext) -> str:
     """What becomes of mails, tried as far as it goes without sending one. Raises KnobelnError with advice."""
     settings = folder.settings
     match settings.mail.delivery:
@@ -76,7 +76,7 @@ def check_way_out(folder: ContestFolder) -> str:
             return _maildirs(folder.path / settings.mail.maildir_root)
 
 
-def _relay(folder: ContestFolder) -> str:
+def _relay(folder: ContestContext) -> str:
     mail = folder.settings.mail
     if mail.username and mail.security == "none" and mail.smarthost not in _LOCAL:
         raise ConfigError(
@@ -93,7 +93,7 @@ def _relay(folder: ContestFolder) -> str:
         way.close()
 
 
-def _bounce_address(folder: ContestFolder) -> str:
+def _bounce_address(folder: ContestContext) -> str:
     with folder.store.read() as tx:
         return senders(tx, folder.settings)(LOOP_ITEM)
 
@@ -126,7 +126,7 @@ def _advised(error: KnobelnError) -> KnobelnError:
 
 
 # --- a letter to itself ------------------------------------------------------------------------------------
-def check_loop(folder: ContestFolder, patience: float) -> str:
+def check_loop(folder: ContestContext, patience: float) -> str:
     """Send a letter to the robot, and one to where bounces come; both must come in. Raises KnobelnError."""
     settings, robot = folder.settings, folder.settings.contest.address
     if settings.mail.delivery in (DeliveryKind.MAILDIR, DeliveryKind.STDOUT):
@@ -179,7 +179,7 @@ def _send(way: Transport, robot: str, sender: str, to: str) -> str:
     return message_id
 
 
-def _wait_for(folder: ContestFolder, sent: dict[str, str], end: float) -> list[str]:
+def _wait_for(folder: ContestContext, sent: dict[str, str], end: float) -> list[str]:
     """The addresses whose letters have not come in by then."""
     while True:
         with folder.store.read() as tx:

@@ -42,7 +42,7 @@ from knobeln.cli.organize import create_contest
 from knobeln.cli.output import console
 from knobeln.cli.results import show_results
 from knobeln.contest_day.run import play
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.delivery.transports.maildir import folder_name
 
 PATIENCE_SECONDS = 120.0
@@ -111,7 +111,7 @@ def _settings(game_name: str) -> Settings:
 class _Stage:
     """The contest, its server, and the teams' letters and mailboxes."""
 
-    def __init__(self, contest: ContestFolder, server: Process, teams: Sequence[DemoTeam]) -> None:
+    def __init__(self, contest: ContestContext, server: Process, teams: Sequence[DemoTeam]) -> None:
         self._contest = contest
         self._server = server
         self._teams = teams
@@ -215,7 +215,7 @@ def _port(log: Path) -> int | None:
     return int(said[1]) if said else None
 
 
-def _tell_where(contest: ContestFolder, game_name: str, count: int | None, seed: str) -> None:
+def _tell_where(contest: ContestContext, game_name: str, count: int | None, seed: str) -> None:
     root = contest.path / contest.settings.mail.maildir_root
     boxes = sorted(path.name for path in root.iterdir())
     console.print(f"\nEach team's mails are in a Maildir below [bold]{root}[/]. Read them:")

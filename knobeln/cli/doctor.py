@@ -22,10 +22,10 @@ from knobeln.cli import intake_checks
 from knobeln.cli.contest_option import ContestCommand, chosen_path
 from knobeln.cli.delivery_checks import check_loop, check_way_out
 from knobeln.cli.game_option import settings_or_defaults
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
@@ -66,7 +66,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
         return (Finding("settings", False, str(error)),)
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
-        ("the jail", lambda: _jail(settings)),
+        ("the jail", lambda: _sandbox(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -76,7 +76,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
     if (path / FILE_NAME).exists():
         checks.append(("the contest", lambda: _contest(path)))
         checks += intake_checks.checks(settings, path)
-        checks.append(("mails out", lambda: check_way_out(ContestFolder.open(path))))
+        checks.append(("mails out", lambda: check_way_out(ContestContext.open(path))))
     findings = tuple(_look(what, check) for what, check in checks)
     return findings + tuple(language_findings(settings))
 
@@ -97,15 +97,15 @@ def language_findings(settings: Settings) -> Iterator[Finding]:
 
 def _tried(language: Language, settings: Settings) -> str:
     """What the tool says of its version, when a small program works."""
-    jail = Jail(settings.jail)
-    said = version(language, jail)
+    sandbox = Sandbox(settings.jail)
+    said = version(language, sandbox)
     if not language.sample:
         return f"{said}; not tried, because programs.languages has no sample for it"
     name = f"sample.{language.suffixes[0]}"
-    built = build({name: language.sample.encode()}, jail, settings.programs, [language])
+    built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
     if isinstance(built, Problem):
         raise ToolMissing(f"{said}; a small program is not built: {built.text} {built.messages}".strip())
-    with built.open(jail, [_WORD], cpu_seconds=_TRY_SECONDS, answer_bytes=1_000) as prisoner:
+    with built.open(sandbox, [_WORD], cpu_seconds=_TRY_SECONDS, answer_bytes=1_000) as prisoner:
         answer = prisoner.finish(_TRY_SECONDS)
         ended = prisoner.close()
     if answer.text != _WORD:
@@ -125,8 +125,8 @@ def _python() -> str:
     return sys.version.split()[0]
 
 
-def _jail(settings: Settings) -> str:
-    result = Jail(settings.jail).run(["/usr/bin/true"])
+def _sandbox(settings: Settings) -> str:
+    result = Sandbox(settings.jail).run(["/usr/bin/true"])
     if not result.succeeded:
         raise ToolMissing(
             f"a box ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
@@ -137,7 +137,7 @@ def _jail(settings: Settings) -> str:
 def _native_code(settings: Settings) -> str:
     kept = translations()
     try:
-        kept.check(Jail(settings.jail))
+        kept.check(Sandbox(settings.jail))
     except NotTranslated as error:
         raise ToolMissing(
             f"programs are played by the interpreter, some four times as slow: {error}"
@@ -147,7 +147,7 @@ def _native_code(settings: Settings) -> str:
 
 def _images(settings: Settings) -> str:
     """Only what boxes cannot do has to be mended: few contests have images by name."""
-    check_boxes(Jail(settings.jail), image_cache())
+    check_boxes(Sandbox(settings.jail), image_cache())
     try:
         by_name = f"images by name are run by {' '.join(find_engine().command)}"
     except ToolMissing as missing:
@@ -164,6 +164,6 @@ def _disk(path: Path) -> str:
 
 
 def _contest(path: Path) -> str:
-    folder = ContestFolder.open(path)
+    folder = ContestContext.open(path)
     folder.store.check_integrity()
     return f"{folder.settings.contest.title} in {path}: settings and database are sound"

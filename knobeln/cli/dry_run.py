@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import click
 
-from contest.organizer import Hand
+from contest.organizer import OrganizerActions
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports.stdout import StreamTransport
 
@@ -37,7 +37,7 @@ class _NotMeant(Exception):
 
 
 @contextmanager
-def change(folder: ContestFolder, *, dry_run: bool) -> Iterator[Transaction]:
+def change(folder: ContestContext, *, dry_run: bool) -> Iterator[Transaction]:
     """One transaction. In a dry run the mails that it queues are printed, and nothing is kept."""
     try:
         with folder.store.write() as tx:
@@ -50,7 +50,7 @@ def change(folder: ContestFolder, *, dry_run: bool) -> Iterator[Transaction]:
         click.echo("This was a dry run: nothing was changed, nothing is sent.", err=True)
 
 
-def print_mails(folder: ContestFolder, tx: Transaction, items: Iterable[OutboxItem]) -> None:
+def print_mails(folder: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
     """As `mutt -f` reads them."""
     out, sender = StreamTransport(sys.stdout.buffer), senders(tx, folder.settings)
     for item in items:
@@ -58,10 +58,10 @@ def print_mails(folder: ContestFolder, tx: Transaction, items: Iterable[OutboxIt
 
 
 @contextmanager
-def hand(folder: ContestFolder, *, dry_run: bool = False) -> Iterator[Hand]:
+def organizer_actions(folder: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
     """The organizer's hand, at this computer."""
     with change(folder, dry_run=dry_run) as tx:
-        yield Hand(tx, folder.settings, folder.templates, folder.clock.now(), operator())
+        yield OrganizerActions(tx, folder.settings, folder.templates, folder.clock.now(), operator())
 
 
 def tell(text: str, *, dry_run: bool = False) -> None:

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 import click
 
-from compiler.build_result import Built
+from compiler.build_result import BuildResult
 from compiler.hog_build import HOG, build_strategy, strategy_languages
 from compiler.language_table import languages_of
 from compiler.polyglot_build import build_program
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.file_names import is_archive
-from contest.games.base import Dialogue, GameInfo, SpokenGame
+from contest.games.base import Dialogue, GameInfo, TextGame
 from contest.games.hog import HogEntry, all_pairs, ranking
 from contest.games.registry import game_of, registered
 from contest.model import Severity
@@ -35,14 +35,14 @@ from sandbox.oci import refusal as oci
 from sandbox.oci.image import image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
-from sandbox.program_folder import Bundle, Startable
-from sandbox.sandbox import Jail
+from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.sandbox import Sandbox
 from tournament.runners.text import drawer, move_text, player_of
-from tournament.text_referee import SpokenResult, play_game
+from tournament.text_referee import TextGameResult, play_game
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
 
-Made = TypeVar("Made", Bundle, HogEntry)
+Made = TypeVar("Made", ProgramFolder, HogEntry)
 
 
 # --- games ------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ class Seated:
     """A program that takes part, under a name of its own."""
 
     name: str
-    program: Startable
+    program: Executable
 
 
 def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> None:
@@ -78,21 +78,23 @@ def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: 
     rules = _spoken(settings)
     if not rules.info.min_seats <= len(programs) <= rules.info.max_seats:
         raise GiveUp(f"{rules.info.title} is played by {_seats(rules.info)} programs, not by {len(programs)}")
-    jail = Jail(settings.jail)
-    built = [_program(program, rules.info, settings, jail) for program in programs]
+    sandbox = Sandbox(settings.jail)
+    built = [_program(program, rules.info, settings, sandbox) for program in programs]
     seats = list(map(Seated, _names(programs), built))
     seeds = Seeds(seed_from(f"play/{seed}"))
-    set_up = rules.set_up([seat.name for seat in seats], partial(seeds.below, "game"))
+    for_players = rules.for_players([seat.name for seat in seats], partial(seeds.below, "game"))
     with ExitStack() as stack:
         players = [
-            stack.enter_context(closing(player_of(seat.program, rules.info, jail, settings.programs.seconds)))
+            stack.enter_context(
+                closing(player_of(seat.program, rules.info, sandbox, settings.programs.seconds))
+            )
             for seat in seats
         ]
-        result = play_game(set_up, players, drawer([seeds.stream("moves")]))
+        result = play_game(for_players, players, drawer([seeds.stream("moves")]))
     _show(result, seats, with_moves)
 
 
-def _spoken(settings: Settings) -> SpokenGame[Any, Any]:
+def _spoken(settings: Settings) -> TextGame[Any, Any]:
     rules = game_of(settings.game, settings.programs)
     if Dialogue.MACHINE in rules.info.dialogues:
         raise GiveUp(f"{rules.info.title} is played on the contest machine")
@@ -111,11 +113,11 @@ def _names(programs: Iterable[str]) -> list[str]:
     return found
 
 
-def _program(program: str, info: GameInfo, settings: Settings, jail: Jail) -> Startable:
+def _program(program: str, info: GameInfo, settings: Settings, sandbox: Sandbox) -> Executable:
     """A file in any language, a sample program, an image's archive, or `image:NAME`."""
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
-        return _bundle(program, settings, jail)
+        return _bundle(program, settings, sandbox)
     if Dialogue.ARGUMENTS not in info.dialogues:
         raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
     if is_packed and not Path(program).is_file():
@@ -130,14 +132,14 @@ def _named(program: str) -> NamedImage | oci.Problem:
     return named_image(program.removeprefix(IMAGE), usual_engine())
 
 
-def _bundle(program: str, settings: Settings, jail: Jail) -> Bundle:
+def _bundle(program: str, settings: Settings, sandbox: Sandbox) -> ProgramFolder:
     limits = without_description(settings).programs
     return _accepted(
-        program, build_program(_files(program, settings.game.name), "", jail, limits, languages_of(limits))
+        program, build_program(_files(program, settings.game.name), "", sandbox, limits, languages_of(limits))
     )
 
 
-def _accepted(program: str, built: Built[Made]) -> Made:
+def _accepted(program: str, built: BuildResult[Made]) -> Made:
     """What was built. Raises GiveUp with what is wrong with it."""
     if built.image is not None:
         return built.image
@@ -163,7 +165,7 @@ def _files(program: str, game_name: str) -> dict[str, bytes]:
     return {fitting[0]: known[fitting[0]]}
 
 
-def _show(result: SpokenResult, seats: Sequence[Seated], with_moves: bool) -> None:
+def _show(result: TextGameResult, seats: Sequence[Seated], with_moves: bool) -> None:
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
             moves = (f"{seats[seat].name} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
@@ -196,6 +198,6 @@ def compare(programs: tuple[str, ...]) -> None:
 
 
 def _hog_entry(program: str, settings: Settings) -> HogEntry:
-    lenient, jail = without_description(settings), Jail(settings.jail)
-    built = build_strategy(_files(program, HOG), "", jail, lenient, strategy_languages(lenient))
+    lenient, sandbox = without_description(settings), Sandbox(settings.jail)
+    built = build_strategy(_files(program, HOG), "", sandbox, lenient, strategy_languages(lenient))
     return _accepted(program, built)

@@ -12,7 +12,7 @@ import click
 from knobeln.cli.contest_option import ContestGroup
 
 
-class Later(click.Command):
+class LazyCommand(click.Command):
     """Stands for a command in lists, with its name and its help. `place`: "module:function" in `knobeln`."""
 
     def __init__(self, name: str, place: str) -> None:
@@ -40,10 +40,10 @@ def _docstrings(module: str) -> dict[str, str | None]:
 
 def loaded(command: click.Command) -> click.Command:
     """The command itself, where another one stands for it."""
-    return command.load() if isinstance(command, Later) else command
+    return command.load() if isinstance(command, LazyCommand) else command
 
 
-class LaterGroup(ContestGroup):
+class LazyGroup(ContestGroup):
     """A group that imports a command when it is called, and not to list it or to look for its name."""
 
     def resolve_command(

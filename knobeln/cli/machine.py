@@ -15,7 +15,7 @@ from contest.store import submissions
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.context import contest_folder
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.run import Ended, run
 from sandbox.vm.translation import NotTranslated, translations
@@ -67,19 +67,19 @@ def translate() -> None:
         raise GiveUp("the programs of this contest do not run on the contest machine")
     with folder.store.read() as tx:
         raw = submissions.load_images(tx, submissions.digests_that_count(tx))
-    kept, jail = translations(), Jail(folder.settings.jail)
+    kept, sandbox = translations(), Sandbox(folder.settings.jail)
     images = [Image.from_bytes(data) for data in raw.values()]
     waiting = [image for image in images if image.digest not in kept.found([image])]
-    failed = sum(not _translated(image, jail) for image in waiting)
+    failed = sum(not _translated(image, sandbox) for image in waiting)
     click.echo(
         f"{len(images)} {form(len(images), 'program')}: {len(images) - len(waiting)} had native code, "
         f"{len(waiting) - failed} translated now, {failed} left to the interpreter"
     )
 
 
-def _translated(image: Image, jail: Jail) -> bool:
+def _translated(image: Image, sandbox: Sandbox) -> bool:
     try:
-        translations().add(image, jail)
+        translations().add(image, sandbox)
     except NotTranslated as reason:
         click.echo(f"program {image.digest[:12]}: {reason}", err=True)
         return False

@@ -11,7 +11,7 @@ import click
 from contest import __version__
 from contest.errors import KnobelnError, TryAgain
 from knobeln import log_setup
-from knobeln.cli.lazy import Later, LaterGroup
+from knobeln.cli.lazy import LazyCommand, LazyGroup
 
 EX_FAILED = 1
 EX_TEMPFAIL = 75
@@ -69,7 +69,7 @@ COMMANDS = {
 """Where each command is: its module in the package `knobeln`, and its function there."""
 
 
-class Root(LaterGroup):
+class Root(LazyGroup):
     """Turns our errors into one clear line and an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -101,4 +101,4 @@ def main() -> None:
 
 
 for name, place in COMMANDS.items():
-    main.add_command(Later(name, place))
+    main.add_command(LazyCommand(name, place))

@@ -22,7 +22,7 @@ from contest.store import teams as team_store
 from knobeln.cli.contest_option import ContestCommand, ContestGroup, chosen_path
 from knobeln.cli.dry_run import change, dry_run_option, operator, tell
 from knobeln.cli.output import json_option, print_json, table
-from knobeln.context import ContestFolder, contest_folder, existing_store
+from knobeln.context import ContestContext, contest_folder, existing_store
 from mailserver.commands.registration import accept_pending, reject_pending
 
 
@@ -55,7 +55,7 @@ def _must_not_be_of_another_game(path: Path, game: str) -> None:
 
 def create_contest(
     path: Path, settings: Settings, *, seed: bytes | None = None, clock: Clock | None = None
-) -> ContestFolder:
+) -> ContestContext:
     """A new contest folder; an existing contest.toml is kept and completed by a database.
 
     Raises ConfigError where there is a contest's database already.
@@ -74,7 +74,7 @@ def create_contest(
         contest_store.create(tx, seed)
         contest_store.note(tx, "contest", "the contest was created", (clock or SystemClock()).now())
     store.close()
-    return ContestFolder.open(path)
+    return ContestContext.open(path)
 
 
 def _holds_contest(store: Store) -> bool:

@@ -15,7 +15,7 @@ from contest.store import contest_state as contest_store
 from contest.store import decisions as store_levers
 from contest.store import outbox
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
-from knobeln.cli.dry_run import dry_run_option, hand, operator, print_mails, reason_option, tell
+from knobeln.cli.dry_run import dry_run_option, operator, organizer_actions, print_mails, reason_option, tell
 from knobeln.cli.output import json_option, moment, print_json, table
 from knobeln.context import contest_folder
 from mailserver.team_secret import digest, new_string
@@ -28,7 +28,7 @@ USUAL_COUNT = 50
 @reason_option
 def pause(reason: str) -> None:
     """Let the contest day rest. What is being played is finished, nothing new is started until `resume`."""
-    with hand(contest_folder()) as organizer:
+    with organizer_actions(contest_folder()) as organizer:
         done = organizer.pause(reason)
     tell(done)
 
@@ -37,7 +37,7 @@ def pause(reason: str) -> None:
 @click.option("--reason", default="", help="Why; for the log.")
 def resume(reason: str) -> None:
     """Let the contest day go on. A `knobeln run` that waits does so at once."""
-    with hand(contest_folder()) as organizer:
+    with organizer_actions(contest_folder()) as organizer:
         done = organizer.resume(reason)
     tell(done)
 
@@ -53,7 +53,7 @@ def rerun(number: int, group: int | None, reason: str, dry_run: bool) -> None:
     The random numbers are the same, so only what has changed comes out differently. The old results are kept;
     the teams are told.
     """
-    with hand(contest_folder(), dry_run=dry_run) as organizer:
+    with organizer_actions(contest_folder(), dry_run=dry_run) as organizer:
         done = organizer.rerun(number, group, reason)
     tell(done, dry_run=dry_run)
 
@@ -78,7 +78,7 @@ def drop(team: str, reason: str, dry_run: bool) -> None:
 
 
 def _take_out(team: str, kind: BanKind, reason: str, *, dry_run: bool) -> None:
-    with hand(contest_folder(), dry_run=dry_run) as organizer:
+    with organizer_actions(contest_folder(), dry_run=dry_run) as organizer:
         done = organizer.take_out(team, kind, reason)
     tell(done, dry_run=dry_run)
 
@@ -89,7 +89,7 @@ def _take_out(team: str, kind: BanKind, reason: str, *, dry_run: bool) -> None:
 @dry_run_option
 def reinstate(team: str, reason: str, dry_run: bool) -> None:
     """Let TEAM, which was disqualified or dropped, take part again."""
-    with hand(contest_folder(), dry_run=dry_run) as organizer:
+    with organizer_actions(contest_folder(), dry_run=dry_run) as organizer:
         done = organizer.reinstate(team, reason)
     tell(done, dry_run=dry_run)
 
@@ -99,7 +99,7 @@ def reinstate(team: str, reason: str, dry_run: bool) -> None:
 @reason_option
 def hold(reason: str) -> None:
     """Keep back the reports of the contest day, those that wait and those that come."""
-    with hand(contest_folder()) as organizer:
+    with organizer_actions(contest_folder()) as organizer:
         done = organizer.hold(reason)
     tell(done)
 
@@ -110,7 +110,7 @@ def hold(reason: str) -> None:
 def release(reason: str, dry_run: bool) -> None:
     """Let the reports of the contest day go that are held, and those that come."""
     folder = contest_folder()
-    with hand(folder, dry_run=dry_run) as organizer:
+    with organizer_actions(folder, dry_run=dry_run) as organizer:
         if dry_run:
             print_mails(folder, organizer.tx, outbox.held_reports(organizer.tx))
         done = organizer.release(reason)
@@ -151,7 +151,7 @@ def move_dates(changes: tuple[str, ...], reason: str, dry_run: bool) -> None:
     """
     folder = contest_folder()
     moved = dict(_moved(change) for change in changes)
-    with hand(folder, dry_run=dry_run) as organizer:
+    with organizer_actions(folder, dry_run=dry_run) as organizer:
         done = organizer.move_dates(folder.written, moved, reason)
     tell(done, dry_run=dry_run)
 

@@ -19,7 +19,7 @@ from contest.store.outbox import OutboxItem
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import change, dry_run_option, operator, print_mails, tell
 from knobeln.cli.output import json_option, moment, print_json, table
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.services import deliver_all
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports import transport_of
@@ -167,7 +167,7 @@ def retry_outbox(item_ids: tuple[int, ...], to: str | None, everything: bool, dr
     _tell("to be sent at once", again, item_ids, *states, dry_run=dry_run)
 
 
-def _note(folder: ContestFolder, tx: Transaction, what: str, done: tuple[int, ...]) -> None:
+def _note(folder: ContestContext, tx: Transaction, what: str, done: tuple[int, ...]) -> None:
     """For the log; nothing where nothing was done."""
     if done:
         which = _number_of(done) + (f": {', '.join(map(str, done))}" if len(done) <= NAMED_AT_MOST else "")
@@ -218,7 +218,7 @@ def flush(dry_run: bool) -> None:
         click.echo(words, err=mails_are_printed)
 
 
-def _print_due(folder: ContestFolder) -> None:
+def _print_due(folder: ContestContext) -> None:
     out, last = StreamTransport(sys.stdout.buffer), 0
     while True:
         with folder.store.read() as tx:

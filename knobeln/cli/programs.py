@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from compiler.build import build
-from compiler.build_result import Built
+from compiler.build_result import BuildResult
 from compiler.builders import builder_of, decoded
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
@@ -29,7 +29,7 @@ from reports.compile_report import compile_report
 from reports.knobeln_protocol import GameProtocol, ProtocolError, full, read, throws_of
 from reports.render import Templates
 from sandbox.vm.image import Image
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 EX_REJECTED = 1
 GZIP_MAGIC = b"\x1f\x8b"
@@ -55,7 +55,7 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     if settings.game.name != KNOBELN:  # it may stand in the letter, which is not written yet
         settings = without_description(settings)
     sent = {file.name: file.read_bytes() for file in files}
-    built = builder_of(settings, open_arena)(sent, "")
+    built = builder_of(settings, open_runner)(sent, "")
     templates = Templates(settings, chosen_path() / "templates")
     words = compile_report(
         Path(built.program if built.program in sent else files[0]).stem,
@@ -147,7 +147,7 @@ def _source(name: str) -> str:
     return known[name]
 
 
-def _first_error(built: Built[Image]) -> str:
+def _first_error(built: BuildResult[Image]) -> str:
     return next((f.text for f in built.report.findings), "see its messages")
 
 
@@ -156,8 +156,8 @@ def _game(images: tuple[Image, ...], seed: str, settings: Settings, throws: bool
     job = GameJob(
         tuple(image.digest for image in images), (seeds.stream("seat/0"), seeds.stream("seat/1")), throws
     )
-    with open_arena({image.digest: image.to_bytes() for image in images}, settings, seeds) as arena:
-        (result,) = arena.play([job])
+    with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
+        (result,) = runner.play([job])
     return result
 
 

@@ -11,7 +11,7 @@ import click
 from contest.errors import KnobelnError
 from contest.log import log
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.services import Services
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
@@ -68,7 +68,7 @@ def _readable(argument: str) -> str:
     return argument.encode(errors="replace").decode()
 
 
-def _work_off(folder: ContestFolder) -> None:
+def _work_off(folder: ContestContext) -> None:
     """The letter is safe: from here on a failure is ours to repair, and not the mail system's business."""
     services = Services(folder)
     try:

@@ -32,7 +32,7 @@ from reports.text_protocol import WordProtocols
 from tournament.derived_settings import is_computed
 from tournament.referee import game_job
 from tournament.replay import course_of
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 from tournament.runners.recorded import check_game, job_of
 from tournament.verify import compare
 
@@ -166,8 +166,8 @@ def _played_again(past: _Past, group: GroupOutcome, match: Match) -> Match:
     played = (match.pairing, match.game, match.attempt)
     job = game_job(group.plan.round, played, past.images, past.seeds, frozenset(names))
     builds = {past.images[name]: past.builds[past.images[name]] for name in names}
-    with open_arena(builds, past.settings, past.seeds) as arena:
-        (result,) = arena.play([job])
+    with open_runner(builds, past.settings, past.seeds) as runner:
+        (result,) = runner.play([job])
     again = replace(match, result=result)
     compare(match, again)
     return again

@@ -21,7 +21,7 @@ from contest.store import results as result_store
 from contest.store.results import DrawnRound, Games
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import console, json_option, moment, print_json
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from reports import terminal
 from reports.announcement import announcement
 from reports.bracket import is_knock_out
@@ -55,7 +55,7 @@ def results(number: int | None, games: bool, announce: bool, former: bool, as_js
         show_results(folder, number, games=games)
 
 
-def show_results(folder: ContestFolder, number: int | None = None, *, games: bool = False) -> None:
+def show_results(folder: ContestContext, number: int | None = None, *, games: bool = False) -> None:
     """Print the ranking of each group of a round (default: the last that has results), and the evolution; of
     a knock-out the bracket; after the last round the contest's ranking and its prizes."""
     settings = folder.settings
@@ -176,7 +176,7 @@ def _chosen(
     raise NotFound(f"there is no round {number}; the last is {rounds[-1][0].number}")
 
 
-def _former(folder: ContestFolder, number: int | None, *, games: bool, as_json: bool) -> None:
+def _former(folder: ContestContext, number: int | None, *, games: bool, as_json: bool) -> None:
     settings = folder.settings
     info = game_of(settings.game, settings.programs).info
     with folder.store.read() as tx:
@@ -213,7 +213,7 @@ def _former_as_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int) 
     return {**asdict(rerun), "groups": groups}
 
 
-def _announcement(folder: ContestFolder) -> str:
+def _announcement(folder: ContestContext) -> str:
     with folder.store.read() as tx:
         state = contest_store.state(tx)
         if state.phase is not Phase.FINISHED:
@@ -226,7 +226,7 @@ def _announcement(folder: ContestFolder) -> str:
     return f"Subject: {words.subject}\n\n{words.body}"
 
 
-def _results_as_json(folder: ContestFolder, number: int | None) -> dict[str, Any]:
+def _results_as_json(folder: ContestContext, number: int | None) -> dict[str, Any]:
     with folder.store.read() as tx:
         state = contest_store.state(tx)
         rounds = result_store.all_rounds(tx)

@@ -23,7 +23,7 @@ from contest.store import results as result_store
 from contest.store.results import Progress
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import console, json_option, moment, print_json
-from knobeln.context import ContestFolder, contest_folder, who_holds
+from knobeln.context import ContestContext, contest_folder, who_holds
 from mailserver.deadlines import open_doors
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's
@@ -50,7 +50,7 @@ def status(as_json: bool) -> None:
 
 
 # --- the facts ---------------------------------------------------------------------------------------------
-def look(folder: ContestFolder) -> dict[str, Any]:
+def look(folder: ContestContext) -> dict[str, Any]:
     """Everything that `status` shows, and some more, as JSON has it."""
     now = folder.clock.now()
     with folder.store.read() as tx:

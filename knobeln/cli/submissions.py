@@ -28,7 +28,7 @@ from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, reason_option, tell
 from knobeln.cli.output import json_option, moment, print_json, table
 from knobeln.contest_day.rehearsal import scratch_copy
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.services import Services
 from mailserver.commands.compile import C_PROGRAM
 from mailserver.commands.leaderboard import has_leaderboard
@@ -131,7 +131,7 @@ class _Done:
     before: int  # the newest mail before it
 
 
-def _submit(folder: ContestFolder, name: str, files: tuple[Path, ...], reason: str) -> _Done:
+def _submit(folder: ContestContext, name: str, files: tuple[Path, ...], reason: str) -> _Done:
     sent = _read(folder, files)
     now = folder.clock.now()
     with folder.store.write() as tx:
@@ -160,7 +160,7 @@ def _submit(folder: ContestFolder, name: str, files: tuple[Path, ...], reason: s
     return _Done(put_in.number, _facts(version, name)["verdict"], before)
 
 
-def _tell_team(tx: Transaction, folder: ContestFolder, team: Team, number: int, reason: str) -> None:
+def _tell_team(tx: Transaction, folder: ContestContext, team: Team, number: int, reason: str) -> None:
     words = folder.templates.render("put_in", team=team.name, number=number, reason=reason)
     mail = Outgoing(
         key=f"submit/{team.id}/{number}",
@@ -184,7 +184,7 @@ def _able_team(tx: Transaction, name: str) -> int:
     return team_id
 
 
-def _read(folder: ContestFolder, files: tuple[Path, ...]) -> dict[str, bytes]:
+def _read(folder: ContestContext, files: tuple[Path, ...]) -> dict[str, bytes]:
     """The files as a letter would bring them. Raises GiveUp."""
     settings = folder.settings
     limit = settings.programs.max_source_bytes

@@ -40,7 +40,7 @@ from contest.store import contest_state as contest_store
 from contest.store import results as result_store
 from contest.store.results import Games
 from contest.store.submissions import Version
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS
 from reports.announcement import announcement
 from reports.render import Templates
@@ -70,7 +70,7 @@ def _blanked_bytes(data: bytes, secrets: frozenset[str]) -> bytes:
 
 
 # --- from the database -------------------------------------------------------------------------------------
-def archive_of(folder: ContestFolder) -> Archive:
+def archive_of(folder: ContestContext) -> Archive:
     """The archive of a finished contest. Raises NotNow before its end; GiveUp where a program cannot be
     published."""
     settings = folder.settings

@@ -23,19 +23,19 @@ from contest.games.base import Dialogue
 from contest.games.registry import game_of, rules_text
 from contest.model import GroupOutcome, OutboxState, Severity
 from contest.plurals import plural
-from contest.protocols import Arena, Told
+from contest.protocols import ProgressCallback, Runner
 from contest.store import outbox
 from contest.store import results as result_store
 from contest.subprocesses.engine_pool import cores
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import console, moment
 from knobeln.contest_day.archived import announced, archive_of, description_of, must_be_builds, scores_of
-from knobeln.context import ContestFolder, contest_folder
-from sandbox.sandbox import Jail
+from knobeln.context import ContestContext, contest_folder
+from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import NotTranslated, translations
 from tournament.derived_settings import is_computed
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 from tournament.runners.recorded import RecordedArena
 from tournament.verify import Claim, check
 
@@ -61,7 +61,7 @@ def publish(folder: Path, early: bool) -> None:
     click.echo(f"Everybody can check it:\n    knobeln verify {folder}")
 
 
-def _not_out(folder: ContestFolder) -> str | None:
+def _not_out(folder: ContestContext) -> str | None:
     """Why the results are not out yet; None if they are."""
     with folder.store.read() as tx:
         waiting = result_store.unreported_rounds(tx)
@@ -118,13 +118,13 @@ def _verified(archive: Archive) -> _Found:
     with _bar("games", games) as told:
 
         @contextmanager
-        def arena_of(group: GroupOutcome) -> Iterator[Arena]:
+        def arena_of(group: GroupOutcome) -> Iterator[Runner]:
             if not is_computed(settings):
                 yield RecordedArena(group, game_of(settings.game, settings.programs), seeds, told)  # type: ignore[arg-type]  # only games of the machine are asked without words
                 return
             needed = {images[name]: builds[images[name]] for name in group.plan.members}
-            with open_arena(needed, settings, seeds, told) as arena:
-                yield arena
+            with open_runner(needed, settings, seeds, told) as runner:
+                yield runner
 
         check(claim, arena_of, lambda _group: None)
     found.checked.append(_games_words(archive, settings, games))
@@ -271,7 +271,7 @@ class _Programs:
         if Dialogue.MACHINE not in game_of(self._settings.game, self._settings.programs).info.dialogues:
             return
         with suppress(NotTranslated):  # then the interpreter plays, with the same results
-            translations().add(Image.from_bytes(raw), Jail(self._settings.jail))
+            translations().add(Image.from_bytes(raw), Sandbox(self._settings.jail))
 
 
 def _tell(archive: Archive, found: _Found, digest: str) -> None:
@@ -288,7 +288,7 @@ def _tell(archive: Archive, found: _Found, digest: str) -> None:
 
 
 @contextmanager
-def _bar(what: str, total: int) -> Iterator[Told]:
+def _bar(what: str, total: int) -> Iterator[ProgressCallback]:
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(what, total=total)

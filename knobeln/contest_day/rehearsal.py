@@ -23,7 +23,7 @@ from contest.store.copying import copy_contest
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import json_option, moment, print_json, table
 from knobeln.contest_day.run import ProgressBars, contest_day, progress, work_off
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 
 MANY_BYTES = 1_000_000  # of mails to one team
 NAMED_AT_MOST = 10  # teams, in a warning
@@ -80,7 +80,7 @@ def rehearse(as_json: bool) -> None:
 
 
 @contextmanager
-def scratch_copy(folder: ContestFolder) -> Iterator[ContestFolder]:
+def scratch_copy(folder: ContestContext) -> Iterator[ContestContext]:
     """The contest in another place, with another seed and not paused; it is gone with the context."""
     with tempfile.TemporaryDirectory(prefix="knobeln-rehearsal-") as name:
         path = Path(name)
@@ -108,7 +108,7 @@ class _Watch(ProgressBars):
         super().round_drawn(plan)
 
 
-def _play(folder: ContestFolder, *, silent: bool) -> Rehearsal:
+def _play(folder: ContestContext, *, silent: bool) -> Rehearsal:
     with progress(quiet=silent) as shown:
         watch = _Watch(shown)
         work_off(folder)
@@ -165,7 +165,7 @@ def _by_team(mails: Volume) -> dict[int, int]:
 
 
 # --- warnings ----------------------------------------------------------------------------------------------
-def _before(folder: ContestFolder, tx: Transaction) -> list[str]:
+def _before(folder: ContestContext, tx: Transaction) -> list[str]:
     """What should be seen to before the day begins."""
     dates, now, found = folder.settings.dates, folder.clock.now(), []
     if now < dates.compilation_closes:
@@ -182,7 +182,7 @@ def _before(folder: ContestFolder, tx: Transaction) -> list[str]:
     return found
 
 
-def _after(folder: ContestFolder, tx: Transaction, entries: int, sizes: dict[int, int]) -> list[str]:
+def _after(folder: ContestContext, tx: Transaction, entries: int, sizes: dict[int, int]) -> list[str]:
     """What the day itself showed."""
     found = []
     tournament = folder.settings.tournament

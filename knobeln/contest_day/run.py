@@ -19,8 +19,8 @@ from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import change, dry_run_option, operator, tell
 from knobeln.cli.output import console, moment
 from knobeln.cli.results import show_results
-from knobeln.contest_day.run_with_retries import Steward
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.contest_day.run_with_retries import RetryingRun
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
 from reports.contest_reporter import ContestReporter
@@ -46,7 +46,7 @@ def run(early: bool, no_wait: bool) -> None:
 
 
 @contextmanager
-def noted_errors(folder: ContestFolder) -> Iterator[None]:
+def noted_errors(folder: ContestContext) -> Iterator[None]:
     """What the day stopped for is in the journal, for `knobeln status`; no pause, nor being too early."""
     try:
         yield
@@ -58,7 +58,7 @@ def noted_errors(folder: ContestFolder) -> Iterator[None]:
         raise
 
 
-def play(folder: ContestFolder, *, early: bool, patient: bool = False) -> None:
+def play(folder: ContestContext, *, early: bool, patient: bool = False) -> None:
     """Work off what came in before the start, then play to the end. Raises NotNow before the date, and Paused
     where the contest is paused, unless it is `patient`: then it waits."""
     with folder.store.read() as tx:
@@ -68,7 +68,7 @@ def play(folder: ContestFolder, *, early: bool, patient: bool = False) -> None:
         raise NotNow(f"the contest starts on {moment(start)}; --now starts it at once")
     if phase is Phase.OPEN:
         work_off(folder)
-    steward = Steward(folder, _say)
+    steward = RetryingRun(folder, _say)
     while True:
         try:
             with progress() as shown:
@@ -85,19 +85,19 @@ def _say(text: str) -> None:
     console.print(text, markup=False)
 
 
-def work_off(folder: ContestFolder) -> None:
+def work_off(folder: ContestContext) -> None:
     """Take in the letters that have arrived, and compile the programs that wait."""
     services = Services(folder)
     services.handle_letters()
     services.compile_programs(at_once=True)
 
 
-def contest_day(folder: ContestFolder, spectator: ProgressBars | None = None) -> ContestDay:
+def contest_day(folder: ContestContext, spectator: ProgressBars | None = None) -> ContestDay:
     reporter = ContestReporter(folder.settings, folder.templates)
     return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Silence())
 
 
-def _hand_out(folder: ContestFolder) -> None:
+def _hand_out(folder: ContestContext) -> None:
     """Deliver the reports, unless `knobeln serve` is doing it."""
     done = deliver_all(folder, transport_of(folder.settings, folder.path))
     if done is not None and done.deferred:

@@ -12,7 +12,7 @@ from contest.errors import EngineFailed, Paused
 from contest.log import log
 from contest.store import Transaction, decisions, results
 from contest.store.contest_state import note
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tournament.day import ContestDay, pause_words
 
 TRIES = 3  # of the same games, before the day is paused
@@ -20,10 +20,10 @@ REST = timedelta(minutes=10)
 LOOK_SECONDS = 0.5  # how often it is seen whether a pause is over
 
 
-class Steward:
+class RetryingRun:
     """Sees to it that the day of this contest goes on. `say` is told what an organizer should read."""
 
-    def __init__(self, folder: ContestFolder, say: Callable[[str], None]) -> None:
+    def __init__(self, folder: ContestContext, say: Callable[[str], None]) -> None:
         self._folder = folder
         self._say = say
         self._failures = 0

@@ -34,14 +34,14 @@ from contest.store import contest_state as contest_store
 from contest.store import decisions
 from knobeln.cli import intake_checks
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.run_on_request import OrderedRun
 from knobeln.server.sd_notify import READY, STOPPING, Supervisor
 from knobeln.server.services import Services, deliver
 from knobeln.server.site import SiteKeeper
 from mailserver.deadlines import open_doors
 from mailserver.delivery.transports import transport_of
-from mailserver.intake.accept import Arrival, accept_all, accept_found
+from mailserver.intake.accept import IncomingLetter, accept_all, accept_found
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.size_limits import Bounds
 from mailserver.intake.smtp import Listener
@@ -68,7 +68,7 @@ def serve() -> None:
 class Gateway:
     """The running server of one contest."""
 
-    def __init__(self, folder: ContestFolder) -> None:
+    def __init__(self, folder: ContestContext) -> None:
         self._folder = folder
         self._stop = Event()
         self._supervisor = Supervisor()
@@ -145,7 +145,7 @@ class Gateway:
     def _threads(self) -> list[Thread]:
         return [*self._loops, *([self._watch_imap] if self._watch_imap else [])]
 
-    def _accept(self, arrivals: Sequence[Arrival]) -> None:
+    def _accept(self, arrivals: Sequence[IncomingLetter]) -> None:
         channel = self._folder.settings.mail.listen_protocol
         accept_all(self._folder.store, arrivals, channel, self._folder.clock.now())
         self._wake_all()

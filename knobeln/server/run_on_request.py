@@ -10,7 +10,7 @@ from contest.model import Outgoing, Phase
 from contest.store import Transaction, decisions, outbox
 from contest.store import contest_state as contest_store
 from contest.subprocesses.child_process import Process, start
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 
 LOG_NAME = "run.log"
 EX_TEMPFAIL = 75
@@ -21,7 +21,7 @@ class OrderedRun:
     """The run that was ordered, as long as the order stands: a server that is stopped stops it, too, and
     starts it again when it starts itself. Used by one thread."""
 
-    def __init__(self, folder: ContestFolder) -> None:
+    def __init__(self, folder: ContestContext) -> None:
         self._folder = folder
         self._process: Process | None = None
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from compiler.builders import builder_of
 from compiler.practice import PracticeService
 from compiler.service import CompileService
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.handler import handle_next
@@ -17,7 +17,7 @@ from reports.compile_report import compile_report
 from reports.ladder_report import HillLetters
 from reports.practice_report import PracticeLetters
 from tournament.ladder import HillService
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 Service = TypeVar("Service")
 
@@ -25,11 +25,11 @@ Service = TypeVar("Service")
 class _Kept(Generic[Service]):
     """A service that is made when it is needed, and anew when the contest's dates have moved."""
 
-    def __init__(self, make: Callable[[ContestFolder], Service]) -> None:
+    def __init__(self, make: Callable[[ContestContext], Service]) -> None:
         self._make = make
-        self._made: tuple[ContestFolder, Service] | None = None
+        self._made: tuple[ContestContext, Service] | None = None
 
-    def of(self, folder: ContestFolder) -> Service:
+    def of(self, folder: ContestContext) -> Service:
         if self._made is None or self._made[0] is not folder:
             self._made = folder, self._make(folder)
         return self._made[1]
@@ -38,7 +38,7 @@ class _Kept(Generic[Service]):
 class Services:
     """What is done with letters and programs of one contest."""
 
-    def __init__(self, folder: ContestFolder) -> None:
+    def __init__(self, folder: ContestContext) -> None:
         self._folder = folder
         self._compiler = _Kept(_compiler)
         self._practice = _Kept(_practice)
@@ -73,36 +73,36 @@ class Services:
         while self.practise_next():
             pass
 
-    def _now(self) -> ContestFolder:
+    def _now(self) -> ContestContext:
         """The contest with its dates as they are now; several threads may ask."""
         self._folder = self._folder.current()
         return self._folder
 
 
-def _compiler(folder: ContestFolder) -> CompileService:
+def _compiler(folder: ContestContext) -> CompileService:
     write = partial(compile_report, settings=folder.settings, templates=folder.templates)
-    builder = builder_of(folder.settings, open_arena)
+    builder = builder_of(folder.settings, open_runner)
     return CompileService(folder.store, folder.settings, folder.clock, builder, write)
 
 
-def _practice(folder: ContestFolder) -> PracticeService:
-    builder = builder_of(folder.settings, open_arena)
+def _practice(folder: ContestContext) -> PracticeService:
+    builder = builder_of(folder.settings, open_runner)
     letters = PracticeLetters(folder.settings, folder.templates)
-    return PracticeService(folder.store, folder.settings, folder.clock, builder, open_arena, letters)
+    return PracticeService(folder.store, folder.settings, folder.clock, builder, open_runner, letters)
 
 
-def _hill(folder: ContestFolder) -> HillService:
+def _hill(folder: ContestContext) -> HillService:
     letters = HillLetters(folder.templates)
-    return HillService(folder.store, folder.settings, folder.clock, open_arena, letters)
+    return HillService(folder.store, folder.settings, folder.clock, open_runner, letters)
 
 
-def deliver(folder: ContestFolder, way: Transport) -> Delivered | None:
+def deliver(folder: ContestContext, way: Transport) -> Delivered | None:
     """Deliver a batch of what is due; None where another process of this contest is at it."""
     with folder.only_one("delivery") as alone:
         return deliver_due(folder.store, folder.settings, folder.clock, way) if alone else None
 
 
-def deliver_all(folder: ContestFolder, way: Transport) -> Delivered | None:
+def deliver_all(folder: ContestContext, way: Transport) -> Delivered | None:
     """Deliver until nothing more gets away; None where another process of this contest is at it."""
     total = Delivered()
     while (done := deliver(folder, way)) is not None:

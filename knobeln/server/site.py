@@ -18,7 +18,7 @@ from contest.seeds import Seeds
 from contest.store import contest_state as contest_store
 from contest.store import submissions
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.context import ContestFolder, contest_folder
+from knobeln.context import ContestContext, contest_folder
 from knobeln.server.site_facts import site_facts, site_mark
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
@@ -26,9 +26,9 @@ from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
 from reports.site.words import Words
 from tournament.replay import course_of, play_again
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
-Told = tuple[Sequence[Moves] | None, Course | None]
+ProgressCallback = tuple[Sequence[Moves] | None, Course | None]
 PORTION = 40  # games that are played again at a time
 
 
@@ -52,7 +52,7 @@ def site(target: Path) -> None:
 class SiteWriting:
     """One writing of all pages into a folder."""
 
-    def __init__(self, folder: ContestFolder, target: Path) -> None:
+    def __init__(self, folder: ContestContext, target: Path) -> None:
         self._folder = folder
         self._target = target
         self.summary = ""
@@ -96,7 +96,7 @@ class SiteWriting:
                         files.put(path, data, keys[game.path])
                 yield
 
-    def _told(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[Told]:
+    def _told(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[ProgressCallback]:
         """What everybody did in these games, and how they went where the page cannot know it.
 
         The contest machine plays them again. What was asked in words is kept, or nobody knows it.
@@ -118,8 +118,8 @@ class SiteWriting:
             playing = {name for game in games for name in game.match.players}
             raw = submissions.load_images(tx, [images[name] for name in playing])
             seeds = Seeds(contest_store.state(tx).seed)
-        with open_arena(raw, self._folder.settings, seeds) as arena:
-            return play_again(number, [game.match for game in games], images, seeds, arena)
+        with open_runner(raw, self._folder.settings, seeds) as runner:
+            return play_again(number, [game.match for game in games], images, seeds, runner)
 
 
 def _key(same: str, game: GameKey) -> str:
@@ -130,7 +130,7 @@ def _key(same: str, game: GameKey) -> str:
 class SiteKeeper:
     """Keeps the pages up to date while `serve` runs, a step at a time."""
 
-    def __init__(self, folder: ContestFolder) -> None:
+    def __init__(self, folder: ContestContext) -> None:
         self._folder = folder
         self._target = folder.path / folder.settings.site.folder
         self._mark: object = None

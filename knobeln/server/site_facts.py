@@ -17,7 +17,7 @@ from contest.store import contest_state as contest_store
 from contest.store import results as result_store
 from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts
 from tournament.derived_settings import format_of
@@ -25,7 +25,7 @@ from tournament.derived_settings import format_of
 _PUBLIC_AREAS = ("dates",)  # of the journal
 
 
-def site_mark(tx: Transaction, folder: ContestFolder) -> object:
+def site_mark(tx: Transaction, folder: ContestContext) -> object:
     """A value that changes whenever the pages may have to; quickly read."""
     noted = len(contest_store.journal_of(tx, _PUBLIC_AREAS))
     rounds = len(result_store.round_log(tx))
@@ -34,7 +34,7 @@ def site_mark(tx: Transaction, folder: ContestFolder) -> object:
     return phase, _released(tx, folder), rounds, teams.count(tx), noted, folder.settings.dates, moved
 
 
-def site_facts(tx: Transaction, folder: ContestFolder) -> SiteFacts:
+def site_facts(tx: Transaction, folder: ContestContext) -> SiteFacts:
     """The facts of the contest in this folder."""
     settings, state = folder.settings, contest_store.state(tx)
     rounds = tuple(_round(tx, each) for each in _released(tx, folder))
@@ -63,7 +63,7 @@ def site_facts(tx: Transaction, folder: ContestFolder) -> SiteFacts:
     )
 
 
-def _released(tx: Transaction, folder: ContestFolder) -> tuple[RoundLog, ...]:
+def _released(tx: Transaction, folder: ContestContext) -> tuple[RoundLog, ...]:
     """The rounds whose summaries have gone out, and none behind one whose has not or is held."""
     settings = folder.settings
     if settings.site.results == "date" and folder.clock.now() < settings.dates.results_published:

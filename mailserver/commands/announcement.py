@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from contest.config.settings import Settings
 from mailserver.attachments import words_for
-from mailserver.replies import HOUR, Command, Desk
+from mailserver.replies import HOUR, Command, LetterContext
 
 
 def _command(name: str, template: str) -> Command:
@@ -19,12 +19,12 @@ def _command(name: str, template: str) -> Command:
     return Command(name, recognises, _handler(name, template), forms, harmless=True)
 
 
-def _handler(name: str, template: str) -> Callable[[Desk], str]:
-    def handle(desk: Desk) -> str:
-        if desk.has_answered(template, desk.writer, HOUR):
+def _handler(name: str, template: str) -> Callable[[LetterContext], str]:
+    def handle(context: LetterContext) -> str:
+        if context.has_answered(template, context.writer, HOUR):
             return f"the {name} was sent within the last hour"
-        words = words_for(desk.settings)
-        sent = desk.answer(template, desk.writer, form=words.form, rules=words.rules)
+        words = words_for(context.settings)
+        sent = context.answer(template, context.writer, form=words.form, rules=words.rules)
         return f"{name} sent" if sent else "too many answers to this address"
 
     return handle

@@ -16,7 +16,7 @@ from mailserver import authentication
 from mailserver.commands.leaderboard import has_leaderboard
 from mailserver.problem import Problem, quote
 from mailserver.reading.subject import words_behind
-from mailserver.replies import HOUR, Command, Desk
+from mailserver.replies import HOUR, Command, LetterContext
 
 _START = "please compare"
 _RIGHT_FORM = (
@@ -32,15 +32,15 @@ def recognises(subject: str, settings: Settings) -> bool:
     return (subject == _START or subject.startswith(f"{_START} ")) and has_leaderboard(settings)
 
 
-def handle(desk: Desk) -> str:
-    team = authentication.writer_of(desk, COMMAND)
+def handle(context: LetterContext) -> str:
+    team = authentication.writer_of(context, COMMAND)
     if isinstance(team, str):
         return team
-    board = leaderboard.board(desk.tx)
-    pair = _pair(_names(desk.letter.subject, team), board)
+    board = leaderboard.board(context.tx)
+    pair = _pair(_names(context.letter.subject, team), board)
     if isinstance(pair, Problem):
-        return _refuse(desk, team, pair)
-    return _answer(desk, team, board, pair)
+        return _refuse(context, team, pair)
+    return _answer(context, team, board, pair)
 
 
 def _names(subject: str, team: Team) -> tuple[str, ...]:
@@ -61,24 +61,24 @@ def _pair(names: tuple[str, ...], board: Board) -> tuple[int, int] | Problem:
     return (first, second) if first != second else Problem("A strategy is not compared with itself.")
 
 
-def _answer(desk: Desk, team: Team, board: Board, pair: tuple[int, int]) -> str:
-    limit = desk.settings.programs.max_comparisons_per_hour
-    if desk.count_answered("comparison", team.address, HOUR) >= limit:
+def _answer(context: LetterContext, team: Team, board: Board, pair: tuple[int, int]) -> str:
+    limit = context.settings.programs.max_comparisons_per_hour
+    if context.count_answered("comparison", team.address, HOUR) >= limit:
         problem = Problem(
             f"Your team has had its {plural(limit, 'comparison')} of this hour; please try again later."
         )
-        return _refuse(desk, team, problem)
+        return _refuse(context, team, problem)
     rate = board.rate(*pair)
     first, second = (board.entrants[number] for number in pair)
     winner = first if rate > MATCH_POINT else second if 1 - rate > MATCH_POINT else None
-    desk.answer(
+    context.answer(
         "comparison", team.address, team_id=team.id, first=first, second=second, rate=rate, winner=winner
     )
     return f"{first.team} and {second.team} were compared for {team.name}"
 
 
-def _refuse(desk: Desk, team: Team, problem: Problem) -> str:
-    sent = desk.answer("comparison_refused", team.address, team_id=team.id, problems=[problem])
+def _refuse(context: LetterContext, team: Team, problem: Problem) -> str:
+    sent = context.answer("comparison_refused", team.address, team_id=team.id, problems=[problem])
     return f"no comparison: {problem.text}" + ("" if sent else " (too many answers to this address)")
 
 

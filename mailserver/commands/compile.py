@@ -20,7 +20,7 @@ from mailserver import authentication, deadlines
 from mailserver.deadlines import Window
 from mailserver.problem import Problem, quote
 from mailserver.reading.letter import Letter, find_files, find_program
-from mailserver.replies import Command, Desk
+from mailserver.replies import Command, LetterContext
 
 FORM = "please compile"
 
@@ -43,31 +43,31 @@ class Sent:
     description: str = ""
 
 
-def handle(desk: Desk) -> str:
-    return receive(desk, _take)
+def handle(context: LetterContext) -> str:
+    return receive(context, _take)
 
 
-def receive(desk: Desk, take: Callable[[Desk, Team, Sent], str]) -> str:
+def receive(context: LetterContext, take: Callable[[LetterContext, Team, Sent], str]) -> str:
     """Find the program in the letter and the team that it comes from, and hand both on."""
-    program = _sent(desk)
+    program = _sent(context)
     if isinstance(program, Problem):
-        return _refuse(desk, desk.writer, "problem", problem=program)
-    writer = authentication.team_of(desk.tx, program.marked)
+        return _refuse(context, context.writer, "problem", problem=program)
+    writer = authentication.team_of(context.tx, program.marked)
     if isinstance(writer, Team):
-        return take(desk, writer, program)
+        return take(context, writer, program)
     if writer.problem:
-        return _refuse(desk, desk.writer, "problem", problem=_in_its_place(writer.problem, program))
+        return _refuse(context, context.writer, "problem", problem=_in_its_place(writer.problem, program))
     for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
         if team:
-            return _refuse(desk, team.address, reason, team=team)
-    return _unknown(desk, writer.named)
+            return _refuse(context, team.address, reason, team=team)
+    return _unknown(context, writer.named)
 
 
-def _sent(desk: Desk) -> Sent | Problem:
-    dialogues = game_of(desk.settings.game, desk.settings.programs).info.dialogues
+def _sent(context: LetterContext) -> Sent | Problem:
+    dialogues = game_of(context.settings.game, context.settings.programs).info.dialogues
     if Dialogue.MACHINE in dialogues:
-        return _c_text(desk.letter)
-    return _files(desk.letter, dialogues, desk.settings.programs.takes_images)
+        return _c_text(context.letter)
+    return _files(context.letter, dialogues, context.settings.programs.takes_images)
 
 
 def _c_text(letter: Letter) -> Sent | Problem:
@@ -99,30 +99,30 @@ _ANY_FROM_LINE = (
 )
 
 
-def _take(desk: Desk, team: Team, program: Sent) -> str:
-    limit = desk.settings.programs.max_source_bytes
-    phase = contest_state.state(desk.tx).phase
-    ban = decisions.ban_of(desk.tx, team.id)
+def _take(context: LetterContext, team: Team, program: Sent) -> str:
+    limit = context.settings.programs.max_source_bytes
+    phase = contest_state.state(context.tx).phase
+    ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
-        return _refuse(desk, team.address, str(ban.kind), team=team)
-    window = deadlines.compilation(desk.settings.dates, phase, desk.stored.received_at)
+        return _refuse(context, team.address, str(ban.kind), team=team)
+    window = deadlines.compilation(context.settings.dates, phase, context.stored.received_at)
     if window is not Window.OPEN:
-        return _refuse(desk, team.address, window, team=team)
+        return _refuse(context, team.address, window, team=team)
     if sum(len(data) for name, data in program.files.items() if not is_archive(name)) > limit:
-        return _refuse(desk, team.address, "too long", team=team)
-    problem = _image_problem(program.files, team, desk.settings)
+        return _refuse(context, team.address, "too long", team=team)
+    problem = _image_problem(program.files, team, context.settings)
     if problem:
-        return _refuse(desk, team.address, "problem", problem=problem, team=team)
+        return _refuse(context, team.address, "problem", problem=problem, team=team)
     submission = submissions.add(
-        desk.tx,
+        context.tx,
         team.id,
-        desk.stored.id,
+        context.stored.id,
         program.files,
-        desk.stored.received_at,
+        context.stored.received_at,
         program=program.program,
         description=program.description,
         repairs=program.repairs,
-        reply_to=desk.letter.message_id,
+        reply_to=context.letter.message_id,
     )
     return f"version {submission.number} of {team.name} queued for the compiler"
 
@@ -157,10 +157,10 @@ _ASK = " Ask the organizer ({}) to pull it."
 
 
 def _refuse(
-    desk: Desk, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
+    context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
 ) -> str:
-    counts = submissions.latest_good(desk.tx, team.id) if team else None
-    sent = desk.answer(
+    counts = submissions.latest_good(context.tx, team.id) if team else None
+    sent = context.answer(
         "compile_refused",
         to,
         team_id=team.id if team else None,
@@ -172,10 +172,10 @@ def _refuse(
     return f"program refused: {reason}" + ("" if sent else "; too many answers to this address")
 
 
-def _unknown(desk: Desk, named: Team | None) -> str:
+def _unknown(context: LetterContext, named: Team | None) -> str:
     """One text to the writer whatever was wrong, and a notice to a team that was really named (S01)."""
-    sent = desk.answer("wrong_authentification", desk.writer)
-    authentication.notify(desk, named, COMMAND)
+    sent = context.answer("wrong_authentification", context.writer)
+    authentication.notify(context, named, COMMAND)
     return "program refused: wrong authentification" + ("" if sent else "; too many answers to this address")
 
 

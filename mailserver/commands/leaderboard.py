@@ -6,7 +6,7 @@ from contest.config.settings import Settings
 from contest.games.base import Dialogue
 from contest.games.registry import game_of
 from contest.store import leaderboard
-from mailserver.replies import Command, Desk
+from mailserver.replies import Command, LetterContext
 
 
 def has_leaderboard(settings: Settings) -> bool:
@@ -18,9 +18,9 @@ def recognises(subject: str, settings: Settings) -> bool:
     return subject in ("please send leaderboard", "send leaderboard") and has_leaderboard(settings)
 
 
-def handle(desk: Desk) -> str:
-    lines = leaderboard.board(desk.tx).lines
-    sent = desk.answer("leaderboard", desk.writer, lines=lines)
+def handle(context: LetterContext) -> str:
+    lines = leaderboard.board(context.tx).lines
+    sent = context.answer("leaderboard", context.writer, lines=lines)
     return "leaderboard sent" if sent else "too many answers to this address"
 
 

@@ -15,7 +15,7 @@ from mailserver import authentication
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import preferences_offered, wrong_codes
 from mailserver.reading.subject import words_behind
-from mailserver.replies import Command, Desk
+from mailserver.replies import Command, LetterContext
 
 NONE = "none"
 
@@ -28,23 +28,23 @@ def recognises(subject: str, _settings: Settings) -> bool:
     return bool(_IN_SUBJECT.match(subject))
 
 
-def handle(desk: Desk) -> str:
-    team = authentication.writer_of(desk, COMMAND)
+def handle(context: LetterContext) -> str:
+    team = authentication.writer_of(context, COMMAND)
     if isinstance(team, str):
         return team
-    if contest_state.state(desk.tx).phase is Phase.FINISHED:
-        return authentication.refuse(desk, team.address, COMMAND, "finished", team=team)
-    chosen = _chosen(desk)
+    if contest_state.state(context.tx).phase is Phase.FINISHED:
+        return authentication.refuse(context, team.address, COMMAND, "finished", team=team)
+    chosen = _chosen(context)
     if isinstance(chosen, Problem):
-        return authentication.refuse(desk, team.address, COMMAND, "problem", problem=chosen, team=team)
-    return _change(desk, team, chosen)
+        return authentication.refuse(context, team.address, COMMAND, "problem", problem=chosen, team=team)
+    return _change(context, team, chosen)
 
 
-def _chosen(desk: Desk) -> tuple[MailPreference, ...] | Problem:
+def _chosen(context: LetterContext) -> tuple[MailPreference, ...] | Problem:
     """What the letter asks for; a problem where that is not clear, because a guess would change something."""
-    subject = _IN_SUBJECT.sub(PREFERENCE, desk.letter.subject, count=1)
+    subject = _IN_SUBJECT.sub(PREFERENCE, context.letter.subject, count=1)
     in_subject = ",".join(words_behind(subject, PREFERENCE))
-    in_text = [match[1] for line in desk.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
+    in_text = [match[1] for line in context.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
     found = {codes for codes in map(read_codes, (in_subject, *in_text)) if codes}
     if len(found) != 1:
         text = (
@@ -52,13 +52,13 @@ def _chosen(desk: Desk) -> tuple[MailPreference, ...] | Problem:
             if not found
             else "Its subject and its text ask for different reports."
         )
-        return _wrong(desk, text)
+        return _wrong(context, text)
     (codes,) = found
     if codes == (NONE,):
         return ()
-    offered = desk.settings.reports.offered
+    offered = context.settings.reports.offered
     faults = tuple(wrong_codes(codes, offered))
-    return _wrong(desk, " ".join(faults)) if faults else tuple(map(MailPreference, codes))
+    return _wrong(context, " ".join(faults)) if faults else tuple(map(MailPreference, codes))
 
 
 def read_codes(text: str) -> tuple[str, ...]:
@@ -67,17 +67,17 @@ def read_codes(text: str) -> tuple[str, ...]:
     return (NONE,) if tuple(map(str.casefold, codes)) == (NONE,) else codes
 
 
-def _wrong(desk: Desk, text: str) -> Problem:
-    lines = preferences_offered(desk.settings).splitlines()
+def _wrong(context: LetterContext, text: str) -> Problem:
+    lines = preferences_offered(context.settings).splitlines()
     sample = lines[0].replace(":", "", 1)
     return Problem(text, expected="\n".join((f"Subject: {sample}", *lines[1:], f"  {NONE}  no reports")))
 
 
-def _change(desk: Desk, team: Team, chosen: tuple[MailPreference, ...]) -> str:
-    teams.set_preferences(desk.tx, team.id, chosen)
+def _change(context: LetterContext, team: Team, chosen: tuple[MailPreference, ...]) -> str:
+    teams.set_preferences(context.tx, team.id, chosen)
     before = team.registration.preferences
-    is_running = contest_state.state(desk.tx).phase is Phase.RUNNING
-    desk.answer(
+    is_running = contest_state.state(context.tx).phase is Phase.RUNNING
+    context.answer(
         "preference_changed",
         team.address,
         team_id=team.id,

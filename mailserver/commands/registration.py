@@ -20,7 +20,7 @@ from mailserver.problem import Problem
 from mailserver.reading.registration_form import Reading, read
 from mailserver.reading.subject import plain_subject
 from mailserver.reading.team_names import unique_name
-from mailserver.replies import Command, Desk
+from mailserver.replies import Command, LetterContext
 from mailserver.team_secret import digest, new_string
 
 
@@ -32,57 +32,57 @@ def _forms(settings: Settings) -> tuple[str, ...]:
     return (f"registration for {settings.contest.subject_word}", "registration", "register")
 
 
-def handle(desk: Desk) -> str:
-    dates, phase = desk.settings.dates, contest_state.state(desk.tx).phase
-    window = deadlines.registration(dates, phase, desk.stored.received_at)
+def handle(context: LetterContext) -> str:
+    dates, phase = context.settings.dates, contest_state.state(context.tx).phase
+    window = deadlines.registration(dates, phase, context.stored.received_at)
     if window is not Window.OPEN:
-        return _refuse(desk, window)
-    if desk.letter.problems:
-        unread = tuple(Problem(f"Your letter could not be read: {text}.") for text in desk.letter.problems)
-        return _refuse(desk, "problems", problems=unread)
-    reading = read(desk.letter.form_lines, desk.settings)
+        return _refuse(context, window)
+    if context.letter.problems:
+        unread = tuple(Problem(f"Your letter could not be read: {text}.") for text in context.letter.problems)
+        return _refuse(context, "problems", problems=unread)
+    reading = read(context.letter.form_lines, context.settings)
     if reading.registration is None:
-        return _refuse_form(desk, reading)
-    reason = _reason_against(desk, reading.registration)
-    return _refuse(desk, reason) if reason else _accept(desk, reading.registration, reading)
+        return _refuse_form(context, reading)
+    reason = _reason_against(context, reading.registration)
+    return _refuse(context, reason) if reason else _accept(context, reading.registration, reading)
 
 
-def _refuse_form(desk: Desk, reading: Reading) -> str:
+def _refuse_form(context: LetterContext, reading: Reading) -> str:
     """The form is wrong. What would be in the way of a right one is told now, not when it has been mended."""
-    known = reading.form is not None and _there_is(teams.by_address(desk.tx, reading.form.address))
-    if not known and _is_full(desk):
-        return _refuse(desk, "full")
+    known = reading.form is not None and _there_is(teams.by_address(context.tx, reading.form.address))
+    if not known and _is_full(context):
+        return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
-    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_mended(desk))
-    return _refuse(desk, "problems", problems=problems, form=written)
+    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_mended(context))
+    return _refuse(context, "problems", problems=problems, form=written)
 
 
 _TAKEN = Problem("There is already a team with this mail-address, and the address identifies the team.")
 
 
-def _is_full(desk: Desk) -> bool:
-    return teams.count(desk.tx) >= desk.settings.teams.max_teams
+def _is_full(context: LetterContext) -> bool:
+    return teams.count(context.tx) >= context.settings.teams.max_teams
 
 
-def _mended(desk: Desk) -> tuple[Problem, ...]:
+def _mended(context: LetterContext) -> tuple[Problem, ...]:
     """What had to be mended before the form could be read, which may be where the mistakes come from."""
-    repairs = "; ".join(desk.letter.body.repairs)
+    repairs = "; ".join(context.letter.body.repairs)
     return (
         (Problem(f"Your letter had to be repaired before it could be read: {repairs}."),) if repairs else ()
     )
 
 
-def _reason_against(desk: Desk, registration: Registration) -> str:
+def _reason_against(context: LetterContext, registration: Registration) -> str:
     """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
-    rules = desk.settings.teams
-    if _there_is(teams.by_address(desk.tx, registration.address)):
+    rules = context.settings.teams
+    if _there_is(teams.by_address(context.tx, registration.address)):
         return "duplicate"
-    if _is_full(desk):
+    if _is_full(context):
         return "full"
-    of_organization = teams.count_organization(desk.tx, registration.organization)
+    of_organization = teams.count_organization(context.tx, registration.organization)
     if rules.max_per_organization and of_organization >= rules.max_per_organization:
         return "organization"
-    if rules.shared_people == "refuse" and _shared_people(registration, teams.present(desk.tx)):
+    if rules.shared_people == "refuse" and _shared_people(registration, teams.present(context.tx)):
         return "shared people"
     return ""
 
@@ -91,51 +91,53 @@ def _there_is(team: Team | None) -> bool:
     return team is not None and team.state is not TeamState.WITHDRAWN
 
 
-def _refuse(desk: Desk, reason: str, *, problems: tuple[Problem, ...] = (), form: str = "") -> str:
-    sent = desk.answer(
+def _refuse(
+    context: LetterContext, reason: str, *, problems: tuple[Problem, ...] = (), form: str = ""
+) -> str:
+    sent = context.answer(
         "registration_refused",
-        desk.writer,
+        context.writer,
         reason=reason,
         problems=problems,
         form=form,
-        sample=sample(desk.settings).text,
+        sample=sample(context.settings).text,
     )
     return f"registration refused: {reason}" + ("" if sent else "; too many answers to this address")
 
 
-def _accept(desk: Desk, wanted: Registration, reading: Reading) -> str:
-    earlier = teams.by_address(desk.tx, wanted.address)  # has withdrawn, and comes back
+def _accept(context: LetterContext, wanted: Registration, reading: Reading) -> str:
+    earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
     own_name = {earlier.name.casefold()} if earlier else set()
-    name = unique_name(wanted.team_name, teams.taken_names(desk.tx) - own_name)
+    name = unique_name(wanted.team_name, teams.taken_names(context.tx) - own_name)
     registration = replace(wanted, team_name=name)
-    waits = desk.settings.teams.approval == "organizer"
+    waits = context.settings.teams.approval == "organizer"
     string = new_string()
     team = teams.add(
-        desk.tx,
+        context.tx,
         registration,
         requested_name=wanted.team_name,
         state=TeamState.PENDING if waits else TeamState.ACTIVE,
         auth_digest=digest(string),
-        letter_id=desk.stored.id,
-        now=desk.stored.received_at,
-        flags=_shared_people(registration, teams.present(desk.tx)),
+        letter_id=context.stored.id,
+        now=context.stored.received_at,
+        flags=_shared_people(registration, teams.present(context.tx)),
         returning=earlier.id if earlier else None,
     )
-    remarks = (*desk.letter.body.repairs, *reading.remarks)
+    remarks = (*context.letter.body.repairs, *reading.remarks)
     facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": remarks}
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
-        desk.answer("registration_pending", team.address, **facts)
+        context.answer("registration_pending", team.address, **facts)
         return f"registration of {name} waits for the organizer"
-    desk.answer(
+    context.answer(
         "registration_accepted",
         team.address,
         team_id=team.id,
-        attachments=_with_welcome(desk.settings),
+        attachments=_with_welcome(context.settings),
         string=string,
-        has_rules=bool(rules(desk.settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(desk.tx).seed).commitment,
-        counts=_version_that_counts(desk.tx, team),
+        has_rules=bool(rules(context.settings.game.name)),
+        seed_commitment=Seeds(contest_state.state(context.tx).seed).commitment,
+        counts=_version_that_counts(context.tx, team),
         **facts,
     )
     return f"registered {name}"

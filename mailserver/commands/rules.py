@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import rules
-from mailserver.replies import HOUR, Command, Desk
+from mailserver.replies import HOUR, Command, LetterContext
 
 
 def recognises(subject: str, settings: Settings) -> bool:
@@ -12,11 +12,11 @@ def recognises(subject: str, settings: Settings) -> bool:
     return subject.replace(" ", "") in ("rules", "sendrules", f"send{word}rules")
 
 
-def handle(desk: Desk) -> str:
-    if desk.has_answered("rules", desk.writer, HOUR):
+def handle(context: LetterContext) -> str:
+    if context.has_answered("rules", context.writer, HOUR):
         return "the rules were sent within the last hour"
-    text = rules(desk.settings.game.name)
-    sent = desk.answer("rules", desk.writer, attachments=text, has_rules=bool(text))
+    text = rules(context.settings.game.name)
+    sent = context.answer("rules", context.writer, attachments=text, has_rules=bool(text))
     return "rules sent" if sent else "too many answers to this address"
 
 

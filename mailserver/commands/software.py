@@ -13,7 +13,7 @@ from contest.model import Team, TeamState
 from contest.store import teams
 from mailserver.attachments import kit, software
 from mailserver.reading.subject import plain_subject
-from mailserver.replies import HOUR, Command, Desk
+from mailserver.replies import HOUR, Command, LetterContext
 
 _SHELL = "shar"
 _FORMS = ("", "tar", _SHELL)
@@ -25,25 +25,25 @@ def recognises(subject: str, settings: Settings) -> bool:
     return any(asked in (f"sendsoftware{form}", f"send{word}software{form}") for form in _FORMS)
 
 
-def handle(desk: Desk) -> str:
-    team = teams.by_address(desk.tx, desk.writer)
-    if team and team.state is TeamState.ACTIVE and desk.settings.game.name == DEFAULT_GAME:
-        return _send_kit(desk, team)
-    if desk.has_answered("software", desk.writer, HOUR):
+def handle(context: LetterContext) -> str:
+    team = teams.by_address(context.tx, context.writer)
+    if team and team.state is TeamState.ACTIVE and context.settings.game.name == DEFAULT_GAME:
+        return _send_kit(context, team)
+    if context.has_answered("software", context.writer, HOUR):
         return "the software was sent within the last hour"
-    programs = software(desk.settings.game.name)
-    sent = desk.answer(
-        "software", desk.writer, attachments=programs, names=tuple(program.name for program in programs)
+    programs = software(context.settings.game.name)
+    sent = context.answer(
+        "software", context.writer, attachments=programs, names=tuple(program.name for program in programs)
     )
     return "software sent" if sent else "too many answers to this address"
 
 
-def _send_kit(desk: Desk, team: Team) -> str:
-    if desk.has_answered("kit", team.address, HOUR):
+def _send_kit(context: LetterContext, team: Team) -> str:
+    if context.has_answered("kit", team.address, HOUR):
         return "the kit was sent within the last hour"
-    as_shell_archive = plain_subject(desk.letter.subject).endswith(_SHELL)
-    archive = kit(rules_of(desk.settings.game), as_shell_archive=as_shell_archive)
-    sent = desk.answer(
+    as_shell_archive = plain_subject(context.letter.subject).endswith(_SHELL)
+    archive = kit(rules_of(context.settings.game), as_shell_archive=as_shell_archive)
+    sent = context.answer(
         "kit",
         team.address,
         team_id=team.id,

@@ -12,7 +12,7 @@ from contest.model import Phase, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.deadlines import Window
-from mailserver.replies import Command, Desk
+from mailserver.replies import Command, LetterContext
 
 FORM = "withdraw"
 
@@ -21,24 +21,25 @@ def recognises(subject: str, _settings: Settings) -> bool:
     return subject == FORM
 
 
-def handle(desk: Desk) -> str:
-    team = authentication.writer_of(desk, COMMAND)
+def handle(context: LetterContext) -> str:
+    team = authentication.writer_of(context, COMMAND)
     if isinstance(team, str):
         return team
-    phase = contest_state.state(desk.tx).phase
+    phase = contest_state.state(context.tx).phase
     if phase is not Phase.OPEN:
-        return authentication.refuse(desk, team.address, COMMAND, str(phase), team=team)
-    teams.set_state(desk.tx, team.id, TeamState.WITHDRAWN)
+        return authentication.refuse(context, team.address, COMMAND, str(phase), team=team)
+    teams.set_state(context.tx, team.id, TeamState.WITHDRAWN)
     contest_state.note(
-        desk.tx, "teams", f"{team.name} has withdrawn, by its letter {desk.stored.id}", desk.now
+        context.tx, "teams", f"{team.name} has withdrawn, by its letter {context.stored.id}", context.now
     )
-    desk.answer(
+    context.answer(
         "withdrawn",
         team.address,
         team_id=team.id,
         team=team,
-        has_program=submissions.latest_good(desk.tx, team.id) is not None,
-        can_return=deadlines.registration(desk.settings.dates, phase, desk.stored.received_at) is Window.OPEN,
+        has_program=submissions.latest_good(context.tx, team.id) is not None,
+        can_return=deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+        is Window.OPEN,
     )
     return f"{team.name} has withdrawn"
 

@@ -27,7 +27,7 @@ def accept(
 
 
 @dataclass(frozen=True)
-class Arrival:
+class IncomingLetter:
     """A letter as it came, with its envelope; the null sender is ""."""
 
     raw: bytes
@@ -35,7 +35,7 @@ class Arrival:
     recipients: tuple[str, ...]
 
 
-def accept_all(store: Store, arrivals: Sequence[Arrival], channel: str, received_at: datetime) -> None:
+def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
     """`accept` for several, all or none. Raises StoreBusy: none is kept."""
     with store.write() as tx:
         for letter in arrivals:

@@ -29,7 +29,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 from contest.config.settings import Settings
 from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.log import log
-from mailserver.intake.accept import Arrival
+from mailserver.intake.accept import IncomingLetter
 from mailserver.reading import addresses
 
 TIMEOUT_SECONDS = 60.0
@@ -43,7 +43,7 @@ _LONGEST_ADDRESS = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
-Accept = Callable[[Sequence[Arrival]], object]
+Accept = Callable[[Sequence[IncomingLetter]], object]
 MostBytes = Callable[[str], int]
 
 
@@ -73,7 +73,7 @@ class Listener:
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
-        self._counter = _Counter(accept, self._loop)
+        self._counter = CommitQueue(accept, self._loop)
         self._servers: list[asyncio.Server] = []
 
     @property
@@ -164,17 +164,17 @@ def is_answered(path: Path) -> bool:
         return client.connect_ex(str(path)) in (0, errno.EAGAIN)  # the latter: somebody who is very busy
 
 
-class _Counter:
+class CommitQueue:
     """Where letters are handed in: to one thread, which keeps together what has come together."""
 
     def __init__(self, accept: Accept, loop: asyncio.AbstractEventLoop) -> None:
         self._accept = accept
         self._loop = loop
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="smtp-accept")
-        self._waiting: list[tuple[Arrival, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[IncomingLetter, asyncio.Future[None]]] = []
         self._work: asyncio.Task[None] | None = None
 
-    async def keep(self, letter: Arrival) -> None:
+    async def keep(self, letter: IncomingLetter) -> None:
         """Returns when it is kept; raises what `accept` raises."""
         done = self._loop.create_future()
         self._waiting.append((letter, done))
@@ -199,19 +199,19 @@ class _Counter:
                     for one in batch:
                         await self._keep_alone(one)
 
-    async def _keep_alone(self, one: tuple[Arrival, asyncio.Future[None]]) -> None:
+    async def _keep_alone(self, one: tuple[IncomingLetter, asyncio.Future[None]]) -> None:
         try:
             await self._keep([one])
         except Exception as error:
             _finish([one], error)
 
-    async def _keep(self, batch: Sequence[tuple[Arrival, asyncio.Future[None]]]) -> None:
+    async def _keep(self, batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]]) -> None:
         letters = [letter for letter, _ in batch]
         await self._loop.run_in_executor(self._worker, self._accept, letters)
         _finish(batch, None)
 
 
-def _finish(batch: Sequence[tuple[Arrival, asyncio.Future[None]]], error: Exception | None) -> None:
+def _finish(batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]], error: Exception | None) -> None:
     for _, done in batch:
         if done.done():  # the client has gone meanwhile
             continue
@@ -376,7 +376,7 @@ class _LmtpConversation(LMTP, _Conversation):
 class _Handler:
     """What the library asks us: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, counter: _Counter, most_bytes: MostBytes | None) -> None:
+    def __init__(self, settings: Settings, counter: CommitQueue, most_bytes: MostBytes | None) -> None:
         self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
         self._ours = (settings.contest.address, *settings.contest.aliases)
@@ -426,7 +426,7 @@ class _Handler:
             return "554 5.6.0 there is a NUL character in the headers"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:
-            await self._counter.keep(Arrival(raw, sender, tuple(envelope.rcpt_tos)))
+            await self._counter.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos)))
         except Exception as error:
             return await self.handle_exception(error)
         return "250 2.0.0 OK, the letter is kept"

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from contest.games.base import GameInfo, Ruling
+from contest.games.base import FaultRule, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
@@ -68,7 +68,7 @@ def round_title(released: ReleasedRound) -> str:
 # --- rankings ----------------------------------------------------------------------------------------------
 def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, caption: str) -> Table:
     """Rank, team, points, failures or faulty games, and what became of it."""
-    replays = game.ruling is Ruling.REPLAY
+    replays = game.fault_rule is FaultRule.REPLAY
     columns = (
         Column("rank", "rank", numeric=True),
         Column("team", "team"),

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contest.errors import ToolMissing
-from sandbox.bubblewrap import INSIDE_ID, TMP, Ending, JailLimits, ending
-from sandbox.process import Prisoner
+from sandbox.bubblewrap import INSIDE_ID, TMP, Ending, Limits, ending
+from sandbox.process import SandboxedProcess
 
 _LABEL = "knobeln"
 _PATIENCE = 120.0  # seconds for anything that an engine does for us
@@ -111,12 +111,12 @@ class Engine:
         made = self.ask("import", "-", image, stdin=_EMPTY_TAR)
         if made.returncode:
             return _last_line(made.stderr)
-        done = self.ask(*self.run_options(name, JailLimits(), {}), image, "/nothing")
+        done = self.ask(*self.run_options(name, Limits(), {}), image, "/nothing")
         self.remove(name)
         self.ask("rmi", image)
         return None if done.returncode == _NOT_FOUND else _last_line(done.stderr)
 
-    def run_options(self, name: str, limits: JailLimits, environment: Mapping[str, str]) -> list[str]:
+    def run_options(self, name: str, limits: Limits, environment: Mapping[str, str]) -> list[str]:
         return ["run", *_options(name, limits, environment), *self.options]
 
 
@@ -169,7 +169,7 @@ class Container:
         image: str,
         words: Sequence[str],
         environment: Mapping[str, str],
-        limits: JailLimits,
+        limits: Limits,
     ) -> None:
         """`image`: an id that the engine knows; `words`: the whole command."""
         self._engine, self._image = engine, image
@@ -241,14 +241,14 @@ def _start(command: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen
         raise ToolMissing(f"{command[0]} does not start: {error}") from None
 
 
-def open_container(container: Container, answer_bytes: int) -> Prisoner:
+def open_container(container: Container, answer_bytes: int) -> SandboxedProcess:
     """The container as a prisoner. Its input is empty: it is given its words as arguments."""
     theirs, ours = os.pipe()
     os.close(theirs)
-    return Prisoner(container, ours, answer_bytes)
+    return SandboxedProcess(container, ours, answer_bytes)
 
 
-def _options(name: str, limits: JailLimits, environment: Mapping[str, str]) -> Iterator[str]:
+def _options(name: str, limits: Limits, environment: Mapping[str, str]) -> Iterator[str]:
     yield from (
         f"--name={name}",
         f"--label={_LABEL}",
@@ -267,7 +267,7 @@ def _options(name: str, limits: JailLimits, environment: Mapping[str, str]) -> I
         yield f"--env={variable}={value}"
 
 
-def _rlimits(limits: JailLimits) -> Iterator[str]:
+def _rlimits(limits: Limits) -> Iterator[str]:
     yield f"cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}"
     yield f"fsize={limits.file_size}:{limits.file_size}"
     yield f"nofile={limits.open_files}:{limits.open_files}"

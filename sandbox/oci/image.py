@@ -18,8 +18,8 @@ from contest.errors import NotFound, ToolMissing
 from contest.subprocesses.c_programs import cache_folder
 from sandbox.bubblewrap import TMP, Ending, Root
 from sandbox.oci.run import PATH, Run
-from sandbox.process import Prisoner
-from sandbox.sandbox import Jail, JailLimits
+from sandbox.process import SandboxedProcess
+from sandbox.sandbox import Limits, Sandbox
 
 COVERED = (b"dev", b"proc", b"tmp")  # folders that a box puts its own in the place of
 ROOT = "root"  # in an image's folder of the cache
@@ -76,14 +76,14 @@ class OciImage:
             raise NotFound(_not_there(self.folder)) from None
 
     def open(
-        self, jail: Jail, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
-    ) -> Prisoner:
+        self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
+    ) -> SandboxedProcess:
         """Start it in a box of its own. Raises NotFound where its files are not in the cache any more."""
         root = self.folder / ROOT
         if not root.is_dir():
             raise NotFound(_not_there(self.folder))
-        _check_way(root, jail.user)
-        return jail.open(
+        _check_way(root, sandbox.user)
+        return sandbox.open(
             self.run.words(arguments),
             environment={"PATH": PATH, "HOME": TMP, "TMPDIR": TMP, **_MODEST, **self.run.environment},
             root=Root(root.resolve(), self.run.folder),
@@ -115,11 +115,11 @@ def image_cache() -> Path:
     return cache_folder().with_name("knobeln-images") if usual else Path("/var/cache/knobeln/images")
 
 
-def check_boxes(jail: Jail, cache: Path) -> None:
+def check_boxes(sandbox: Sandbox, cache: Path) -> None:
     """Whether images can be started here, by an image without a program; raises ToolMissing if not."""
     with empty_root(cache) as root:
         image = Root(root, "/")
-        with jail.open(["/nothing"], root=image, limits=limits_for(1, 1_000)) as prisoner:
+        with sandbox.open(["/nothing"], root=image, limits=limits_for(1, 1_000)) as prisoner:
             answer = prisoner.finish(_PATIENCE)
     if answer.ended is None or answer.ended.ending is not Ending.NOT_STARTED:
         raise ToolMissing(f"a box that is made of an image {answer.kind}")
@@ -137,9 +137,9 @@ def empty_root(cache: Path) -> Iterator[Path]:
         yield root
 
 
-def limits_for(cpu_seconds: int, answer_bytes: int) -> JailLimits:
+def limits_for(cpu_seconds: int, answer_bytes: int) -> Limits:
     """An image's limits, for one move."""
-    return JailLimits(
+    return Limits(
         cpu_seconds=cpu_seconds,
         address_space=ADDRESS_SPACE,
         processes=PROCESSES,

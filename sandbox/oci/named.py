@@ -18,8 +18,8 @@ from sandbox.oci.formats import RunSettings, check_architecture
 from sandbox.oci.image import facts_of, limits_for, read_facts
 from sandbox.oci.refusal import Problem, Refused, shown
 from sandbox.oci.run import Run, run_of
-from sandbox.process import Prisoner
-from sandbox.sandbox import Jail
+from sandbox.process import SandboxedProcess
+from sandbox.sandbox import Sandbox
 
 START_SECONDS = 10.0  # what an engine may take to start and stop a container on a busy computer
 
@@ -69,12 +69,12 @@ class NamedImage:
 
     def open(
         self,
-        jail: Jail,  # not used: the engine makes one of its own
+        sandbox: Sandbox,  # not used: the engine makes one of its own
         arguments: Sequence[str] = (),
         *,
         cpu_seconds: int,
         answer_bytes: int,
-    ) -> Prisoner:
+    ) -> SandboxedProcess:
         """Start it in a container of its own. Raises ToolMissing, here or later, where the engine fails."""
         container = Container(
             self.engine,

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long, words
 from sandbox.process import STDERR_TAIL, Answer, Ended, Kind
-from sandbox.program_folder import Startable
-from sandbox.sandbox import Ending, Jail
+from sandbox.program_folder import Executable
+from sandbox.sandbox import Ending, Sandbox
 
 
 @dataclass
 class ArgumentsPlayer:
-    program: Startable
-    jail: Jail
+    program: Executable
+    sandbox: Sandbox
     seconds: float  # for each move
     _said: deque[int] = field(default_factory=lambda: deque(maxlen=STDERR_TAIL), init=False)  # in all moves
 
@@ -34,7 +34,7 @@ class ArgumentsPlayer:
     def move(self, question: Words) -> str | Fault:
         cpu_seconds = math.ceil(self.seconds) + 1
         with self.program.open(
-            self.jail, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
+            self.sandbox, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
         ) as prisoner:
             answer = prisoner.finish(self.program.start_seconds + self.seconds)
             ended = prisoner.close()

@@ -14,9 +14,9 @@ from typing import Any
 
 from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long, words
-from sandbox.process import Answer, Kind, Prisoner
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.process import Answer, Kind, SandboxedProcess
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 LANGUAGE = "Python"
 IMPORT_SECONDS = 10.0
@@ -33,9 +33,9 @@ class PythonFunction:
 
     def __init__(
         self,
-        bundle: Bundle,
+        bundle: ProgramFolder,
         name: str,
-        jail: Jail,
+        sandbox: Sandbox,
         *,
         cpu_seconds: int = CPU_SECONDS,
         answer_bytes: int = ANSWER_BYTES,
@@ -45,8 +45,8 @@ class PythonFunction:
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
         self._fault: Fault | None = None
-        self._prisoner: Prisoner = bundle.open(
-            jail,
+        self._prisoner: SandboxedProcess = bundle.open(
+            sandbox,
             command=_driven(bundle.command),
             files={_DRIVER: driver},
             cpu_seconds=cpu_seconds,
@@ -110,8 +110,8 @@ class FunctionPlayer:
     """A process that was lost is started again for the next move; a file that cannot be imported is not
     tried again in the same game."""
 
-    bundle: Bundle
-    jail: Jail
+    bundle: ProgramFolder
+    sandbox: Sandbox
     seconds: float  # for each call
     function: str = "get_move"
     _process: PythonFunction | None = field(default=None, init=False)
@@ -151,6 +151,6 @@ class FunctionPlayer:
         if self._process and not self._process.usable:
             self.close()
         if self._process is None:
-            self._process = PythonFunction(self.bundle, self.function, self.jail)
+            self._process = PythonFunction(self.bundle, self.function, self.sandbox)
             self._lost = self._process.not_imported
         return self._lost or self._process.ask(request, self.seconds)

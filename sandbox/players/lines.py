@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 
 from contest.games.base import Dialogue, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long, words
-from sandbox.process import Answer, Kind, Prisoner
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.process import Answer, Kind, SandboxedProcess
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 CPU_SECONDS = 3_600  # of a process, through all its games
 
 
 @dataclass
 class LinesPlayer:
-    bundle: Bundle
-    jail: Jail
+    bundle: ProgramFolder
+    sandbox: Sandbox
     seconds: float  # for each answer
-    _prisoner: Prisoner | None = field(default=None, init=False)
+    _prisoner: SandboxedProcess | None = field(default=None, init=False)
     _said: bytes = field(default=b"", init=False)  # by the process before
     _lost: Fault | None = field(default=None, init=False)  # why it does not answer for the rest of this game
 
@@ -55,9 +55,11 @@ class LinesPlayer:
             self._said = self._prisoner.close().stderr
         self._prisoner = None
 
-    def _running(self) -> Prisoner:
+    def _running(self) -> SandboxedProcess:
         if self._prisoner is None:
-            self._prisoner = self.bundle.open(self.jail, cpu_seconds=CPU_SECONDS, answer_bytes=ANSWER_BYTES)
+            self._prisoner = self.bundle.open(
+                self.sandbox, cpu_seconds=CPU_SECONDS, answer_bytes=ANSWER_BYTES
+            )
         return self._prisoner
 
     def _fault(self, answer: Answer) -> Fault:

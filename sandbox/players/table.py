@@ -11,8 +11,8 @@ from typing import TypeGuard
 
 from sandbox.players import Fault, FaultKind
 from sandbox.players.function import PythonFunction
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 CONSTANT_SECONDS = 10.0
 CELL_BYTES = 8  # of a table's text, at most
@@ -32,20 +32,22 @@ class Domain:
             raise ValueError(f"no table can have these sizes: {self}")
 
 
-def tabulate(bundle: Bundle, function: str, domain: Domain, jail: Jail, seconds: float) -> bytes | Fault:
+def tabulate(
+    bundle: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
+) -> bytes | Fault:
     """The results row by row, `table[row * columns + column]`; `seconds` for each of the two times."""
-    table = _once(bundle, function, domain, jail, seconds, backwards=False)
+    table = _once(bundle, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, Fault):
         return table
-    again = _once(bundle, function, domain, jail, seconds, backwards=True)
+    again = _once(bundle, function, domain, sandbox, seconds, backwards=True)
     if isinstance(again, Fault):
         return again
     return table if table == again else _impure(function, domain, table, again)
 
 
-def constant(bundle: Bundle, function: str, name: str, jail: Jail) -> str | Fault:
+def constant(bundle: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | Fault:
     """A text that stands in the module beside its function, such as its author's name for it (H2)."""
-    process = PythonFunction(bundle, function, jail)
+    process = PythonFunction(bundle, function, sandbox)
     try:
         reply = process.not_imported or process.ask({"constant": (bundle.program, name)}, CONSTANT_SECONDS)
     finally:
@@ -59,11 +61,11 @@ def constant(bundle: Bundle, function: str, name: str, jail: Jail) -> str | Faul
 
 
 def _once(
-    bundle: Bundle, function: str, domain: Domain, jail: Jail, seconds: float, *, backwards: bool
+    bundle: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float, *, backwards: bool
 ) -> bytes | Fault:
     size = domain.rows * domain.columns
     process = PythonFunction(
-        bundle, function, jail, cpu_seconds=int(seconds) + 60, answer_bytes=CELL_BYTES * size + 8_192
+        bundle, function, sandbox, cpu_seconds=int(seconds) + 60, answer_bytes=CELL_BYTES * size + 8_192
     )
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from contest.games.knobeln import Rules, ThrowLines
 from contest.model import GameJob, GameResult, SeatResult, Verdict
-from sandbox.vm.faults import Incident, Kind, Setting, verdict_and_fault
+from sandbox.vm.faults import Kind, Setting, Trap, verdict_and_fault
 from sandbox.vm.image import Image
 
 _MAGIC = 0x33424E4B
@@ -105,7 +105,7 @@ class Batch:
         _check(points <= played * self.rules.b.bit_length(), "more points than can be won")
         if kind == _NO_FAULT:
             return SeatResult(points, _OK, None, instructions, memory)
-        incident = Incident(Kind(kind), played + 1, throw, last, series, pc, address)
+        incident = Trap(Kind(kind), played + 1, throw, last, series, pc, address)
         setting = Setting(self.rules, self.max_instructions, self.images[image])
         verdict, fault = verdict_and_fault(incident, setting)
         return SeatResult(points, verdict, fault, instructions, memory, faults=int(fault is not None))

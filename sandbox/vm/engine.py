@@ -8,8 +8,8 @@ from functools import partial
 from contest.errors import NotFound
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
-from contest.protocols import Told, nobody
-from contest.subprocesses.engine_pool import Order, chunks, cores, run_orders
+from contest.protocols import ProgressCallback, no_progress
+from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
 from sandbox.vm.batch import Batch
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.image import Image
@@ -21,8 +21,8 @@ _SECONDS_PER_THROW = 1e-4  # an allowance for the referee
 LONGEST = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
 
 
-class MachineArena:
-    """Plays games between images of the contest machine; implements contest.protocols.Arena.
+class MachineRunner:
+    """Plays games between images of the contest machine; implements contest.protocols.Runner.
 
     `images` by their digests. `max_instructions` is the limit per seat and game (K60). `workers` is the
     number of engine processes at once, 0 = one per core; it never changes a result (K76). Neither does it
@@ -35,7 +35,7 @@ class MachineArena:
         rules: Rules,
         max_instructions: int,
         workers: int = 1,
-        told: Told = nobody,
+        progress: ProgressCallback = no_progress,
         *,
         translated: bool = True,
     ) -> None:
@@ -43,7 +43,7 @@ class MachineArena:
         self._rules = rules
         self._max_instructions = max_instructions
         self._workers = workers or cores()
-        self._told = told
+        self._progress = progress
         self._program = engine_binary()
         self._translations = translations() if translated else None
 
@@ -53,8 +53,12 @@ class MachineArena:
         Raises EngineFailed when the machinery keeps failing, NotFound for an image that is not there.
         """
         batch = self._batch(jobs)
-        orders = [_order(batch, chunk) for chunk in chunks(jobs, self._workers)]
-        return run_orders(self._program, orders, self._workers, self._told, batch.opening()) if orders else []
+        requests = [_order(batch, chunk) for chunk in chunks(jobs, self._workers)]
+        return (
+            run_requests(self._program, requests, self._workers, self._progress, batch.opening())
+            if requests
+            else []
+        )
 
     def _batch(self, jobs: Sequence[GameJob]) -> Batch:
         needed = sorted({digest for job in jobs for digest in job.images})
@@ -66,8 +70,10 @@ class MachineArena:
         return Batch(self._rules, self._max_instructions, images, native)
 
 
-def _order(batch: Batch, jobs: Sequence[GameJob]) -> Order[GameResult]:
-    return Order(partial(batch.portion, jobs), partial(batch.results, jobs), wall_limit(batch, len(jobs)))
+def _order(batch: Batch, jobs: Sequence[GameJob]) -> EngineRequest[GameResult]:
+    return EngineRequest(
+        partial(batch.portion, jobs), partial(batch.results, jobs), wall_limit(batch, len(jobs))
+    )
 
 
 def wall_limit(batch: Batch, games: int) -> float:

@@ -28,7 +28,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Incident:
+class Trap:
     """The engine's figures about a seat that failed; which of them mean something depends on `kind`."""
 
     kind: Kind
@@ -51,7 +51,7 @@ class Setting:
     image: Image
 
 
-def verdict_and_fault(incident: Incident, setting: Setting) -> tuple[Verdict, Fault | None]:
+def verdict_and_fault(incident: Trap, setting: Setting) -> tuple[Verdict, Fault | None]:
     """How the seat left the game (K71), and why in a sentence; (OK, None) where nothing happened."""
     if incident.kind is Kind.NONE:
         return Verdict.OK, None
@@ -59,42 +59,42 @@ def verdict_and_fault(incident: Incident, setting: Setting) -> tuple[Verdict, Fa
     return verdict, Fault(incident.number, sentence(incident, setting))
 
 
-def _range(incident: Incident, setting: Setting) -> str:
+def _range(incident: Trap, setting: Setting) -> str:
     return out_of_range(setting.rules, incident.number, incident.throw)
 
 
-def _series(incident: Incident, setting: Setting) -> str:
+def _series(incident: Trap, setting: Setting) -> str:
     return early_drop(setting.rules, incident.number, incident.throw, incident.last, incident.series)
 
 
-def _fuel(_incident: Incident, setting: Setting) -> str:
+def _fuel(_incident: Trap, setting: Setting) -> str:
     return f"used more than {setting.max_instructions:,} instructions"
 
 
-def _left(incident: Incident, setting: Setting) -> str:
+def _left(incident: Trap, setting: Setting) -> str:
     return f"ended after {incident.number - 1} of {setting.rules.L} throws"
 
 
-def _door(incident: Incident, setting: Setting) -> str:
+def _door(incident: Trap, setting: Setting) -> str:
     return f"used door {incident.address}, which does not exist, {_place(incident, setting)}"
 
 
-def _stack(incident: Incident, setting: Setting) -> str:
+def _stack(incident: Trap, setting: Setting) -> str:
     return (
         f"its stack grew out of the memory of {MEMORY_SIZE // 1024} kB "
         f"(address 0x{incident.address:08x}), {_place(incident, setting)}"
     )
 
 
-def _read(incident: Incident, setting: Setting) -> str:
+def _read(incident: Trap, setting: Setting) -> str:
     return f"read from {_bad_address(incident, setting)}, {_place(incident, setting)}"
 
 
-def _write(incident: Incident, setting: Setting) -> str:
+def _write(incident: Trap, setting: Setting) -> str:
     return f"wrote to {_bad_address(incident, setting)}, {_place(incident, setting)}"
 
 
-def _jump(incident: Incident, setting: Setting) -> str:
+def _jump(incident: Trap, setting: Setting) -> str:
     end = CODE_BASE + len(setting.image.code)
     if incident.pc == incident.address == end:
         return f"ran past the end of its code at 0x{end:08x}"
@@ -102,24 +102,24 @@ def _jump(incident: Incident, setting: Setting) -> str:
     return f"jumped to address 0x{incident.address:08x}, which {why}, {_place(incident, setting)}"
 
 
-def _illegal(incident: Incident, setting: Setting) -> str:
+def _illegal(incident: Trap, setting: Setting) -> str:
     return f"executed 0x{incident.address:08x}, which is no instruction, {_place(incident, setting)}"
 
 
-def _bad_address(incident: Incident, setting: Setting) -> str:
+def _bad_address(incident: Trap, setting: Setting) -> str:
     begin = DATA_BASE + setting.image.static_size - MEMORY_SIZE
     inside = begin <= incident.address < begin + MEMORY_SIZE
     why = "does not fit the size of what lies there" if inside else "is outside its memory"
     return f"address 0x{incident.address:08x}, which {why}"
 
 
-def _place(incident: Incident, setting: Setting) -> str:
+def _place(incident: Trap, setting: Setting) -> str:
     function = setting.image.function_at(incident.pc)
     named = f"in function {function} " if function else ""
     return f"{named}(instruction at 0x{incident.pc:08x})"
 
 
-_KINDS: dict[Kind, tuple[Verdict, Callable[[Incident, Setting], str]]] = {
+_KINDS: dict[Kind, tuple[Verdict, Callable[[Trap, Setting], str]]] = {
     Kind.RANGE: (Verdict.ILLEGAL_MOVE, _range),
     Kind.SERIES: (Verdict.ILLEGAL_MOVE, _series),
     Kind.FUEL: (Verdict.TIME, _fuel),

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from contest.games.knobeln import Rules
-from contest.subprocesses.engine_pool import Order, run_orders
+from contest.subprocesses.engine_pool import EngineRequest, run_requests
 from sandbox.vm.batch import image_bytes
 from sandbox.vm.engine import LONGEST, START_SECONDS, program_seconds
 from sandbox.vm.engine_binary import engine_binary
-from sandbox.vm.faults import Incident, Kind, Setting, verdict_and_fault
+from sandbox.vm.faults import Kind, Setting, Trap, verdict_and_fault
 from sandbox.vm.image import Image
 
 _MAGIC = 0x31524E4B
@@ -42,8 +42,8 @@ def run(image: Image, max_instructions: int) -> Ended:
     """Run the program to its end, by the interpreter. Raises EngineFailed when our machinery fails."""
     opening = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
     seconds = min(LONGEST, START_SECONDS + program_seconds(max_instructions))
-    order = Order(bytes, partial(_ended, image, max_instructions), seconds)
-    (ended,) = run_orders(engine_binary(), [order], 1, opening=opening)
+    order = EngineRequest(bytes, partial(_ended, image, max_instructions), seconds)
+    (ended,) = run_requests(engine_binary(), [order], 1, opening=opening)
     return ended
 
 
@@ -52,7 +52,7 @@ def _ended(image: Image, max_instructions: int, raw: bytes) -> list[Ended]:
     if len(raw) != _RECORD.size:
         raise ValueError(f"{len(raw)} bytes about a program's end")
     instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
-    incident = Incident(Kind(kind), 0, 0, 0, 0, pc, address)
+    incident = Trap(Kind(kind), 0, 0, 0, 0, pc, address)
     fault = None
     if incident.kind is not Kind.LEFT:
         _, found = verdict_and_fault(incident, Setting(Rules(), max_instructions, image))

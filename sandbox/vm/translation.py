@@ -26,11 +26,11 @@ from pathlib import Path
 
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_compiler, cache_folder, compiler_version
-from sandbox.sandbox import WORK, Jail, JailLimits, JailResult
+from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
 from sandbox.vm.image import CODE_BASE, Image
 from sandbox.vm.translate import TooLarge, translate
 
-LIMITS = JailLimits(cpu_seconds=10, wall_seconds=40.0)
+LIMITS = Limits(cpu_seconds=10, wall_seconds=40.0)
 # gcc's time grows faster than the program; at -O2 it also goes round and round where many jumps cross each
 # other. So -O2 is for the small, and gets half of the time: the other half is for -O1, which does not.
 _SMALL = 6_000  # instructions; a program of 10,000 lexical elements has some 3,000
@@ -70,13 +70,13 @@ class Translations:
         paths = {image.digest: self._path(image) for image in images}
         return {digest: path for digest, path in paths.items() if path.is_file()}
 
-    def add(self, image: Image, jail: Jail) -> Path:
+    def add(self, image: Image, sandbox: Sandbox) -> Path:
         """The image's translation, made if need be. Raises NotTranslated, with the reason."""
         path = self._path(image)
         if path.is_file() and self._is_private():
             return path
         self._make_private()
-        made = compiled(image, jail)
+        made = compiled(image, sandbox)
         try:
             with tempfile.NamedTemporaryFile(dir=self.folder, prefix="new-", delete=False) as file:
                 file.write(made)
@@ -85,10 +85,10 @@ class Translations:
             raise NotTranslated(f"the translation cannot be kept in {self.folder}: {error}") from None
         return path
 
-    def check(self, jail: Jail) -> None:
+    def check(self, sandbox: Sandbox) -> None:
         """Raises NotTranslated where programs cannot be translated here, and says how to mend it."""
         self._make_private()
-        compiled(_SMALLEST, jail)
+        compiled(_SMALLEST, sandbox)
 
     def _path(self, image: Image) -> Path:
         return self.folder / hashlib.sha256(f"{_translator()} {image.digest}".encode()).hexdigest()
@@ -128,7 +128,7 @@ def _translator() -> str:
     return key.hexdigest()
 
 
-def compiled(image: Image, jail: Jail, limits: JailLimits | None = None) -> bytes:
+def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> bytes:
     """The translation as the engine maps it. Raises NotTranslated, with the reason. `limits`: else LIMITS."""
     try:
         text = translate(image)
@@ -140,7 +140,7 @@ def compiled(image: Image, jail: Jail, limits: JailLimits | None = None) -> byte
     halved = replace(limits, cpu_seconds=limits.cpu_seconds // 2)
     is_small = len(image.code) // 4 <= _SMALL
     for level, granted in (("-O2", halved), ("-O1", halved)) if is_small else (("-O1", limits),):
-        result = jail.run(_command(level), files=files, limits=granted)
+        result = sandbox.run(_command(level), files=files, limits=granted)
         if result.succeeded:
             return result.stdout
     raise NotTranslated(f"the C compiler {_what_it_did(result)}")
@@ -153,6 +153,6 @@ def _command(level: str) -> list[str]:
     return ["/bin/sh", "-c", f'"$@" && exec cat {WORK}/translation', "sh", *command]
 
 
-def _what_it_did(result: JailResult) -> str:
+def _what_it_did(result: SandboxResult) -> str:
     said = result.stderr.decode(errors="replace").strip()[:2000]
     return f"did not translate the program ({result.ending} {result.code}): {said}"

@@ -16,7 +16,7 @@ from contest.errors import Differs, GiveUp
 from contest.model import GroupOutcome, RoundPlan, TeamState
 from contest.store import Store, results, teams, url_of
 from knobeln.contest_day.run import Silence, contest_day
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
 from tournament.day import ContestDay
@@ -379,7 +379,7 @@ class AfterAGroup(Silence):
         raise KeyboardInterrupt
 
 
-def interrupted(folder: ContestFolder, spectator: Silence) -> None:
+def interrupted(folder: ContestContext, spectator: Silence) -> None:
     """The day up to there."""
     reporter = ContestReporter(folder.settings, folder.templates)
     day = ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)
@@ -387,7 +387,7 @@ def interrupted(folder: ContestFolder, spectator: Silence) -> None:
         day.run()
 
 
-def disqualify(folder: ContestFolder, name: str) -> str:
+def disqualify(folder: ContestContext, name: str) -> str:
     done = knobeln("disqualify", name, "--reason", "somebody else wrote it", "-C", folder.path)
     assert done.exit_code == 0, done.output
     return name
@@ -401,7 +401,7 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     out before the start, or had withdrawn, is not in it."""
     out: list[str] = []
 
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         disqualify(folder, "team_7")
         with folder.store.write() as tx:
             withdrawn = teams.by_name(tx, "team_8")
@@ -438,7 +438,7 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
 
 @pytest.mark.slow
 def test_a_final_and_its_replays_are_played_without_who_was_taken_out(tmp_path: Path) -> None:
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         interrupted(folder, AfterADraw())
         disqualify(folder, "team_2")
         contest_day(folder).run()
@@ -459,7 +459,7 @@ def test_a_final_and_its_replays_are_played_without_who_was_taken_out(tmp_path: 
 def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Path) -> None:
     out: list[str] = []
 
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         interrupted(folder, AfterAGroup())
         with folder.store.read() as tx:
             out.append(disqualify(folder, results.drawn_round(tx, 1)[1][0].standings[0].entry))
@@ -479,7 +479,7 @@ def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_game_of_all_that_began_without_one_of_them_can_be_checked(tmp_path: Path) -> None:
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         interrupted(folder, AfterADraw())
         disqualify(folder, "avenger")
         contest_day(folder).run()
@@ -491,7 +491,7 @@ def test_a_game_of_all_that_began_without_one_of_them_can_be_checked(tmp_path: P
     assert result.exit_code == 0, result.output
 
 
-def again(folder: ContestFolder, *what: object) -> None:
+def again(folder: ContestContext, *what: object) -> None:
     """That much is played again, and the day to its end."""
     done = knobeln("rerun", *what, "--reason", "the lights were out", "-C", folder.path)
     assert done.exit_code == 0, done.output
@@ -505,7 +505,7 @@ def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_pa
     out: list[str] = []
     others: list[str] = []
 
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         with folder.store.read() as tx:
             names = [line.entry for line in results.drawn_round(tx, 1)[1][0].standings]
@@ -539,7 +539,7 @@ def test_what_was_not_played_again_has_no_former_games(knobeln_contest: Publishe
 
 @pytest.mark.slow
 def test_a_final_without_its_winner_can_be_checked(tmp_path: Path) -> None:
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         with folder.store.read() as tx:
             final = results.finished_rounds(tx)[-1]
@@ -787,7 +787,7 @@ def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
 
 @pytest.mark.slow
 def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
-    def day(folder: ContestFolder) -> None:
+    def day(folder: ContestContext) -> None:
         contest_day(folder).run()
         again(folder, 1)
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
@@ -26,14 +26,14 @@ from contest.store import backup, contest_state, letters, outbox, results
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.contest_day.run import Silence
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, compile_house, make_contest, settings
 from tournament.day import ContestDay
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
 )
@@ -45,7 +45,7 @@ def house() -> House:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, house: House) -> ContestFolder:
+def folder(tmp_path: Path, house: House) -> ContestContext:
     """A contest in whose first round one of two groups has been played."""
     small = settings(workers=1, group_min=2, group_max=3, final_size=3)
     chosen = small.model_copy(update={"game": game_settings({"L": 40})})
@@ -74,13 +74,13 @@ def shown(path: Path) -> Any:
     return json.loads(knobeln_in(path, "results", "--json").stdout)
 
 
-def states(folder: ContestFolder) -> dict[OutboxState, int]:
+def states(folder: ContestContext) -> dict[OutboxState, int]:
     with folder.store.read() as tx:
         return outbox.count_by_state(tx)
 
 
 def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
-    tmp_path: Path, folder: ContestFolder
+    tmp_path: Path, folder: ContestContext
 ) -> None:
     (folder.path / "templates").mkdir()
     (folder.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
@@ -92,7 +92,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
 
 
 @pytest.mark.slow
-def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestFolder) -> None:
+def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestContext) -> None:
     run = start([sys.executable, "-m", "knobeln", "run", "-C", str(folder.path)], tmp_path / "log")
     made = 0
     while run.poll() is None:
@@ -108,7 +108,7 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestFold
 
 
 def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
-    tmp_path: Path, folder: ContestFolder
+    tmp_path: Path, folder: ContestContext
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     elsewhere = tmp_path / "elsewhere"
@@ -126,7 +126,7 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
 
 
 def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
-    tmp_path: Path, folder: ContestFolder
+    tmp_path: Path, folder: ContestContext
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     accept(folder.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
@@ -155,7 +155,7 @@ def write(tmp_path: Path, letter: bytes) -> Path:
     return file
 
 
-def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folder: ContestFolder) -> None:
+def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folder: ContestContext) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     folder.store.close()
     for part in folder.path.glob("contest.db-*"):  # or SQLite would mend it from these
@@ -167,7 +167,7 @@ def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folde
     assert (next(folder.path.glob("before-restore-*")) / "contest.db").read_bytes().startswith(b"not a")
 
 
-def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: ContestFolder) -> None:
+def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: ContestContext) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     for what in ("serve", "run", "delivery"):
         with folder.only_one(what):
@@ -175,7 +175,7 @@ def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: 
             assert f"`knobeln {what}` is at work" in said
 
 
-def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestFolder) -> None:
+def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestContext) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     file = folder.path / FILE_NAME
     file.write_text(file.read_text().replace("The organizer", "Somebody"))
@@ -218,7 +218,7 @@ def linked() -> bytes:
     ],
 )
 def test_what_is_no_backup_changes_nothing(
-    tmp_path: Path, folder: ContestFolder, made: Callable[[bytes], bytes], said: str
+    tmp_path: Path, folder: ContestContext, made: Callable[[bytes], bytes], said: str
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     (tmp_path / "bad.tar.gz").write_bytes(made((tmp_path / "copy.tar.gz").read_bytes()))
@@ -231,7 +231,7 @@ def test_what_is_no_backup_changes_nothing(
     knobeln_in(folder.path, "run")
 
 
-def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: ContestFolder) -> None:
+def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: ContestContext) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         data = archive.extractfile("contest.db")
@@ -249,7 +249,7 @@ def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: Con
 
 
 def test_a_servers_database_has_its_own_commands(
-    folder: ContestFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KNOBELN_DATABASE", "postgresql+psycopg://user:secret@host/knobeln")
     said = refused(folder.path, "restore", write(tmp_path, b""))
@@ -260,7 +260,7 @@ def test_a_servers_database_has_its_own_commands(
 
 @pytest.mark.parametrize("which", [1, 2, 3, 4])
 def test_a_restore_that_was_interrupted_can_be_done_again(
-    tmp_path: Path, folder: ContestFolder, monkeypatch: pytest.MonkeyPatch, which: int
+    tmp_path: Path, folder: ContestContext, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     replace, calls = os.replace, 0

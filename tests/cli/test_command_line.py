@@ -173,9 +173,9 @@ def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
 def test_only_a_digest_of_the_authentification_string_is_in_the_table_of_teams(folder: Path) -> None:
     string = register(folder).split()[-1]
     from contest.store import teams
-    from knobeln.context import ContestFolder
+    from knobeln.context import ContestContext
 
-    with ContestFolder.open(folder).store.read() as tx:
+    with ContestContext.open(folder).store.read() as tx:
         (team,) = teams.all_teams(tx)
         assert string not in teams.auth_digest(tx, team.id)
 

@@ -25,7 +25,7 @@ from contest.subprocesses.child_process import Process, start
 from knobeln import log_setup
 from knobeln.cli.organize import create_contest
 from knobeln.cli.status import next_date, span, time_left
-from knobeln.context import ContestFolder, who_holds
+from knobeln.context import ContestContext, who_holds
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 
@@ -33,7 +33,7 @@ PATIENCE = 60.0
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> ContestFolder:
+def folder(tmp_path: Path) -> ContestContext:
     return create_contest(tmp_path / "contest", settings())
 
 
@@ -42,7 +42,7 @@ def status(path: Path) -> Any:
 
 
 # --- status ------------------------------------------------------------------------------------------------
-def go_wrong(folder: ContestFolder) -> None:
+def go_wrong(folder: ContestContext) -> None:
     """All that can be wrong at once, with words of strangers that are long and odd."""
     now = folder.clock.now()
     with folder.store.write() as tx:
@@ -66,7 +66,7 @@ def go_wrong(folder: ContestFolder) -> None:
             contest_state.note(tx, "teams", f"note {number}", now)
 
 
-def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestFolder) -> None:
+def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestContext) -> None:
     assert len(knobeln_in(folder.path, "status").output.splitlines()) < 24
     go_wrong(folder)
     lines = knobeln_in(folder.path, "status").output.splitlines()
@@ -86,7 +86,7 @@ def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestFolder) 
     assert "\x1b" not in said
 
 
-def test_the_status_as_json_has_everything(folder: ContestFolder) -> None:
+def test_the_status_as_json_has_everything(folder: ContestContext) -> None:
     go_wrong(folder)
     facts = status(folder.path)
     assert facts["phase"] == "running"
@@ -98,7 +98,7 @@ def test_the_status_as_json_has_everything(folder: ContestFolder) -> None:
     assert len(facts["advice"]) >= 7
 
 
-def test_the_status_says_that_a_registration_waits(folder: ContestFolder) -> None:
+def test_the_status_says_that_a_registration_waits(folder: ContestContext) -> None:
     with folder.store.write() as tx:
         add_team(tx, "heavy_lords", "RSM")
     assert status(folder.path)["advice"] == []
@@ -117,7 +117,7 @@ def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come(
     assert next_date(dates, dates.results_published, Phase.FINISHED) is None
 
 
-def test_the_status_says_who_is_at_work(folder: ContestFolder) -> None:
+def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:
     with folder.only_one("run"):
         assert who_holds(folder.path, "run") == os.getpid()
         assert status(folder.path)["at_work"] == {"serve": False, "run": os.getpid()}
@@ -127,7 +127,7 @@ def test_the_status_says_who_is_at_work(folder: ContestFolder) -> None:
 
 
 def test_what_the_day_stopped_for_is_in_the_status(
-    folder: ContestFolder, monkeypatch: pytest.MonkeyPatch
+    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with folder.store.write() as tx:
         team = add_team(tx, "heavy_lords", "RSM")
@@ -216,7 +216,7 @@ def notices(tmp_path: Path) -> Iterator[socket.socket]:
         yield listener
 
 
-def serve(folder: ContestFolder, log: Path, **environment: str) -> Process:
+def serve(folder: ContestContext, log: Path, **environment: str) -> Process:
     command = [sys.executable, "-m", "knobeln", "serve", "-C", str(folder.path)]
     return start(command, log, {**os.environ, **environment})
 
@@ -232,7 +232,7 @@ def heard(listener: socket.socket, word: str) -> str:
 
 
 def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
-    tmp_path: Path, folder: ContestFolder, notices: socket.socket
+    tmp_path: Path, folder: ContestContext, notices: socket.socket
 ) -> None:
     environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "200000"}
     server = serve(folder, tmp_path / "log", **environment, KNOBELN_SET_LOG__FORMAT="json")
@@ -249,7 +249,7 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
 
 
 def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(
-    tmp_path: Path, folder: ContestFolder
+    tmp_path: Path, folder: ContestContext
 ) -> None:
     server = serve(folder, tmp_path / "log", NOTIFY_SOCKET=str(tmp_path / "nobody"), WATCHDOG_USEC="1")
     end = time.monotonic() + PATIENCE

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from contest.model import Outgoing
 from contest.store import outbox
 from knobeln.cli import main
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.command_line import knobeln_in
 
 NAMES = ("joe", "jane", "mona")
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     """A contest with three mails that wait."""
     path = tmp_path / "contest"
     knobeln_in(path, "init")
-    contest = ContestFolder.open(path)
+    contest = ContestContext.open(path)
     with contest.store.write() as tx:
         for name in NAMES:
             mail = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", f"for {name}", f"From {name}\n")

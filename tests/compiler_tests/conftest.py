@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from compiler.build import Built, build
+from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 
 DESCRIPTION = "#if 0\n" + "A line that says what the program does.\n" * 15 + "#endif\n"
 PLAY = "\nmain()\n{\n  for (;;)\n    make_throw(1994);\n}\n"
 
 
 @pytest.fixture(scope="session")
-def jail() -> Jail:
-    return Jail()
+def sandbox() -> Sandbox:
+    return Sandbox()
 
 
 @pytest.fixture(scope="session")
@@ -24,10 +24,10 @@ def toolchain() -> Toolchain:
 
 
 @pytest.fixture(scope="session")
-def build_code(toolchain: Toolchain) -> Callable[..., Built]:
+def build_code(toolchain: Toolchain) -> Callable[..., BuildResult]:
     """Builds code between a description and a main function that plays; the code starts on line 18."""
 
-    def with_description(code: str, settings: Programs | None = None, main: str = PLAY) -> Built:
+    def with_description(code: str, settings: Programs | None = None, main: str = PLAY) -> BuildResult:
         return build(DESCRIPTION + code + main, settings or Programs(), toolchain)
 
     return with_description

@@ -12,7 +12,7 @@ from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Severity
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE, Image
 
 EXAMPLE = files("knobellib").joinpath("example.c").read_text()
@@ -27,8 +27,8 @@ def findings(built):
 def throws(image, count=5):
     """The first throws of a program against itself."""
     rules = Rules(a=1, b=2**30, k=1, L=count)
-    arena = MachineArena({image.digest: image}, rules, 1_000_000)
-    (result,) = arena.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
+    runner = MachineRunner({image.digest: image}, rules, 1_000_000)
+    (result,) = runner.play([GameJob((image.digest, image.digest), (b"1" * 16, b"2" * 16), protocol=True)])
     assert result.is_flawless, result.seats
     return [mine for mine, _ in result.moves]
 

@@ -28,7 +28,7 @@ GOOD = house_strategies()[0].source
 BAD = "this is no C"
 
 
-class Desk:
+class LetterContext:
     """A database with one team or more, and the service that works for it."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -74,144 +74,148 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, settings: Settings) -> Desk:
-    return Desk(tmp_path, settings)
+def context(tmp_path: Path, settings: Settings) -> LetterContext:
+    return LetterContext(tmp_path, settings)
 
 
-def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(desk: Desk) -> None:
-    team = desk.team("heavy_lords")
+def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(
+    context: LetterContext,
+) -> None:
+    team = context.team("heavy_lords")
     for source in (GOOD, BAD):
-        desk.send(team, source)
-    assert desk.work() == 2
-    first, second = desk.mails()
+        context.send(team, source)
+    assert context.work() == 2
+    first, second = context.mails()
     assert "Version 1 is used in the contest." in first
     assert "Version 1 still counts." in second
-    with desk.store.read() as tx:
+    with context.store.read() as tx:
         good = submissions.latest_good(tx, team)
         assert good is not None
         assert good.number == 1
         assert len(submissions.versions(tx, team)) == 2
 
 
-def test_a_newer_good_version_takes_the_place_of_the_older(desk: Desk) -> None:
-    team = desk.team("heavy_lords")
+def test_a_newer_good_version_takes_the_place_of_the_older(context: LetterContext) -> None:
+    team = context.team("heavy_lords")
     for source in (GOOD, GOOD + "\n"):
-        desk.send(team, source)
-    desk.work()
-    assert "Version 2 is used in the contest; version 1 is kept." in desk.mails()[1]
+        context.send(team, source)
+    context.work()
+    assert "Version 2 is used in the contest; version 1 is kept." in context.mails()[1]
 
 
-def test_a_team_that_sends_much_does_not_keep_the_others_waiting(desk: Desk) -> None:
-    busy, calm = desk.team("busy"), desk.team("calm")
+def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: LetterContext) -> None:
+    busy, calm = context.team("busy"), context.team("calm")
     for _ in range(3):
-        desk.send(busy, BAD)
-    desk.send(calm, BAD)
-    desk.service.build_next()
-    desk.service.build_next()
-    assert desk.states(calm) == [SubmissionState.BUILT]
+        context.send(busy, BAD)
+    context.send(calm, BAD)
+    context.service.build_next()
+    context.service.build_next()
+    assert context.states(calm) == [SubmissionState.BUILT]
 
 
-def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(desk: Desk) -> None:
-    team = desk.team("busy")
+def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(
+    context: LetterContext,
+) -> None:
+    team = context.team("busy")
     for number in range(6):
-        desk.send(team, f"{GOOD}\n/* {number} */\n")
-    assert desk.work() == 1
-    assert desk.states(team) == [SubmissionState.REPLACED] * 5 + [SubmissionState.BUILT]
-    (report,) = desk.mails()
+        context.send(team, f"{GOOD}\n/* {number} */\n")
+    assert context.work() == 1
+    assert context.states(team) == [SubmissionState.REPLACED] * 5 + [SubmissionState.BUILT]
+    (report,) = context.mails()
     assert "version 1, 2, 3, 4, 5" in " ".join(report.split())
 
 
-def test_a_team_that_had_its_share_waits_for_the_next_hour(desk: Desk) -> None:
-    team = desk.team("busy")
+def test_a_team_that_had_its_share_waits_for_the_next_hour(context: LetterContext) -> None:
+    team = context.team("busy")
     for number in range(3):
-        desk.send(team, f"{BAD} {number}")
-    assert desk.work() == 3
-    desk.send(team, BAD)
-    desk.send(team, GOOD)
-    assert desk.work() == 0
-    desk.clock.at += timedelta(hours=1, seconds=1)
-    assert desk.work() == 2
-    assert desk.states(team)[-2:] == [SubmissionState.BUILT] * 2
+        context.send(team, f"{BAD} {number}")
+    assert context.work() == 3
+    context.send(team, BAD)
+    context.send(team, GOOD)
+    assert context.work() == 0
+    context.clock.at += timedelta(hours=1, seconds=1)
+    assert context.work() == 2
+    assert context.states(team)[-2:] == [SubmissionState.BUILT] * 2
 
 
-def test_before_the_contest_nobody_waits(desk: Desk) -> None:
-    team = desk.team("busy")
+def test_before_the_contest_nobody_waits(context: LetterContext) -> None:
+    team = context.team("busy")
     for number in range(3):
-        desk.send(team, f"{BAD} {number}")
-    desk.work()
-    desk.send(team, GOOD)
-    assert desk.work(at_once=True) == 1
+        context.send(team, f"{BAD} {number}")
+    context.work()
+    context.send(team, GOOD)
+    assert context.work(at_once=True) == 1
 
 
-def test_when_our_tools_are_missing_the_program_stays_in_the_queue(desk: Desk) -> None:
-    team = desk.team("heavy_lords")
-    desk.send(team, GOOD)
+def test_when_our_tools_are_missing_the_program_stays_in_the_queue(context: LetterContext) -> None:
+    team = context.team("heavy_lords")
+    context.send(team, GOOD)
 
     def missing(*_: object) -> None:
         raise ToolMissing("no compiler")
 
-    whole = desk.service
-    desk.service = replace(whole, build=missing)
+    whole = context.service
+    context.service = replace(whole, build=missing)
     with pytest.raises(ToolMissing):
-        desk.work()
-    desk.service = whole
-    assert desk.work() == 1
+        context.work()
+    context.service = whole
+    assert context.work() == 1
 
 
-def test_what_another_worker_has_built_is_not_set_aside(desk: Desk) -> None:
-    team = desk.team("lucky")
-    desk.send(team, GOOD)
-    other = desk.service
+def test_what_another_worker_has_built_is_not_set_aside(context: LetterContext) -> None:
+    team = context.team("lucky")
+    context.send(team, GOOD)
+    other = context.service
 
     def breaks_after_the_other(*words: object) -> object:
         assert other.build_next()
         raise RuntimeError("our own mistake")
 
-    desk.service = replace(other, build=breaks_after_the_other)
-    desk.work()
-    assert desk.states(team) == [SubmissionState.BUILT]
+    context.service = replace(other, build=breaks_after_the_other)
+    context.work()
+    assert context.states(team) == [SubmissionState.BUILT]
 
 
-def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(desk: Desk) -> None:
-    unlucky, lucky = desk.team("unlucky"), desk.team("lucky")
-    desk.send(unlucky, GOOD)
-    desk.send(lucky, GOOD)
-    whole = desk.service
+def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: LetterContext) -> None:
+    unlucky, lucky = context.team("unlucky"), context.team("lucky")
+    context.send(unlucky, GOOD)
+    context.send(lucky, GOOD)
+    whole = context.service
 
     def breaks_once(*words: object) -> object:
-        desk.service = whole
+        context.service = whole
         raise RuntimeError("our own mistake")
 
-    desk.service = replace(whole, build=breaks_once)
-    assert desk.work() == 2
-    assert desk.states(unlucky) == [SubmissionState.SET_ASIDE]
-    assert desk.states(lucky) == [SubmissionState.BUILT]
-    with desk.store.write() as tx:
+    context.service = replace(whole, build=breaks_once)
+    assert context.work() == 2
+    assert context.states(unlucky) == [SubmissionState.SET_ASIDE]
+    assert context.states(lucky) == [SubmissionState.BUILT]
+    with context.store.write() as tx:
         assert "our own mistake" in contest_state.journal_tail(tx, 1)[0][2]
         assert submissions.retry(tx) == 1
-    assert desk.work() == 1
-    assert len(desk.mails()) == 2
+    assert context.work() == 1
+    assert len(context.mails()) == 2
 
 
 def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: LetterContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    desk.send(desk.team("one"), GOOD)
-    assert desk.work() == 1
-    with desk.store.read() as tx:
+    context.send(context.team("one"), GOOD)
+    assert context.work() == 1
+    with context.store.read() as tx:
         raw = submissions.load_images(tx, submissions.digests_that_count(tx))
     (image,) = (Image.from_bytes(data) for data in raw.values())
     assert list(translations().found([image])) == [image.digest]
 
 
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: LetterContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda: tmp_path / "file")
     (tmp_path / "file").touch()
-    team = desk.team("one")
-    desk.send(team, GOOD)
-    assert desk.work() == 1
-    assert desk.states(team) == [SubmissionState.BUILT]
-    assert len(desk.mails()) == 1
+    team = context.team("one")
+    context.send(team, GOOD)
+    assert context.work() == 1
+    assert context.states(team) == [SubmissionState.BUILT]
+    assert len(context.mails()) == 1

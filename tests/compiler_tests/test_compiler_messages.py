@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.messages import LIMIT, clean, error_lines, trouble
-from sandbox.sandbox import Ending, JailLimits, JailResult
+from sandbox.sandbox import Ending, Limits, SandboxResult
 
-LIMITS = JailLimits()
+LIMITS = Limits()
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,6 @@ def test_the_lines_of_errors_are_found(messages, lines):
     ],
 )
 def test_why_the_compiler_did_not_finish_is_one_sentence(ending, stderr, words):
-    said = trouble(JailResult(ending, 1, b"", stderr), LIMITS)
+    said = trouble(SandboxResult(ending, 1, b"", stderr), LIMITS)
     assert words in said
     assert bool(words) == bool(said)

@@ -5,11 +5,11 @@ import time
 import pytest
 
 from contest.config.sections import Programs
-from sandbox.sandbox import JailLimits
+from sandbox.sandbox import Limits
 
 # 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is
 # compiled, each twice, because a busy computer may be to blame (compiler/retry_if_killed.py).
-MOST_SECONDS = 4 * JailLimits().wall_seconds + 20
+MOST_SECONDS = 4 * Limits().wall_seconds + 20
 LARGE = Programs(max_source_bytes=2_000_000)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Built, build
+from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
 from contest.model import Severity
@@ -19,7 +19,7 @@ def programs(folder):
     return [pytest.param(path, id=f"{path.parent.name}/{path.stem}") for path in found]
 
 
-def built(path: Path, toolchain: Toolchain) -> Built:
+def built(path: Path, toolchain: Toolchain) -> BuildResult:
     raw = path.read_bytes()
     try:
         source = raw.decode()

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from tests.support.contest_field import compile_house
 
 
 @pytest.fixture(scope="session")
-def house() -> dict[str, Built]:
+def house() -> dict[str, BuildResult]:
     """The house strategies, compiled once."""
     return compile_house()

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.clock import FixedClock
 from contest.config.settings import Settings, game_settings
 from contest.errors import ToolMissing
@@ -30,7 +30,7 @@ from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.contest_day.run import contest_day
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from knobeln.server.services import Services
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
@@ -38,10 +38,10 @@ from tests.support.contest_runs import SMALL, delivered, finish, run, without_ti
 from tests.support.disks import may_mount, mounted
 from tests.support.processes import children_of
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 
 
-def everything(folder: ContestFolder) -> object:
+def everything(folder: ContestContext) -> object:
     """The day as it was, but for what the journal says of the accident."""
     tables = without_times(dump(folder))
     tables["journal"] = [line[1:] for line in tables["journal"] if "error" not in line]
@@ -208,7 +208,7 @@ def test_a_compiler_that_the_system_ends_costs_no_team_its_program(tmp_path: Pat
     assert version.report.accepted, version.report
 
 
-def waiting_program(tmp_path: Path) -> tuple[ContestFolder, Submission]:
+def waiting_program(tmp_path: Path) -> tuple[ContestContext, Submission]:
     folder = make_contest(tmp_path / "contest", 0, {}, settings())
     with folder.store.write() as tx:
         team = add_team(tx, "team_late", "RSM")

@@ -15,22 +15,22 @@ from contest.config.settings import Settings
 from contest.errors import EngineFailed, NotFound, NotNow
 from contest.games.knobeln import rules_of
 from contest.model import Phase
-from contest.protocols import Arena, Images, Told
+from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import Seeds
 from contest.store import contest_state, outbox, results, submissions
 from contest.store.results import Games
 from knobeln.contest_day.run import Silence, contest_day
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from tests.support.contest_days import House, Stumbling, dump, stumbling_day
 from tests.support.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
 from tournament.day import ContestDay
 from tournament.derived_settings import format_of
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 
-def kinds(folder: ContestFolder) -> dict[str, list[str]]:
+def kinds(folder: ContestContext) -> dict[str, list[str]]:
     """What each team got, by its name."""
     with folder.store.read() as tx:
         mails = outbox.listing(tx, state=None, to=None, count=10_000)
@@ -131,7 +131,9 @@ def test_an_engine_that_breaks_stops_the_day_and_costs_no_team_anything(tmp_path
         def play(self, jobs: object) -> list[Any]:
             raise EngineFailed("the engine does not answer")
 
-    def broken(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
+    def broken(
+        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
+    ) -> AbstractContextManager[Runner]:
         return nullcontext(Broken())
 
     reporter = ContestReporter(folder.settings, folder.templates)
@@ -149,7 +151,9 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
     class Stop(Exception):
         pass
 
-    def stop(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
+    def stop(
+        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
+    ) -> AbstractContextManager[Runner]:
         raise Stop
 
     reporter = ContestReporter(folder.settings, folder.templates)
@@ -157,9 +161,11 @@ def test_settings_that_decide_results_are_frozen_at_the_start(tmp_path: Path, ho
         ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), stop).run()
     seen: list[int] = []
 
-    def watch(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> AbstractContextManager[Arena]:
+    def watch(
+        images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback
+    ) -> AbstractContextManager[Runner]:
         seen.append(rules_of(chosen.game).L)
-        return open_arena(images, chosen, seeds, told)
+        return open_runner(images, chosen, seeds, told)
 
     later = folder.settings.model_copy(update={"game": folder.settings.game.model_copy(update={"L": 17})})
     ContestDay(folder.store, later, folder.clock, reporter, Silence(), watch).run()
@@ -173,7 +179,7 @@ def test_reports_tell_the_rules_that_were_played_by_whatever_the_file_says_later
     contest_day(folder).run()
     file = tmp_path / FILE_NAME
     file.write_text(file.read_text().replace("L = 1000", "L = 17").replace("The organizer", "Somebody"))
-    reopened = ContestFolder.open(tmp_path)
+    reopened = ContestContext.open(tmp_path)
     with reopened.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
         playing = submissions.participants(tx)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.model import OutboxState, Phase
 from contest.store import contest_state, outbox, results
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest, settings
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
@@ -22,7 +22,7 @@ from tests.support.processes import children_of
 PAUSES = [number * 17 % 60 / 1_000 for number in range(18)]  # seconds from a step to the kill
 
 
-def progress(folder: ContestFolder) -> tuple[object, ...]:
+def progress(folder: ContestContext) -> tuple[object, ...]:
     """Changes with every step of the day and every mail that is sent."""
     with folder.store.read() as tx:
         return (
@@ -32,7 +32,7 @@ def progress(folder: ContestFolder) -> tuple[object, ...]:
         )
 
 
-def kill_after_some_progress(folder: ContestFolder, pause: float) -> bool:
+def kill_after_some_progress(folder: ContestContext, pause: float) -> bool:
     """Start the day, and kill it in the middle of its next step or the one after. False: it was over."""
     before, process = progress(folder), run(folder)
     while progress(folder) == before and process.poll() is None:
@@ -63,7 +63,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
-    tmp_path: Path, house: Mapping[str, Built]
+    tmp_path: Path, house: Mapping[str, BuildResult]
 ) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     assert finish(run(whole)) == 0
@@ -81,7 +81,7 @@ def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
 
 
 def test_of_two_runs_at_once_one_plays_and_the_other_says_so(
-    tmp_path: Path, house: Mapping[str, Built]
+    tmp_path: Path, house: Mapping[str, BuildResult]
 ) -> None:
     folder = make_contest(tmp_path / "contest", 20, house, settings())
     processes = [run(folder) for _ in range(2)]

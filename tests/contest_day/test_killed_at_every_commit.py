@@ -10,20 +10,20 @@ from shutil import rmtree
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, MailPreference, OutboxState, Phase
 from contest.store import contest_state, letters, outbox, submissions
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
 from tests.support.contest_runs import delivered, finish, without_times
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 WALKER = Path(__file__).parents[1] / "support" / "killed_in_run.py"
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
@@ -61,7 +61,7 @@ def master(path: Path, house: House, chosen: Settings) -> Path:
 
 def ended(path: Path) -> tuple[object, object]:
     """Everything that a contest has kept and sent, but for the clock."""
-    folder = ContestFolder.open(path)
+    folder = ContestContext.open(path)
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.clock import SystemClock
 from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
@@ -29,7 +29,7 @@ from contest.model import LetterState, OutboxState
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times
@@ -97,12 +97,12 @@ def cut_again_and_again(
     return said
 
 
-def everything(folder: ContestFolder) -> object:
+def everything(folder: ContestContext) -> object:
     return without_times(dump(folder)), delivered(folder)
 
 
 def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
-    tmp_path: Path, house: Mapping[str, Built], disk: Files
+    tmp_path: Path, house: Mapping[str, BuildResult], disk: Files
 ) -> None:
     whole = make_contest(tmp_path / "whole", 40, house, SMALL)
     with disk.at() as at:
@@ -117,7 +117,7 @@ def test_a_run_goes_on_from_whatever_the_disk_had_when_the_power_went(
     undisturbed = everything(whole)
     for number in range(cuts):
         with disk.at(tmp_path / "copies" / str(number)) as at:
-            left = ContestFolder.open(at / "contest")
+            left = ContestContext.open(at / "contest")
             left.store.check_integrity()
             assert finish(run(left)) == 0, (at / "log").read_text()
             assert everything(left) == undisturbed
@@ -173,7 +173,7 @@ def patiently(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def is_idle(folder: ContestFolder) -> bool:
+def is_idle(folder: ContestContext) -> bool:
     with folder.store.read() as tx:
         new = letters.count_by_state(tx).get(LetterState.NEW)
         return not new and not outbox.count_by_state(tx).get(OutboxState.READY)
@@ -198,7 +198,7 @@ def test_a_letter_that_was_taken_is_answered_once_however_the_power_goes(tmp_pat
         process.terminate()
     for number, taken in enumerate(said):
         with disk.at(tmp_path / "copies" / str(number)) as at:
-            left = ContestFolder.open(at / "contest")
+            left = ContestContext.open(at / "contest")
             left.store.check_integrity()
             process, _ = serve(at)
             patiently(lambda left=left: is_idle(left))  # type: ignore[misc]

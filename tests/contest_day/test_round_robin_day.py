@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.model import RoundOutcome
 from contest.store import results
 from contest.store.results import Games
 from knobeln.cli import main
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_field import add_field
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 TEAMS = [f"team_{number:04}" for number in range(1, 13)]
 PREFERENCES = ("DGP,GRG,RSM", "RSM", "GRP,GRR")
 
@@ -48,7 +48,7 @@ def played(path: Path, house: House, *, self_play: bool) -> Path:
         assert settings.count(f"\n{before}\n") == 1
         settings = settings.replace(f"\n{before}\n", f"\n{after}\n")
     (path / "contest.toml").write_text(settings)
-    folder = ContestFolder.open(path)
+    folder = ContestContext.open(path)
     add_field(folder, len(TEAMS), dict(islice(house.items(), len(TEAMS))), PREFERENCES)
     folder.store.close()
     knobeln("run", "--now", "-C", path)
@@ -70,7 +70,7 @@ def shown(contest: Path) -> Any:
 
 
 def stored(contest: Path) -> RoundOutcome:
-    with ContestFolder.open(contest).store.read() as tx:
+    with ContestContext.open(contest).store.read() as tx:
         (final,) = results.finished_rounds(tx, Games.ALL)
     return final
 

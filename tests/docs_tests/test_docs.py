@@ -22,7 +22,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import Built, build
+from compiler.build import BuildResult, build
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
 from compiler.trial_game import with_trial
@@ -38,7 +38,7 @@ from knobellib.kit import kit_files, tar_archive
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from knobeln.server.services import Services
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
@@ -224,7 +224,7 @@ _letters = count(1)
 class Robot:
     """A real contest to which letters can be sent."""
 
-    folder: ContestFolder
+    folder: ContestContext
 
     def answer(self, letter: str, writer: str) -> str:
         """Send the letter from this address; the newest mail that goes there or to the sample team."""
@@ -333,7 +333,7 @@ def toolchain() -> Toolchain:
 
 
 @pytest.fixture(scope="module")
-def built(toolchain: Toolchain) -> Built:
+def built(toolchain: Toolchain) -> BuildResult:
     program = find_program(parse(COMPILE.encode()))
     assert isinstance(program, Text)
     source = "\n".join(program.lines) + "\n"
@@ -387,7 +387,7 @@ def test_by_hand_the_sample_program_does_what_the_guide_shows(at_home: Path) -> 
     assert flat(" ".join(without_typing)) + " the end" == flat(done.stdout)
 
 
-def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(built: Built) -> None:
+def test_the_sample_program_compiles_and_its_report_says_what_the_guide_shows(built: BuildResult) -> None:
     report = built.report
     assert report.accepted
     assert report.findings == ()
@@ -592,9 +592,9 @@ def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
     for throws, verdict in rows(GAME, "throws"):
         numbers = [int(number) for number in throws.split(", ")]
         judged = play_out(Rules(k=3, L=len(numbers)), [(number, 5) for number in numbers])
-        objection = judged.objections[0]
-        assert verdict.startswith("yes" if objection is None else "no")
-        if objection:
+        why_illegal = judged.objections[0]
+        assert verdict.startswith("yes" if why_illegal is None else "no")
+        if why_illegal:
             assert f"the {judged.throws + 1}{'nd' if judged.throws == 1 else 'th'} throw" in verdict
 
 

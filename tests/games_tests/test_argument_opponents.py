@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import Dialogue, SpokenGame
+from contest.games.base import Dialogue, TextGame
 from contest.games.cooperation import Cooperation, LegacyCooperation
 from contest.games.standoff import Action, Standoff
 
 FOLDER = Path(__file__).parents[2] / "knobellib" / "opponents"
-RULES: dict[str, SpokenGame[Any, Any]] = {
+RULES: dict[str, TextGame[Any, Any]] = {
     "cooperation": Cooperation(12),
     "cooperation-legacy": LegacyCooperation(),
     "standoff": Standoff(max_rounds=12),
@@ -166,11 +166,11 @@ def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) ->
     rules = RULES[program.partition("/")[0]]
     position = rules.start(2)
     round_ = 0
-    while rules.awaited(position):
+    while rules.players_to_move(position):
         words = rules.question(position, 0, Dialogue.ARGUMENTS)
         own = rules.answer(position, 0, run(program, *words))
         other = rules.answer(position, 1, "CCBCCCBB"[round_ % 8])
-        position = rules.after(position, {0: own, 1: other})
+        position = rules.apply(position, {0: own, 1: other})
         round_ += 1
     assert sum(rules.points(position)) >= 2 * round_
 
@@ -179,11 +179,11 @@ def test_all_programs_stand_in_one_circle_and_do_only_what_they_may(run: Run) ->
     rules = RULES["standoff"]
     programs = [each for each in PROGRAMS if each.startswith("standoff/") and (NODE or ".js" not in each)]
     position = rules.start(len(programs))
-    while awaited := rules.awaited(position):
+    while players_to_move := rules.players_to_move(position):
         moves: dict[int, Action] = {}
-        for seat in sorted(awaited):
+        for seat in sorted(players_to_move):
             words = rules.question(position, seat, Dialogue.ARGUMENTS)
             moves[seat] = rules.answer(position, seat, run(programs[seat], *words))
-            assert rules.objection(position, seat, moves[seat]) is None, programs[seat]
-        position = rules.after(position, moves)
+            assert rules.why_illegal(position, seat, moves[seat]) is None, programs[seat]
+        position = rules.apply(position, moves)
     assert max(rules.points(position)) > 0

@@ -57,7 +57,7 @@ def test_the_example_of_the_standoff_goes_as_it_says() -> None:
     assert len(rows) == 2
     position = Circle((Fighter(30), Fighter(10), Fighter(30)))
     for row in rows:
-        position = rules.after(position, {seat: Action(row[seat]) for seat in position.alive})
+        position = rules.apply(position, {seat: Action(row[seat]) for seat in position.alive})
         if position.rounds == 1:
             told = [" ".join(map(str, rules.question(position, seat, Dialogue.ARGUMENTS))) for seat in (0, 2)]
             assert f"In round 2 A is told `{told[0]}`, and C `{told[1]}`." in STANDOFF

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import Dialogue, SpokenGame
+from contest.games.base import Dialogue, TextGame
 from contest.games.cooperation import Cooperation, LegacyCooperation
 from contest.games.standoff import Standoff
 
@@ -27,7 +27,7 @@ ANSWER = re.compile(r"^  (?P<seat>\d+): .* -> (?P<text>'.*?'|nothing)(?:  \(.*\)
 Answers = Mapping[int, str | None]
 
 
-def rules_of(name: str, rounds: int) -> SpokenGame[Any, Any]:
+def rules_of(name: str, rounds: int) -> TextGame[Any, Any]:
     if name == "cooperation-legacy":
         return LegacyCooperation()
     return Cooperation(rounds) if name == "cooperation" else Standoff(rounds)
@@ -37,12 +37,12 @@ def no_lots(bound: int) -> int:
     raise AssertionError("there is no chance in these games")
 
 
-def played(rules: SpokenGame[Any, Any], seats: int, turns: list[Answers]) -> Iterator[str]:
+def played(rules: TextGame[Any, Any], seats: int, turns: list[Answers]) -> Iterator[str]:
     info = rules.info
     yield f"{info.name}, {info.max_turns} rounds at the most, {seats} seats"
     position = rules.start(seats)
     for number, answers in enumerate(turns, start=1):
-        assert answers.keys() == rules.awaited(position), f"round {number}"
+        assert answers.keys() == rules.players_to_move(position), f"round {number}"
         yield f"round {number}"
         moves: dict[int, Any] = {}
         for seat in sorted(answers):
@@ -51,16 +51,16 @@ def played(rules: SpokenGame[Any, Any], seats: int, turns: list[Answers]) -> Ite
             text = "nothing" if answers[seat] is None else repr(answers[seat])
             yield f"  {seat}: {told} -> {text}" + (f"  ({fault})" if fault else "")
         if moves.keys() == answers.keys():
-            position = rules.after(position, moves)
+            position = rules.apply(position, moves)
         else:
-            position = rules.after_faults(position, moves, no_lots)
+            position = rules.apply_with_faults(position, moves, no_lots)
         yield f"  points {' '.join(map(str, rules.points(position)))}"
-    assert not rules.awaited(position), "the text ends before the game does"
+    assert not rules.players_to_move(position), "the text ends before the game does"
     yield "the game is over"
 
 
 def judged(
-    rules: SpokenGame[Any, Any], position: Any, seat: int, text: str | None, moves: dict[int, Any]
+    rules: TextGame[Any, Any], position: Any, seat: int, text: str | None, moves: dict[int, Any]
 ) -> str | None:
     """Why this answer is a fault; None where it is a move, which is put to the others."""
     if text is None:
@@ -69,10 +69,10 @@ def judged(
         move = rules.answer(position, seat, text)
     except ValueError as error:
         return str(error)
-    objection = rules.objection(position, seat, move)
-    if objection is None:
+    why_illegal = rules.why_illegal(position, seat, move)
+    if why_illegal is None:
         moves[seat] = move
-    return objection
+    return why_illegal
 
 
 def turns_in(text: str) -> list[Answers]:

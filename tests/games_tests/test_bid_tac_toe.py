@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, Ruling
-from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, objection
+from contest.games.base import Dialogue, FaultRule
+from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, why_illegal
 from contest.games.registry import game as game_named
 from contest.testing import check_game
 
@@ -39,15 +39,15 @@ def after_all(rounds: Iterable[tuple[Bids, Bids]]) -> Board:
     """The board after these rounds, whether they are allowed or not."""
     board = GAME.start(2)
     for pair in rounds:
-        board = GAME.after(board, dict(enumerate(pair)))
+        board = GAME.apply(board, dict(enumerate(pair)))
     return board
 
 
 def play(rounds: Sequence[tuple[Bids, Bids]]) -> Board:
     for number, pair in enumerate(rounds):
         before = after_all(rounds[:number])
-        for seat in sorted(GAME.awaited(before)):
-            assert GAME.objection(before, seat, pair[seat]) is None
+        for seat in sorted(GAME.players_to_move(before)):
+            assert GAME.why_illegal(before, seat, pair[seat]) is None
     return after_all(rounds)
 
 
@@ -81,15 +81,17 @@ def test_the_example_game_is_drawn_as_its_board_with_the_bids_of_the_last_round(
 
 def test_the_example_game_breaks_the_announcements_own_rule_in_its_second_round() -> None:
     board = after_all(ANNOUNCED[:1])
-    assert objection(board, MARK, ANNOUNCED[1][MARK]) is None
-    assert objection(board, REBECCA, ANNOUNCED[1][REBECCA]) == "the bids add up to 86, but the bankroll is 73"
+    assert why_illegal(board, MARK, ANNOUNCED[1][MARK]) is None
+    assert (
+        why_illegal(board, REBECCA, ANNOUNCED[1][REBECCA]) == "the bids add up to 86, but the bankroll is 73"
+    )
 
 
 def told(rounds: Sequence[tuple[Bids, Bids]], seat: int) -> list[str]:
     """Every line that this seat's program gets."""
     boards = [after_all(rounds[:number]) for number in range(len(rounds) + 1)]
     questions = [GAME.question(board, seat, Dialogue.LINES) for board in boards[:-1]]
-    return [" ".join(map(str, words)) for words in [*questions, GAME.farewell(boards[-1], seat)]]
+    return [" ".join(map(str, words)) for words in [*questions, GAME.game_over_message(boards[-1], seat)]]
 
 
 def test_the_programs_of_the_example_game_are_told_what_the_announcement_says() -> None:
@@ -109,9 +111,9 @@ def test_the_programs_of_the_example_game_are_told_what_the_announcement_says() 
 
 def test_the_example_game_goes_on_although_rebecca_has_a_line_and_is_hers_in_the_end() -> None:
     assert lines(play(EXAMPLE[:2]).owners, REBECCA) == 1
-    assert GAME.awaited(play(EXAMPLE[:2])) == {MARK, REBECCA}
+    assert GAME.players_to_move(play(EXAMPLE[:2])) == {MARK, REBECCA}
     assert GAME.points(play(EXAMPLE[:2])) == (0, 0)
-    assert GAME.awaited(play(EXAMPLE)) == frozenset()
+    assert GAME.players_to_move(play(EXAMPLE)) == frozenset()
     assert GAME.points(play(EXAMPLE)) == (0, 2)
 
 
@@ -176,27 +178,32 @@ def test_more_lines_win_and_as_many_tie(board: str, points: tuple[int, int]) -> 
 
 def test_three_rounds_in_a_row_without_a_change_end_the_game() -> None:
     tied = (bids(s1=9), bids(s1=9))
-    assert [bool(GAME.awaited(play([tied] * rounds))) for rounds in (0, 1, 2, 3)] == [True, True, True, False]
+    assert [bool(GAME.players_to_move(play([tied] * rounds))) for rounds in (0, 1, 2, 3)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_change_starts_the_three_rounds_anew() -> None:
     tied, change = (NO_BIDS, NO_BIDS), (bids(s1=1), NO_BIDS)
     rounds = [tied, tied, change, tied, tied]
-    assert GAME.awaited(play(rounds)) == {0, 1}
-    assert GAME.awaited(play([*rounds, tied])) == frozenset()
-    assert GAME.awaited(play([*rounds, (bids(s2=1), NO_BIDS)])) == {0, 1}
+    assert GAME.players_to_move(play(rounds)) == {0, 1}
+    assert GAME.players_to_move(play([*rounds, tied])) == frozenset()
+    assert GAME.players_to_move(play([*rounds, (bids(s2=1), NO_BIDS)])) == {0, 1}
 
 
 def test_rounds_of_zeros_alone_are_a_tie() -> None:
     board = play([(NO_BIDS, NO_BIDS)] * 3)
-    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (1, 1))
+    assert (GAME.players_to_move(board), GAME.points(board)) == (frozenset(), (1, 1))
 
 
 def test_a_game_without_money_on_either_side_still_takes_its_three_rounds() -> None:
     board = play([(bids(s1=100), bids(s2=100))])
     assert board.bankrolls == (0, 0)
-    assert GAME.awaited(board) == {0, 1}
-    assert [GAME.objection(board, seat, bids(s3=1)) for seat in (0, 1)] == [
+    assert GAME.players_to_move(board) == {0, 1}
+    assert [GAME.why_illegal(board, seat, bids(s3=1)) for seat in (0, 1)] == [
         "the bids add up to 1, but the bankroll is 0"
     ] * 2
 
@@ -208,8 +215,8 @@ def test_the_longest_games_have_27_rounds(end: list[tuple[Bids, Bids]]) -> None:
     squares = [(bids(**{f"s{square}": 1}), NO_BIDS) for square in range(1, 9)]
     rounds = [pair for taken in squares for pair in ((NO_BIDS, NO_BIDS), (NO_BIDS, NO_BIDS), taken)] + end
     assert len(rounds) == GAME.info.max_turns == 27
-    assert GAME.awaited(play(rounds[:-1])) == {0, 1}
-    assert GAME.awaited(play(rounds)) == frozenset()
+    assert GAME.players_to_move(play(rounds[:-1])) == {0, 1}
+    assert GAME.players_to_move(play(rounds)) == frozenset()
 
 
 # What is illegal
@@ -226,7 +233,7 @@ AFTER_ONE = play(EXAMPLE[:1])  # squares 1, 3, 8 and 9 are free, Mark has 86 dol
     ],
 )
 def test_bids_up_to_the_whole_bankroll_are_allowed(allowed: Bids) -> None:
-    assert objection(AFTER_ONE, MARK, allowed) is None
+    assert why_illegal(AFTER_ONE, MARK, allowed) is None
 
 
 @pytest.mark.parametrize(
@@ -243,12 +250,12 @@ def test_bids_up_to_the_whole_bankroll_are_allowed(allowed: Bids) -> None:
     ],
 )
 def test_illegal_bids_are_refused_with_what_is_wrong(illegal: Bids, sentence: str) -> None:
-    assert objection(AFTER_ONE, MARK, illegal) == sentence
+    assert why_illegal(AFTER_ONE, MARK, illegal) == sentence
 
 
 def test_101_dollars_in_sum_are_too_many_in_the_first_round() -> None:
-    assert objection(Board(), MARK, bids(s1=50, s9=50)) is None
-    assert objection(Board(), MARK, bids(s1=50, s9=51)) is not None
+    assert why_illegal(Board(), MARK, bids(s1=50, s9=50)) is None
+    assert why_illegal(Board(), MARK, bids(s1=50, s9=51)) is not None
 
 
 @pytest.mark.parametrize(
@@ -308,33 +315,33 @@ def never(_limit: int) -> int:
 
 
 def test_an_illegal_bid_loses_the_game_and_the_opponent_is_shown_zeros() -> None:
-    board = GAME.after_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
-    assert GAME.awaited(board) == frozenset()
+    board = GAME.apply_with_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
+    assert GAME.players_to_move(board) == frozenset()
     assert GAME.points(board) == (0, 2)
-    assert GAME.farewell(board, REBECCA) == ("gameover", *NO_BIDS)
-    assert GAME.farewell(board, MARK) == ("gameover", *bids(s1=5))
+    assert GAME.game_over_message(board, REBECCA) == ("gameover", *NO_BIDS)
+    assert GAME.game_over_message(board, MARK) == ("gameover", *bids(s1=5))
 
 
 def test_the_opponents_bids_of_that_round_count_so_that_both_can_deduce_the_board() -> None:
-    board = GAME.after_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
+    board = GAME.apply_with_faults(AFTER_ONE, {REBECCA: bids(s1=5)}, never)
     assert board.owners == owned("RR. RMM R..")
     assert board.bankrolls == (86, 68)
 
 
 def test_a_fault_in_the_first_round_ends_the_game_too() -> None:
-    board = GAME.after_faults(Board(), {MARK: bids(s1=5)}, never)
-    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (2, 0))
+    board = GAME.apply_with_faults(Board(), {MARK: bids(s1=5)}, never)
+    assert (GAME.players_to_move(board), GAME.points(board)) == (frozenset(), (2, 0))
 
 
 def test_two_who_bid_illegally_in_one_round_both_lose() -> None:
-    board = GAME.after_faults(AFTER_ONE, {}, never)
-    assert (GAME.awaited(board), GAME.points(board)) == (frozenset(), (0, 0))
-    assert [GAME.farewell(board, seat) for seat in (0, 1)] == [("gameover", *NO_BIDS)] * 2
+    board = GAME.apply_with_faults(AFTER_ONE, {}, never)
+    assert (GAME.players_to_move(board), GAME.points(board)) == (frozenset(), (0, 0))
+    assert [GAME.game_over_message(board, seat) for seat in (0, 1)] == [("gameover", *NO_BIDS)] * 2
 
 
 def test_who_leads_cannot_win_by_an_illegal_bid() -> None:
     leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
-    assert GAME.points(GAME.after_faults(leading, {REBECCA: NO_BIDS}, never)) == (0, 2)
+    assert GAME.points(GAME.apply_with_faults(leading, {REBECCA: NO_BIDS}, never)) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -345,14 +352,14 @@ def test_to_the_letter_the_bids_count_as_zeros_and_the_board_decides(
 ) -> None:
     game = BidTacToe(illegal_bid=IllegalBid.ZERO)
     leading = Board(owned("MMM ... ..."), (50, 100), (NO_BIDS, NO_BIDS))
-    board = game.after_faults(leading, moves, never)
-    assert (game.awaited(board), game.points(board)) == (frozenset(), points)
+    board = game.apply_with_faults(leading, moves, never)
+    assert (game.players_to_move(board), game.points(board)) == (frozenset(), points)
 
 
 def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
     game = BidTacToe(illegal_bid=IllegalBid.ZERO)
     board = Board(owned("MMM RR. ..."), (50, 100), (NO_BIDS, NO_BIDS))
-    after = game.after_faults(board, {REBECCA: bids(s6=1, s7=1, s8=1, s9=1)}, never)
+    after = game.apply_with_faults(board, {REBECCA: bids(s6=1, s7=1, s8=1, s9=1)}, never)
     assert game.points(after) == (0, 2)
 
 
@@ -362,7 +369,7 @@ def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
 def test_the_registry_has_the_game_and_its_facts() -> None:
     info = game_named("bid-tac-toe").info
     assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, True, False)
-    assert (info.ruling, info.dialogues) == (Ruling.GAME_LOST, (Dialogue.LINES,))
+    assert (info.fault_rule, info.dialogues) == (FaultRule.GAME_LOST, (Dialogue.LINES,))
 
 
 @pytest.mark.parametrize("name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"])
@@ -427,14 +434,14 @@ def random_bids(chooser: random.Random, board: Board, seat: int) -> Bids:
 def test_random_games_are_judged_alike_by_a_second_judge(seed: int) -> None:
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
     board, rounds = GAME.start(2), []
-    while GAME.awaited(board):
+    while GAME.players_to_move(board):
         moves = {seat: random_bids(chooser, board, seat) for seat in (0, 1)}
-        assert [GAME.objection(board, seat, moves[seat]) for seat in (0, 1)] == [None, None]
+        assert [GAME.why_illegal(board, seat, moves[seat]) for seat in (0, 1)] == [None, None]
         rounds.append((moves[0], moves[1]))
-        board = GAME.after(board, moves)
+        board = GAME.apply(board, moves)
         owner, bankrolls, over = judged(rounds)
         assert board.owners == tuple(owner.get(square) for square in range(9))
         assert list(board.bankrolls) == bankrolls
-        assert GAME.awaited(board) == (frozenset() if over else {0, 1})
+        assert GAME.players_to_move(board) == (frozenset() if over else {0, 1})
     lead = judged_lines(owner, 0) - judged_lines(owner, 1)
     assert GAME.points(board) == ((2, 0) if lead > 0 else (0, 2) if lead < 0 else (1, 1))

@@ -78,15 +78,15 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
     """The points of a game in which every bid must be allowed."""
     game = BidTacToe((programs[0].name, programs[1].name))
     board = game.start(2)
-    while game.awaited(board):
+    while game.players_to_move(board):
         for seat in (0, 1):
             programs[seat].tell(game.question(board, seat, Dialogue.LINES))
         bids = {seat: game.answer(board, seat, programs[seat].say()) for seat in (0, 1)}
         for seat in (0, 1):
-            assert game.objection(board, seat, bids[seat]) is None, (programs[seat].name, bids, board)
-        board = game.after(board, bids)
+            assert game.why_illegal(board, seat, bids[seat]) is None, (programs[seat].name, bids, board)
+        board = game.apply(board, bids)
     for seat in (0, 1):
-        programs[seat].tell(game.farewell(board, seat))
+        programs[seat].tell(game.game_over_message(board, seat))
     return game.points(board)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, Ruling
+from contest.games.base import Dialogue, FaultRule
 from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, round_points
 from contest.games.registry import game
 from contest.seeds import Seeds
@@ -27,7 +27,7 @@ def no_lots(bound: int) -> int:
 def played(rules: Cooperation, rounds: Sequence[tuple[Decision, Decision]]) -> Dealings:
     position = rules.start(2)
     for pair in rounds:
-        position = rules.after(position, dict(enumerate(pair)))
+        position = rules.apply(position, dict(enumerate(pair)))
     return position
 
 
@@ -93,9 +93,9 @@ def test_a_game_has_exactly_its_rounds(rounds: int) -> None:
     rules = Cooperation(rounds)
     position = rules.start(2)
     for _ in range(rounds):
-        assert rules.awaited(position) == {0, 1}
-        position = rules.after(position, {0: C, 1: B})
-    assert rules.awaited(position) == frozenset()
+        assert rules.players_to_move(position) == {0, 1}
+        position = rules.apply(position, {0: C, 1: B})
+    assert rules.players_to_move(position) == frozenset()
     assert rules.info.max_turns == rounds
 
 
@@ -103,7 +103,7 @@ def test_a_contest_draws_ten_to_fifteen_rounds_and_every_number_happens() -> Non
     drawn = set()
     for number in range(100):
         seeds = Seeds(number.to_bytes(32, "big"))
-        drawn.add(Cooperation().set_up(["a", "b"], partial(seeds.below, "game")).rounds)
+        drawn.add(Cooperation().for_players(["a", "b"], partial(seeds.below, "game")).rounds)
     assert drawn == {10, 11, 12, 13, 14, 15}
 
 
@@ -149,7 +149,7 @@ def test_a_program_is_told_its_own_decisions_and_then_the_others(
         position = played(rules, pairs(first, second))
         assert rules.question(position, 0, Dialogue.ARGUMENTS) == expected
         assert rules.question(position, 1, Dialogue.ARGUMENTS) == expected[::-1]
-        assert rules.farewell(position, 0) == ()
+        assert rules.game_over_message(position, 0) == ()
 
 
 @given(rounds_played.filter(bool))
@@ -211,16 +211,16 @@ def test_a_forfeit_ends_the_game_and_its_earlier_points_are_gone(
 ) -> None:
     earlier = before[: rules.rounds - 1]
     position = played(rules, pairs(earlier, "C" * len(earlier)))
-    after = rules.after_faults(position, answered, no_lots)
-    assert rules.awaited(after) == frozenset()
+    after = rules.apply_with_faults(position, answered, no_lots)
+    assert rules.players_to_move(after) == frozenset()
     assert rules.points(after) == tuple(points * rules.rounds for points in per_round)
     assert rules.points(position) == (3 * len(earlier), 0)
 
 
 def test_a_forfeit_does_not_depend_on_the_seat() -> None:
     rules = Cooperation(11)
-    first = rules.after_faults(rules.start(2), {1: B}, no_lots)
-    second = rules.after_faults(rules.start(2), {0: B}, no_lots)
+    first = rules.apply_with_faults(rules.start(2), {1: B}, no_lots)
+    second = rules.apply_with_faults(rules.start(2), {0: B}, no_lots)
     assert rules.points(first) == rules.points(second)[::-1] == (0, 22)
 
 
@@ -233,7 +233,7 @@ def test_the_first_version_has_exactly_ten_rounds() -> None:
 @pytest.mark.parametrize("name", ["cooperation", "cooperation-legacy"])
 def test_the_facts_say_what_becomes_of_faults_and_how_programs_are_asked(name: str) -> None:
     info = game(name).info
-    assert info.ruling is Ruling.GAME_LOST
+    assert info.fault_rule is FaultRule.GAME_LOST
     assert info.dialogues == (Dialogue.ARGUMENTS,)
     assert info.simultaneous
     assert not info.chance

@@ -20,11 +20,11 @@ def entry(goal: int, factor: int) -> HogEntry:
 def winner(entries: tuple[HogEntry, HogEntry], luck: int) -> int:
     hog = Hog((entries[0].goal, entries[1].goal), luck)
     position: Rolled = hog.start(2)
-    while awaited := hog.awaited(position):
-        (seat,) = awaited
+    while players_to_move := hog.players_to_move(position):
+        (seat,) = players_to_move
         dice = entries[seat].dice(position.at.own, position.at.opponent)
-        assert hog.objection(position, seat, dice) is None
-        position = hog.after(position, {seat: dice})
+        assert hog.why_illegal(position, seat, dice) is None
+        position = hog.apply(position, {seat: dice})
     return hog.points(position).index(WIN_RATE_UNIT)
 
 
@@ -42,7 +42,7 @@ def test_over_many_games_each_wins_as_often_as_computed(
 def test_rolls_are_fair_and_begin_anew_with_each_luck() -> None:
     faces = [0] * 6
     for luck in range(2_000):
-        position = Hog(luck=luck).after(Rolled(Hog(luck=luck).start(2).at), {luck % 2: 10})
+        position = Hog(luck=luck).apply(Rolled(Hog(luck=luck).start(2).at), {luck % 2: 10})
         assert len(position.faces) == 10
         for face in position.faces:
             faces[face - 1] += 1

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, Ruling
+from contest.games.base import Dialogue, FaultRule
 from contest.games.registry import game
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 from contest.testing import check_game
@@ -38,10 +38,10 @@ def circle(*triplets: str, rounds: int = 0) -> Circle:
 
 def turn(rules: Standoff, position: Circle, answers: Answers) -> Circle:
     """A turn as a referee makes it: who does what the rules forbid is at fault."""
-    allowed = {seat: move for seat, move in answers.items() if not rules.objection(position, seat, move)}
-    if allowed.keys() == rules.awaited(position):
-        return rules.after(position, allowed)
-    return rules.after_faults(position, allowed, no_lots)
+    allowed = {seat: move for seat, move in answers.items() if not rules.why_illegal(position, seat, move)}
+    if allowed.keys() == rules.players_to_move(position):
+        return rules.apply(position, allowed)
+    return rules.apply_with_faults(position, allowed, no_lots)
 
 
 def acted(rules: Standoff, position: Circle, actions: str) -> Circle:
@@ -112,7 +112,7 @@ def compare(people: int, rounds: Sequence[Sequence[str]]) -> None:
     rules = Standoff()
     position = rules.start(people)
     for number, letters in enumerate(rounds):
-        if not rules.awaited(position):
+        if not rules.players_to_move(position):
             break
         persons = simulated(people, rounds[:number])
         assert position.alive == tuple(seat for seat, person in enumerate(persons) if not person.death)
@@ -200,22 +200,22 @@ def test_ammunition_is_spent_and_filled_up_and_what_cannot_be_done_is_nothing(
     ],
 )
 def test_what_cannot_be_done_is_objected_to(triplet: str, action: Action, sentence: str | None) -> None:
-    objection = Standoff().objection(circle(triplet, "30/2/N"), 0, action)
-    assert objection is None if sentence is None else sentence in str(objection)
+    why_illegal = Standoff().why_illegal(circle(triplet, "30/2/N"), 0, action)
+    assert why_illegal is None if sentence is None else sentence in str(why_illegal)
 
 
 def test_who_gives_no_answer_does_nothing_and_the_others_are_not_disturbed() -> None:
     rules = Standoff()
-    position = rules.after_faults(rules.start(3), {0: S, 2: P}, no_lots)
+    position = rules.apply_with_faults(rules.start(3), {0: S, 2: P}, no_lots)
     assert [each.triplet for each in position.fighters] == ["30/1/S", "20/2/N", "26/2/P"]
-    assert rules.awaited(position) == {0, 1, 2}
+    assert rules.players_to_move(position) == {0, 1, 2}
 
 
 def test_a_round_in_which_nobody_answers_is_a_round_like_any_other() -> None:
     rules = Standoff(max_rounds=2)
-    position = rules.after_faults(rules.after_faults(rules.start(2), {}, no_lots), {}, no_lots)
+    position = rules.apply_with_faults(rules.apply_with_faults(rules.start(2), {}, no_lots), {}, no_lots)
     assert position.rounds == 2
-    assert rules.awaited(position) == frozenset()
+    assert rules.players_to_move(position) == frozenset()
 
 
 def test_who_dies_in_a_round_still_shoots_in_it() -> None:
@@ -316,7 +316,7 @@ def test_a_point_is_won_for_everyone_who_is_ranked_below(position: Circle, point
 def test_it_is_over_when_at_most_one_lives(actions: str, alive: tuple[int, ...], over: bool) -> None:
     position = acted(Standoff(), circle("20/2/N", "10/2/N", "10/2/N"), actions)
     assert position.alive == alive
-    assert Standoff().awaited(position) == (frozenset() if over else frozenset(alive))
+    assert Standoff().players_to_move(position) == (frozenset() if over else frozenset(alive))
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_the_survivors_of_the_last_round_are_ranked_by_health_then_ammunition(
 ) -> None:
     rules = Standoff(max_rounds=8)
     position = acted(rules, circle(*triplets, rounds=7), "PPP")
-    assert rules.awaited(position) == frozenset()
+    assert rules.players_to_move(position) == frozenset()
     assert rules.points(position) == points
     assert Standoff(max_rounds=9).points(position) == (0, 0, 0)
 
@@ -348,9 +348,9 @@ def test_all_who_only_protect_themselves_stand_there_to_the_thousandth_round_and
     rules = Standoff()
     position = rules.start(3)
     for _ in range(1000):
-        assert rules.awaited(position)
+        assert rules.players_to_move(position)
         position = acted(rules, position, "PPP")
-    assert not rules.awaited(position)
+    assert not rules.players_to_move(position)
 
 
 @given(standoffs(), st.integers(1, 12))
@@ -359,7 +359,7 @@ def test_points_follow_the_order_of_death(standoff: tuple[int, list[list[str]]],
     rules = Standoff(max_rounds=most)
     position = rules.start(people)
     for letters in rounds:
-        if rules.awaited(position):
+        if rules.players_to_move(position):
             position = turn(
                 rules, position, {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
             )
@@ -380,7 +380,7 @@ def test_nobody_has_less_than_nothing_and_the_circle_stays_one(
     rules = Standoff()
     position = rules.start(people)
     for letters in rounds:
-        if not rules.awaited(position):
+        if not rules.players_to_move(position):
             break
         answers = {seat: Action(letters[seat].replace("X", "N")) for seat in position.alive}
         following = turn(rules, position, answers)
@@ -421,10 +421,10 @@ def test_anything_else_is_no_answer_and_the_team_is_told_what_is(text: str) -> N
 
 def test_the_facts_say_that_a_fault_is_doing_nothing() -> None:
     info = game("standoff").info
-    assert info.ruling is Ruling.NOTHING
+    assert info.fault_rule is FaultRule.NOTHING
     assert info.dialogues == (Dialogue.ARGUMENTS,)
     assert (info.min_seats, info.max_turns) == (2, 1000)
-    assert Standoff().farewell(Standoff().start(2), 0) == ()
+    assert Standoff().game_over_message(Standoff().start(2), 0) == ()
 
 
 @pytest.mark.parametrize("most", [0, -1])

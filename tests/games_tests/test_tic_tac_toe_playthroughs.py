@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import SpokenGame
+from contest.games.base import TextGame
 from contest.games.bid_tac_toe import BidTacToe, Board
 from contest.games.ultimate_tic_tac_toe import (
     MARKS,
@@ -28,26 +28,30 @@ FOLDER = Path(__file__).parent / "playthroughs"
 Programs = Callable[[Any, int], str]  # what the program of a seat answers in a position
 
 
-def playthrough(game: SpokenGame[Any, Any], programs: Programs, draw: Callable[[int], int]) -> str:
+def playthrough(game: TextGame[Any, Any], programs: Programs, draw: Callable[[int], int]) -> str:
     """Every question, every answer, what the rules say to it, and the position after it."""
     return "\n".join(_playthrough(game, programs, draw)) + "\n"
 
 
-def _playthrough(game: SpokenGame[Any, Any], programs: Programs, draw: Callable[[int], int]) -> Iterator[str]:
+def _playthrough(game: TextGame[Any, Any], programs: Programs, draw: Callable[[int], int]) -> Iterator[str]:
     position, dialogue = game.start(2), game.info.dialogues[0]
     yield f"{game.info.title}, by {dialogue}"
-    while awaited := sorted(game.awaited(position)):
-        answers = {seat: programs(position, seat) for seat in awaited}
-        complaints = {seat: _complaint(game, position, seat, answers[seat]) for seat in awaited}
+    while players_to_move := sorted(game.players_to_move(position)):
+        answers = {seat: programs(position, seat) for seat in players_to_move}
+        complaints = {seat: _complaint(game, position, seat, answers[seat]) for seat in players_to_move}
         yield ""
-        for seat in awaited:
+        for seat in players_to_move:
             yield f"told {seat}: {_text(game.question(position, seat, dialogue))}"
             yield f"said {seat}: {answers[seat]}"
             if complaints[seat] is not None:
                 yield f"fault of {seat}: {complaints[seat]}"
-        fine = [seat for seat in awaited if complaints[seat] is None]
+        fine = [seat for seat in players_to_move if complaints[seat] is None]
         moves = {seat: game.answer(position, seat, answers[seat]) for seat in fine}
-        after = game.after(position, moves) if fine == awaited else game.after_faults(position, moves, draw)
+        after = (
+            game.apply(position, moves)
+            if fine == players_to_move
+            else game.apply_with_faults(position, moves, draw)
+        )
         position = after
         yield from _picture(position)
         yield f"points: {_text(game.points(position))}"
@@ -56,9 +60,9 @@ def _playthrough(game: SpokenGame[Any, Any], programs: Programs, draw: Callable[
         yield f"told {seat}: {_text(game.farewell(position, seat)) or '(nothing)'}"
 
 
-def _complaint(game: SpokenGame[Any, Any], position: Any, seat: int, answer: str) -> str | None:
+def _complaint(game: TextGame[Any, Any], position: Any, seat: int, answer: str) -> str | None:
     try:
-        return game.objection(position, seat, game.answer(position, seat, answer))
+        return game.why_illegal(position, seat, game.answer(position, seat, answer))
     except ValueError as error:
         return str(error)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, Ruling
+from contest.games.base import Dialogue, FaultRule
 from contest.games.registry import game as game_named
 from contest.games.ultimate_tic_tac_toe import (
     EMPTY,
@@ -19,8 +19,8 @@ from contest.games.ultimate_tic_tac_toe import (
     board_winner,
     forced_board,
     is_closed,
-    objection,
     open_squares,
+    why_illegal,
     winners,
 )
 from contest.testing import check_game
@@ -47,8 +47,8 @@ def boards(letters: str, last: int | None = None, mover: int = 0, faults: tuple[
 def play(squares: Sequence[int]) -> Boards:
     position = GAME.start(2)
     for square in squares:
-        assert GAME.objection(position, position.mover, square) is None
-        position = GAME.after(position, {position.mover: square})
+        assert GAME.why_illegal(position, position.mover, square) is None
+        position = GAME.apply(position, {position.mover: square})
     return position
 
 
@@ -113,13 +113,13 @@ def test_any_open_square_means_none_in_a_won_board_although_it_is_empty() -> Non
 
 def test_a_move_that_wins_the_board_it_points_at_frees_the_opponent() -> None:
     before = Boards("011" + "0" * 78, last=9)
-    after = GAME.after(before, {0: 0})
+    after = GAME.apply(before, {0: 0})
     assert (forced_board(before), forced_board(after)) == (0, None)
 
 
 def test_a_move_that_fills_the_board_it_points_at_frees_the_opponent() -> None:
     before = boards("N.. ... ...", last=9)
-    after = GAME.after(before, {0: 0})
+    after = GAME.apply(before, {0: 0})
     assert (forced_board(before), forced_board(after)) == (0, None)
 
 
@@ -135,12 +135,12 @@ def test_a_move_that_fills_the_board_it_points_at_frees_the_opponent() -> None:
     ],
 )
 def test_forbidden_moves_are_refused_with_what_is_wrong(position: Boards, square: int, sentence: str) -> None:
-    assert objection(position, square) == sentence
+    assert why_illegal(position, square) == sentence
 
 
 def test_exactly_the_open_squares_are_allowed() -> None:
     for position in (GAME.start(2), play([40]), play([0, 4, 36]), boards("XOF xo. N..", last=0)):
-        allowed = [square for square in range(-5, 90) if objection(position, square) is None]
+        allowed = [square for square in range(-5, 90) if why_illegal(position, square) is None]
         assert allowed == open_squares(position)
 
 
@@ -160,7 +160,7 @@ def test_three_boards_in_a_row_win_100_points_and_boards_count_nothing(
     letters: str, points: tuple[int, int]
 ) -> None:
     position = boards(letters, last=80)
-    assert GAME.awaited(position) == frozenset()
+    assert GAME.players_to_move(position) == frozenset()
     assert GAME.points(position) == points
 
 
@@ -177,30 +177,30 @@ def test_in_a_tie_each_board_counts_one_point_and_drawn_boards_nothing(
     letters: str, points: tuple[int, int]
 ) -> None:
     position = boards(letters, last=80)
-    assert GAME.awaited(position) == frozenset()
+    assert GAME.players_to_move(position) == frozenset()
     assert GAME.points(position) == points
 
 
 def test_a_drawn_board_is_in_nobodys_line() -> None:
     assert winners(boards("XFX ... ...").squares) == "101000000"
-    assert GAME.awaited(boards("XFX ... ...", last=80)) == {0}
+    assert GAME.players_to_move(boards("XFX ... ...", last=80)) == {0}
 
 
 def test_a_game_goes_on_while_one_square_is_open() -> None:
     position = boards("XOX XOO OXN", last=0)
     assert (open_squares(position), GAME.points(position)) == ([72], (0, 0))
-    assert GAME.points(GAME.after(position, {0: 72})) == (4, 4)
+    assert GAME.points(GAME.apply(position, {0: 72})) == (4, 4)
 
 
 def test_the_last_move_may_win() -> None:
     position = boards("XXx FFF FFF", last=0)
-    assert GAME.points(GAME.after(position, {0: 20})) == (100, 0)
+    assert GAME.points(GAME.apply(position, {0: 20})) == (100, 0)
 
 
 def test_x_and_o_alternate() -> None:
     position = play([40, 36, 0])
     assert (position.squares[40], position.squares[36], position.squares[0]) == ("1", "2", "1")
-    assert GAME.awaited(position) == {1}
+    assert GAME.players_to_move(position) == {1}
 
 
 # Faults
@@ -214,7 +214,7 @@ def test_a_fault_costs_a_point_and_a_drawn_move_is_made(index: int) -> None:
         limits.append(limit)
         return index
 
-    after = GAME.after_faults(position, {}, draw)
+    after = GAME.apply_with_faults(position, {}, draw)
     square = [36, 37, 38, 39, 41, 42, 43, 44][index]
     assert after.squares == position.squares[:square] + "2" + position.squares[square + 1 :]
     assert (after.last, after.mover, after.faults, limits) == (square, 0, (0, 1), [8])
@@ -228,8 +228,8 @@ def test_penalties_are_taken_off_the_winner_and_in_ties_too() -> None:
 
 def test_a_game_of_faults_alone_ends_and_every_move_was_allowed() -> None:
     chooser, position, moves = random.Random(7), GAME.start(2), 0  # noqa: S311 - a repeatable walk
-    while GAME.awaited(position):
-        following = GAME.after_faults(position, {}, chooser.randrange)
+    while GAME.players_to_move(position):
+        following = GAME.apply_with_faults(position, {}, chooser.randrange)
         assert following.last in open_squares(position)
         position, moves = following, moves + 1
     assert sum(position.faults) == moves
@@ -265,7 +265,7 @@ def test_there_is_some_time_for_a_move_and_not_all_time(seconds: float) -> None:
 
 
 def test_nothing_is_told_when_the_game_is_over() -> None:
-    assert GAME.farewell(boards("XXX ... ...", 80), 0) == ()
+    assert GAME.game_over_message(boards("XXX ... ...", 80), 0) == ()
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,10 @@ def test_no_text_is_read_as_anything_but_a_whole_number(text: str) -> None:
 def test_the_registry_has_the_game_and_its_facts() -> None:
     info = game_named("ultimate-tic-tac-toe").info
     assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, False, False)
-    assert (info.ruling, info.dialogues) == (Ruling.RANDOM_MOVE, (Dialogue.ARGUMENTS, Dialogue.FUNCTION))
+    assert (info.fault_rule, info.dialogues) == (
+        FaultRule.RANDOM_MOVE,
+        (Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+    )
 
 
 @pytest.mark.parametrize("seats", [1, 3])
@@ -405,10 +408,10 @@ class Judge:
 def test_random_games_are_judged_alike_by_a_second_judge(seed: int) -> None:
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
     position, judge = GAME.start(2), Judge()
-    while GAME.awaited(position):
-        assert set(GAME.samples(position, position.mover)) == judge.allowed()
+    while GAME.players_to_move(position):
+        assert set(GAME.sample_moves(position, position.mover)) == judge.allowed()
         square = chooser.choice(open_squares(position))
-        position = GAME.after(position, {position.mover: square})
+        position = GAME.apply(position, {position.mover: square})
         judge.move(square)
     assert judge.allowed() == set()
     assert GAME.points(position) == judge.points()

@@ -81,14 +81,14 @@ def _command(command: list[str]) -> Player:
 
 def _move(player: Player, position: Boards) -> int:
     move = GAME.answer(position, position.mover, player(position))
-    assert GAME.objection(position, position.mover, move) is None
+    assert GAME.why_illegal(position, position.mover, move) is None
     return move
 
 
 def _play(players: tuple[Player, Player]) -> tuple[int, ...]:
     position = GAME.start(2)
-    while GAME.awaited(position):
-        position = GAME.after(position, {position.mover: _move(players[position.mover], position)})
+    while GAME.players_to_move(position):
+        position = GAME.apply(position, {position.mover: _move(players[position.mover], position)})
     return GAME.points(position)
 
 
@@ -162,7 +162,7 @@ def test_every_program_finds_the_only_open_square(
 def test_programs_that_think_take_the_board_that_wins_the_game(
     player: Callable[[str], Player], name: str, position: Boards, square: int
 ) -> None:
-    won = GAME.after(position, {position.mover: square})
+    won = GAME.apply(position, {position.mover: square})
     assert 100 in GAME.points(won)
     assert _move(player(name), position) == square
 

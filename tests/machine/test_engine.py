@@ -25,7 +25,7 @@ from contest.subprocesses.engine_connection import Dialogue
 from contest.subprocesses.engine_pool import chunks
 from sandbox.vm import engine, engine_binary
 from sandbox.vm.batch import Batch, NonsenseError
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from tests.support.machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
 
@@ -56,41 +56,41 @@ def _script(folder: Path, text: str) -> Path:
     return path
 
 
-def _arena(images: dict[str, Image], program: Path, workers: int = 1) -> MachineArena:
-    arena = MachineArena(images, RULES, FUEL, workers)
-    arena._program = program
-    return arena
+def _runner(images: dict[str, Image], program: Path, workers: int = 1) -> MachineRunner:
+    runner = MachineRunner(images, RULES, FUEL, workers)
+    runner._program = program
+    return runner
 
 
 # --- results ---
 def test_results_do_not_depend_on_the_number_of_workers(
     images: dict[str, Image], jobs: list[GameJob]
 ) -> None:
-    results = [list(MachineArena(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
+    results = [list(MachineRunner(images, RULES, FUEL, workers).play(jobs)) for workers in (0, 1, 2, 5)]
     assert results[1:] == results[:-1]
     assert len(results[0]) == len(jobs)
 
 
 def test_a_game_is_the_same_in_any_company(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    arena = MachineArena(images, RULES, FUEL)
-    together = list(arena.play(jobs))
-    assert list(arena.play(jobs[::-1])) == together[::-1]
-    assert [arena.play([job])[0] for job in jobs[:5]] == together[:5]
+    runner = MachineRunner(images, RULES, FUEL)
+    together = list(runner.play(jobs))
+    assert list(runner.play(jobs[::-1])) == together[::-1]
+    assert [runner.play([job])[0] for job in jobs[:5]] == together[:5]
 
 
 def test_swapped_seats_give_swapped_results(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    arena = MachineArena(images, RULES, FUEL)
+    runner = MachineRunner(images, RULES, FUEL)
     swapped = [replace(job, images=job.images[::-1], streams=job.streams[::-1]) for job in jobs]
-    for result, mirror in zip(arena.play(jobs), arena.play(swapped), strict=True):
+    for result, mirror in zip(runner.play(jobs), runner.play(swapped), strict=True):
         assert result.seats == mirror.seats[::-1]
 
 
 def test_throws_come_only_where_a_protocol_was_asked_for(
     images: dict[str, Image], jobs: list[GameJob]
 ) -> None:
-    arena = MachineArena(images, RULES, FUEL)
-    with_throws = list(arena.play([replace(job, protocol=True) for job in jobs]))
-    without = list(arena.play([replace(job, protocol=False) for job in jobs]))
+    runner = MachineRunner(images, RULES, FUEL)
+    with_throws = list(runner.play([replace(job, protocol=True) for job in jobs]))
+    without = list(runner.play([replace(job, protocol=False) for job in jobs]))
     assert [replace(result, moves=None) for result in with_throws] == without
     assert all(len(result.moves or ()) == result.turns for result in with_throws)
 
@@ -98,17 +98,17 @@ def test_throws_come_only_where_a_protocol_was_asked_for(
 def test_another_stream_gives_another_game(images: dict[str, Image]) -> None:
     example = next(iter(images))
     jobs = [GameJob((example, example), (stream(f"{n}a"), stream(f"{n}b"))) for n in range(20)]
-    digests = {result.digest for result in MachineArena(images, RULES, FUEL).play(jobs)}
+    digests = {result.digest for result in MachineRunner(images, RULES, FUEL).play(jobs)}
     assert len(digests) == 20
 
 
 def test_no_jobs_give_no_results(images: dict[str, Image]) -> None:
-    assert list(MachineArena(images, RULES, FUEL).play([])) == []
+    assert list(MachineRunner(images, RULES, FUEL).play([])) == []
 
 
 def test_an_unknown_image_is_named(images: dict[str, Image]) -> None:
     with pytest.raises(NotFound, match="cafe"):
-        MachineArena(images, RULES, FUEL).play([GameJob(("cafe", "cafe"), (bytes(16), bytes(16)))])
+        MachineRunner(images, RULES, FUEL).play([GameJob(("cafe", "cafe"), (bytes(16), bytes(16)))])
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_chunks_hold_every_job_once_and_in_order(games: int, workers: int) -> No
 
 
 def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: list[GameJob]) -> None:
-    expected = MachineArena(images, RULES, FUEL).play(jobs)
-    assert MachineArena(images, RULES, 2**62).play(jobs) == expected
+    expected = MachineRunner(images, RULES, FUEL).play(jobs)
+    assert MachineRunner(images, RULES, 2**62).play(jobs) == expected
 
 
 # --- an engine that fails ---
@@ -136,8 +136,8 @@ def test_games_of_an_engine_that_failed_are_played_again(
         tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
         f"mkdir {tmp_path}/2 2>/dev/null && {{ {accident}; exit 0; }}\nexec {real}"
     )  # fmt: skip
-    expected = MachineArena(images, RULES, FUEL).play(jobs)
-    assert _arena(images, program, workers=2).play(jobs) == expected
+    expected = MachineRunner(images, RULES, FUEL).play(jobs)
+    assert _runner(images, program, workers=2).play(jobs) == expected
     assert (tmp_path / "2").exists()
 
 
@@ -145,10 +145,10 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
     fuel = 300_000_000  # for a second or so, in which it is killed
     endless, patient = assembled([0x0000006F]), throwing([7] * 50)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec {engine_binary.engine_binary()}")
-    arena = MachineArena({endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False)
-    arena._program = program
+    runner = MachineRunner({endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False)
+    runner._program = program
     with ThreadPoolExecutor(1) as pool:
-        playing = pool.submit(arena.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)])
+        playing = pool.submit(runner.play, [GameJob((endless.digest, patient.digest), (bytes(16),) * 2)])
         _wait_for(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text().split())
         (first,) = (int(pid) for pid in (tmp_path / "pids").read_text().split())
         _wait_for(lambda: "Seccomp:\t2" in Path(f"/proc/{first}/status").read_text())
@@ -165,7 +165,7 @@ def test_an_answer_that_is_cut_short_is_nonsense(
     real = engine_binary.engine_binary()
     with pytest.raises(EngineFailed, match="4 times"):
         # The shell would wait for the engine, which waits for more orders.
-        _arena(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
+        _runner(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
 
 
 def test_an_engine_that_always_fails_is_our_failure(
@@ -173,13 +173,13 @@ def test_an_engine_that_always_fails_is_our_failure(
 ) -> None:
     program = _script(tmp_path, f"echo x >> {tmp_path}/attempts; echo broken >&2; exit 2")
     with pytest.raises(EngineFailed, match=r"4 times running: ended with 2 'broken"):
-        _arena(images, program).play(jobs[:1])
+        _runner(images, program).play(jobs[:1])
     assert (tmp_path / "attempts").read_text() == "x\n" * 4
 
 
 def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jobs: list[GameJob]) -> None:
     with pytest.raises(EngineFailed, match="No such file"):
-        _arena(images, Path("/nowhere/engine")).play(jobs[:1])
+        _runner(images, Path("/nowhere/engine")).play(jobs[:1])
 
 
 def test_an_engine_that_hangs_is_ended(
@@ -188,7 +188,7 @@ def test_an_engine_that_hangs_is_ended(
     monkeypatch.setattr(engine, "wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
-        _arena(images, program, workers=2).play(jobs)
+        _runner(images, program, workers=2).play(jobs)
     assert not _alive(tmp_path / "pids")
 
 
@@ -206,9 +206,9 @@ sys.path[:0] = [{root!r}]
 from tests.support.machine_programs import throwing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 image = throwing([1])
-arena = MachineArena({{image.digest: image}}, Rules(), 1000, 2)
+arena = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
 arena._program = Path({program!r})
 arena.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 """
@@ -322,7 +322,7 @@ def test_an_answer_that_contradicts_itself_is_nonsense(
 def test_a_stream_of_another_length_is_a_mistake_of_the_caller(images: dict[str, Image]) -> None:
     digest = next(iter(images))
     with pytest.raises(ValueError, match="16 bytes"):
-        MachineArena(images, RULES, FUEL).play([GameJob((digest, digest), (b"short", bytes(16)))])
+        MachineRunner(images, RULES, FUEL).play([GameJob((digest, digest), (b"short", bytes(16)))])
 
 
 # --- the lock ---

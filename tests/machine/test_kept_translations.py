@@ -17,10 +17,10 @@ from contest.model import GameJob, GameResult
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.engine_connection import answer_in
 from knobellib.house import house_strategies
-from sandbox.sandbox import Jail, JailLimits
+from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary, translation
 from sandbox.vm.batch import Batch
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from sandbox.vm.translation import FLAGS, NotTranslated, Translations
 from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
@@ -55,7 +55,7 @@ def _jobs(*images: Image) -> list[GameJob]:
 
 def _played(*images: Image, workers: int = 1, translated: bool = True) -> list[GameResult]:
     by_digest = {image.digest: image for image in images}
-    return list(MachineArena(by_digest, RULES, FUEL, workers, translated=translated).play(_jobs(*images)))
+    return list(MachineRunner(by_digest, RULES, FUEL, workers, translated=translated).play(_jobs(*images)))
 
 
 # --- the same results --------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def test_results_depend_neither_on_translations_nor_on_workers(cache: Translatio
     images = [example, *house, *broken, throwing([7] * 50)]
     expected = _played(*images, translated=False)
     for image in images[:-1]:
-        cache.add(image, Jail())
+        cache.add(image, Sandbox())
     for workers in (1, 2, 4):
         assert _played(*images, workers=workers) == expected
         assert _played(*images, workers=workers, translated=False) == expected
@@ -75,9 +75,9 @@ def test_results_depend_neither_on_translations_nor_on_workers(cache: Translatio
 # --- the folder --------------------------------------------------------------------------------------------
 def test_a_translation_is_made_once_and_found_again(cache: Translations, example: Image) -> None:
     assert cache.found([example]) == {}
-    path = cache.add(example, Jail())
+    path = cache.add(example, Sandbox())
     written = path.stat()
-    assert cache.add(example, Jail()) == path
+    assert cache.add(example, Sandbox()) == path
     assert cache.found([example]) == {example.digest: path}
     assert path.stat() == written
     assert list(cache.folder.iterdir()) == [path]
@@ -86,40 +86,40 @@ def test_a_translation_is_made_once_and_found_again(cache: Translations, example
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
 def test_a_folder_that_others_can_enter_is_not_used(cache: Translations, example: Image, mode: int) -> None:
-    cache.add(example, Jail())
+    cache.add(example, Sandbox())
     cache.folder.chmod(mode)
     assert cache.found([example]) == {}
     with pytest.raises(NotTranslated, match="chmod 700"):
-        cache.add(example, Jail())
+        cache.add(example, Sandbox())
 
 
 def test_a_folder_behind_a_link_is_not_used(cache: Translations, example: Image, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     cache.folder.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(NotTranslated, match="belongs to us"):
-        cache.add(example, Jail())
+        cache.add(example, Sandbox())
 
 
 def test_a_folder_that_cannot_be_made_is_named(example: Image, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotTranslated, match="cannot be kept in"):
-        Translations(tmp_path / "file" / "kept").add(example, Jail())
+        Translations(tmp_path / "file" / "kept").add(example, Sandbox())
 
 
 # --- what cannot be translated -----------------------------------------------------------------------------
 def test_a_program_that_is_too_large_stays_with_the_interpreter(cache: Translations) -> None:
     large = assembled([immediate("addi", 17, 0, 1), ECALL, jal(0, -8), *[0x13] * 70_000])
     with pytest.raises(NotTranslated, match="70,003 instructions"):
-        cache.add(large, Jail())
+        cache.add(large, Sandbox())
     assert _played(large)[0].turns == 0
 
 
 def test_a_program_that_takes_the_compiler_too_long_stays_with_the_interpreter(
     cache: Translations, example: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(translation, "LIMITS", JailLimits(address_space=32 * 1024 * 1024))
+    monkeypatch.setattr(translation, "LIMITS", Limits(address_space=32 * 1024 * 1024))
     with pytest.raises(NotTranslated, match="did not translate"):
-        cache.add(example, Jail())
+        cache.add(example, Sandbox())
     assert cache.found([example]) == {}
     assert list(cache.folder.iterdir()) == []
 
@@ -139,7 +139,7 @@ def test_a_thousand_labels_and_computed_jumps_are_translated_within_the_limits_o
     hostile = compiled(source)
     expected = _played(hostile, translated=False)
     with suppress(NotTranslated):
-        cache.add(hostile, Jail())
+        cache.add(hostile, Sandbox())
     assert _played(hostile) == expected
 
 
@@ -155,17 +155,17 @@ def test_jumps_that_cross_each_other_are_translated_with_less_care_instead_of_no
     source = f"int a, b, c, d; main () {{ for (;;) {{ {jumps} make_throw ((a + b + c + d & 1023) + 1); }} }}"
     crossing = compiled(source)
     expected = _played(crossing, translated=False)
-    assert cache.add(crossing, Jail()).is_file()
+    assert cache.add(crossing, Sandbox()).is_file()
     assert _played(crossing) == expected
 
 
 # --- what the engine takes ---------------------------------------------------------------------------------
 def test_a_damaged_or_foreign_file_is_not_run(cache: Translations, example: Image) -> None:
-    path = cache.add(example, Jail())
+    path = cache.add(example, Sandbox())
     good = path.read_bytes()
     expected = _played(example, translated=False)
     other = replace(example, static_size=example.static_size + 16)
-    for bad in (b"", good[:40], b"\0" * len(good), translation.compiled(other, Jail())):
+    for bad in (b"", good[:40], b"\0" * len(good), translation.compiled(other, Sandbox())):
         path.write_bytes(bad)
         assert _played(example) == expected
     path.write_bytes(good)
@@ -220,7 +220,7 @@ def test_native_code_in_the_engine_can_open_start_and_send_nothing(
 ) -> None:
     # Whatever a translation did, it would find the door locked; and the game would be nobody's failure.
     image = throwing([7] * 50)
-    cache.add(image, Jail()).write_bytes(_evil_translation(image, attempt, tmp_path))
+    cache.add(image, Sandbox()).write_bytes(_evil_translation(image, attempt, tmp_path))
     with pytest.raises(EngineFailed, match="4 times running: ended with -31"):  # SIGSYS
         _played(image)
 
@@ -229,7 +229,7 @@ def test_native_code_in_the_engine_can_open_start_and_send_nothing(
 def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Image, tmp_path: Path) -> None:
     broken = [compiled(source) for source, _verdict, _reason in FAULTS.values()]
     images = {image.digest: image for image in (example, throwing([7] * 50), *broken)}
-    native = {example.digest: cache.add(example, Jail())}
+    native = {example.digest: cache.add(example, Sandbox())}
     batch = Batch(RULES, FUEL, images, native)
     jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
     order = batch.opening() + batch.portion(jobs)

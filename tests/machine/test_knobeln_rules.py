@@ -164,7 +164,7 @@ class _TooLong(Knobeln):
 class _Grudging(Knobeln):
     """Objects to everything."""
 
-    def objection(self, position, seat, move):
+    def why_illegal(self, position, seat, move):
         return "no"
 
 

@@ -11,7 +11,7 @@ import pytest
 from contest.games.knobeln import Rules, play_out
 from contest.model import GameJob, Match, Pairing, Verdict
 from reports.knobeln_protocol import GameProtocol, write
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE
 from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
 
@@ -146,7 +146,7 @@ def test_no_game_leaves_anything_in_memory_for_the_next() -> None:
     ] * 2
     jobs = [GameJob((a.digest, b.digest), (stream("a"), stream("b")), True) for a, b in pairs]
     first_throw = {scribbler.digest: 6, reader.digest: 1, keeper.digest: ord("x")}
-    for job, result in zip(jobs, MachineArena(images, RULES, 10_000_000).play(jobs), strict=True):
+    for job, result in zip(jobs, MachineRunner(images, RULES, 10_000_000).play(jobs), strict=True):
         assert result.moves == ((first_throw[job.images[0]], first_throw[job.images[1]]),) * 20
 
 
@@ -177,7 +177,7 @@ def test_the_example_of_1994_plays_by_the_rules_or_throws_0() -> None:
     example = compiled(EXAMPLE.read_text())
     images = {example.digest: example}
     jobs = [GameJob((example.digest,) * 2, (stream(f"{i}/0"), stream(f"{i}/1")), True) for i in range(60)]
-    results = MachineArena(images, Rules(), 855_000_000, workers=2).play(jobs)
+    results = MachineRunner(images, Rules(), 855_000_000, workers=2).play(jobs)
     for result in results:
         assert result.moves is not None
         played = play_out(Rules(), result.moves)

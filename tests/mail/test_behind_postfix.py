@@ -21,7 +21,7 @@ from contest.store import outbox
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 
@@ -94,7 +94,7 @@ class World:
             servers.callback(self.postfix.stop)
             yield self
 
-    def contest(self, **mail: object) -> ContestFolder:
+    def contest(self, **mail: object) -> ContestContext:
         """A contest that sends through this Postfix."""
         facts: dict[str, object] = {
             "listen_port": self.robot_port,
@@ -116,7 +116,7 @@ class World:
 
 
 @contextmanager
-def serving(folder: ContestFolder) -> Iterator[None]:
+def serving(folder: ContestContext) -> Iterator[None]:
     log = folder.path.parent / "serve.log"
     process = start([sys.executable, "-m", "knobeln", "serve", "-C", str(folder.path)], log)
     try:
@@ -147,11 +147,11 @@ def world(authority: trustme.CA, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wo
         yield made
 
 
-def knobeln(folder: ContestFolder, *words: str, stdin: str | None = None) -> Result:
+def knobeln(folder: ContestContext, *words: str, stdin: str | None = None) -> Result:
     return CliRunner().invoke(main, [*words, "-C", str(folder.path)], input=stdin)
 
 
-def register(folder: ContestFolder, address: str, name: str) -> None:
+def register(folder: ContestContext, address: str, name: str) -> None:
     letter = (
         f"From: {address}\nSubject: registration for KNOBELN\n\n{FORM.format(address=address, name=name)}"
     )

@@ -43,7 +43,7 @@ from tests.support.mail_world import make_settings
 from tests.support.oci_images import Made, archive, folder, member, tar
 from tests.support.offices import STRING, Office
 from tournament.day import ContestDay
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 TAKES = Programs(description="none", max_image_bytes=4_000_000)
 OCI = Path(__file__).parents[1] / "oci_tests"
@@ -81,7 +81,7 @@ def make_office(make_world: Callable[..., Any], cache: object) -> Callable[..., 
         sections.setdefault("mail", Mail(answers_per_hour=1_000, max_letter_bytes=SMALL))
         world = make_world(game={"name": game}, programs=programs, **sections)
         write = partial(compile_report, settings=world.settings, templates=world.renderer)
-        builder = builder_of(world.settings, open_arena)
+        builder = builder_of(world.settings, open_runner)
         office = Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
         office.team("lords")
         return office

@@ -27,7 +27,7 @@ from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobellib.house import house_strategies
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from knobeln.server.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
@@ -87,7 +87,7 @@ class Server:
         self.path, self.log, self.mark = path / "contest", path / "log", path / "mark"
         settings = load_settings(self.path).model_copy(update=sections)
         (self.path / FILE_NAME).write_text(settings_template(settings))
-        self.folder = ContestFolder.open(self.path)
+        self.folder = ContestContext.open(self.path)
         self.process: Process | None = None
         self.starts = 0
 

@@ -18,13 +18,13 @@ from contest.model import OutboxState, Outgoing
 from contest.store import outbox
 from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.relays import KillsSender, relay
 
 PATIENCE = 60.0
 
 
-def flush(folder: ContestFolder, *, held_until: Path | None = None) -> Process:
+def flush(folder: ContestContext, *, held_until: Path | None = None) -> Process:
     """`knobeln outbox flush`; with `held_until` not before that file is there."""
     command = [sys.executable, "-m", "knobeln", "outbox", "flush", "-C", str(folder.path)]
     wait = f"while [ ! -e '{held_until}' ]; do sleep 0.02; done; exec \"$@\""

@@ -23,8 +23,8 @@ from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.store import Store, letters
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
-from mailserver.intake.accept import Arrival, accept_all
+from knobeln.context import ContestContext
+from mailserver.intake.accept import IncomingLetter, accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings
 from tests.support.servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder
@@ -49,7 +49,7 @@ def listening(store: Store, place: Path, **mail: object) -> Iterator[tuple[Liste
     """Our listener, which fails as long as there are exceptions in the list."""
     failures: list[Exception] = []
 
-    def keep(arrivals: Sequence[Arrival]) -> None:
+    def keep(arrivals: Sequence[IncomingLetter]) -> None:
         if failures:
             raise failures[0]
         accept_all(store, arrivals, str(mail.get("listen_protocol", "smtp")), OPENS)
@@ -232,7 +232,7 @@ def test_mutt_brings_a_letter_with_an_attachment(store: Store, place: Path) -> N
 
 # --- the pipe, as mail systems and filters call it ---------------------------------------------------------
 @pytest.fixture
-def contest(place: Path) -> Iterator[ContestFolder]:
+def contest(place: Path) -> Iterator[ContestContext]:
     """A contest of a user who is not root, as mail systems insist."""
     now = SystemClock().now()
     folder = create_contest(
@@ -246,7 +246,7 @@ def contest(place: Path) -> Iterator[ContestFolder]:
     folder.store.close()
 
 
-def receive(contest: ContestFolder) -> str:
+def receive(contest: ContestContext) -> str:
     """The command, as any user may give it: ours may lie in somebody's home."""
     paths = ":".join((str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))))
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -266,7 +266,7 @@ def may_be_run(command: list[str]) -> bool:
 
 
 @contextmanager
-def out_of_reach(contest: ContestFolder) -> Iterator[None]:
+def out_of_reach(contest: ContestContext) -> Iterator[None]:
     """The contest cannot be opened: `receive` says 75, try again."""
     elsewhere = contest.path.with_name("elsewhere")
     contest.path.rename(elsewhere)
@@ -277,7 +277,7 @@ def out_of_reach(contest: ContestFolder) -> Iterator[None]:
 @pytest.mark.slow
 @as_root
 def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
-    contest: ContestFolder, place: Path
+    contest: ContestContext, place: Path
 ) -> None:
     master = (
         "knobeln unix - n n - 1 pipe\n  flags=R user=nobody null_sender=\n"
@@ -301,7 +301,9 @@ def test_postfix_pipes_letters_with_their_envelope_and_waits_while_it_has_to(
 
 @pytest.mark.slow
 @as_root
-def test_postfix_follows_an_alias_or_forward_file_with_a_command(contest: ContestFolder, place: Path) -> None:
+def test_postfix_follows_an_alias_or_forward_file_with_a_command(
+    contest: ContestContext, place: Path
+) -> None:
     main = f'alias_maps = inline:{{ {{ robot = "|{receive(contest)}" }} }}\ndefault_privs = nobody\n'
     with postfix(place, main) as relay:
         send(relay.smtp, recipients=("robot@local.example",))
@@ -318,17 +320,17 @@ def filtered(command: list[str], home: Path, raw: bytes = LETTER) -> int:
     return done.returncode
 
 
-Filter = Callable[[ContestFolder, Path], list[str]]
+Filter = Callable[[ContestContext, Path], list[str]]
 
 
-def procmail(contest: ContestFolder, place: Path) -> list[str]:
+def procmail(contest: ContestContext, place: Path) -> list[str]:
     recipe = place / "procmailrc"
     recipe.write_text(f":0 w\n| {receive(contest)} --sender=$SENDER\n\nEXITCODE=$?\nHOST\n")
     recipe.chmod(0o600)
     return [program("procmail"), "-f", JOE, "-m", f"SENDER={JOE}", "ORGMAIL=/dev/null", str(recipe)]
 
 
-def maildrop(contest: ContestFolder, place: Path) -> list[str]:
+def maildrop(contest: ContestContext, place: Path) -> list[str]:
     recipe = place / "mailfilter"
     recipe.write_text(f'SHELL="/bin/sh"\nto "|{receive(contest)} --sender={JOE}"\n')
     recipe.chmod(0o600)
@@ -338,7 +340,7 @@ def maildrop(contest: ContestFolder, place: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("chosen", [procmail, maildrop])
 def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(
-    contest: ContestFolder, place: Path, chosen: Filter
+    contest: ContestContext, place: Path, chosen: Filter
 ) -> None:
     command = chosen(contest, place)
     with out_of_reach(contest):
@@ -349,7 +351,7 @@ def test_a_filter_hands_letters_over_and_tells_the_mail_system_to_try_again(
 
 
 @pytest.mark.slow
-def test_getmail_fetches_letters_and_hands_them_over(contest: ContestFolder, place: Path) -> None:
+def test_getmail_fetches_letters_and_hands_them_over(contest: ContestContext, place: Path) -> None:
     (place / "dovecot").mkdir()
     dovecot = Dovecot(place / "dovecot")
     words = receive(contest).split()

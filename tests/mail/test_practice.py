@@ -29,7 +29,7 @@ from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
@@ -75,11 +75,11 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
     def make(**sections: Any) -> Gym:
         world = make_world(**sections)
         world.clock.at = START - timedelta(days=10)
-        builder = builder_of(world.settings, open_arena)
+        builder = builder_of(world.settings, open_runner)
         write = partial(compile_report, settings=world.settings, templates=world.renderer)
         common = (world.store, world.settings, world.clock, builder)
         letters = PracticeLetters(world.settings, world.renderer)
-        return Gym(world, CompileService(*common, write), PracticeService(*common, open_arena, letters))
+        return Gym(world, CompileService(*common, write), PracticeService(*common, open_runner, letters))
 
     return make
 
@@ -222,7 +222,7 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         here.world.settings,
         here.world.clock,
         here.practice.build,
-        here.practice.open_arena,
+        here.practice.open_runner,
         PracticeLetters(here.world.settings, None),  # type: ignore[arg-type]  # this is what is broken
     )
     assert broken.play_next()

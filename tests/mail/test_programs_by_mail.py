@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from compiler.build_result import Builder, Built, Keepable
+from compiler.build_result import Builder, BuildResult, Serializable
 from compiler.builders import builder_of
 from compiler.language_table import LANGUAGES
 from compiler.languages import usable
@@ -29,9 +29,9 @@ from contest.store import leaderboard, submissions, teams
 from contest.store.tables import win_rates
 from knobellib.samples import samples
 from reports.compile_report import compile_report
-from sandbox.program_folder import Bundle
+from sandbox.program_folder import ProgramFolder
 from tests.support.offices import STRING, WORDS, Office, body
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 LENIENT = Programs(description="warn", min_description_lines=2)
 
@@ -39,10 +39,10 @@ LENIENT = Programs(description="warn", min_description_lines=2)
 Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]
 
 
-def remembering(builder: Builder, programs: Programs, made: dict[Key, Built[Keepable]]) -> Builder:
+def remembering(builder: Builder, programs: Programs, made: dict[Key, BuildResult[Serializable]]) -> Builder:
     """The builder, which builds the same files once: the same files give the same build."""
 
-    def build(files: Mapping[str, bytes], words: str) -> Built[Keepable]:
+    def build(files: Mapping[str, bytes], words: str) -> BuildResult[Serializable]:
         key = (programs, tuple(sorted(files.items())), words)
         if key not in made:
             made[key] = builder(files, words)
@@ -52,7 +52,7 @@ def remembering(builder: Builder, programs: Programs, made: dict[Key, Built[Keep
 
 
 @pytest.fixture(scope="session")
-def made() -> dict[str, dict[Key, Built[Keepable]]]:
+def made() -> dict[str, dict[Key, BuildResult[Serializable]]]:
     """What has been built, by the game's name."""
     return {}
 
@@ -62,7 +62,7 @@ def make_office(make_world: Callable[..., Any], made: Any) -> Callable[..., Offi
     def make(game: str, programs: Programs = LENIENT, **sections: Any) -> Office:
         world = make_world(game={"name": game}, programs=programs, **sections)
         write = partial(compile_report, settings=world.settings, templates=world.renderer)
-        builder = remembering(builder_of(world.settings, open_arena), programs, made.setdefault(game, {}))
+        builder = remembering(builder_of(world.settings, open_runner), programs, made.setdefault(game, {}))
         return Office(world, CompileService(world.store, world.settings, world.clock, builder, write))
 
     return make
@@ -258,7 +258,7 @@ def test_what_is_built_of_a_program_holds_no_string(make_office: Callable[..., O
         report = next(submissions.newest(tx, 1)).report
         assert report
         (entry,) = submissions.load_images(tx, [str(report.image_digest)]).values()
-    files = Bundle.from_bytes(entry).files
+    files = ProgramFolder.from_bytes(entry).files
     assert {name: len(data) for name, data in files.items()} == {
         "p.sh": len(mark) + 7,
         "notes.txt": len(mark),

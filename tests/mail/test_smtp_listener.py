@@ -21,7 +21,7 @@ from contest.errors import ConfigError, StoreBusy
 from contest.model import LetterState
 from contest.store import Store, letters
 from mailserver.intake import smtp
-from mailserver.intake.accept import Arrival, accept
+from mailserver.intake.accept import IncomingLetter, accept
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import LETTERS, OPENS, World, make_settings
 from tests.support.servers import wait_for
@@ -299,7 +299,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
     called: list[int] = []
     first, go_on = threading.Event(), threading.Event()
 
-    def accept_all(arrivals: Sequence[Arrival]) -> None:
+    def accept_all(arrivals: Sequence[IncomingLetter]) -> None:
         called.append(len(arrivals))
         first.set()
         go_on.wait(20)

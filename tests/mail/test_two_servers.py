@@ -30,7 +30,7 @@ from contest.model import LetterState, OutboxState
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.servers import free_port, wait_for
 
 ANNA, BERT = "robot@anna.example", "robot@bert.example"
@@ -96,7 +96,7 @@ class PostOffice:
 class Robot:
     """A server, and what it has still to do."""
 
-    folder: ContestFolder
+    folder: ContestContext
     process: Process
 
     def is_idle(self) -> bool:

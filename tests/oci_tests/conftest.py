@@ -10,15 +10,15 @@ import pytest
 
 from sandbox.oci.image import OciImage
 from sandbox.oci.unpack import unpack
-from sandbox.sandbox import Jail
+from sandbox.sandbox import Sandbox
 from tests.support.oci_images import Made, archive, tar
 
 FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def jail() -> Jail:
-    return Jail()
+def sandbox() -> Sandbox:
+    return Sandbox()
 
 
 @pytest.fixture(scope="session")

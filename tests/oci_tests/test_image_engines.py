@@ -19,7 +19,7 @@ from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import Problem
 from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
-from sandbox.sandbox import JailLimits
+from sandbox.sandbox import Limits
 from tests.support.oci_images import Made, archive, folder, member, tar
 
 LONG = 60.0  # seconds for a move
@@ -65,8 +65,8 @@ def image(engine, load, program):
 
 
 @pytest.fixture
-def player(image, jail):
-    return lambda *habit, **run: ArgumentsPlayer(image(*habit, **run), jail, LONG)
+def player(image, sandbox):
+    return lambda *habit, **run: ArgumentsPlayer(image(*habit, **run), sandbox, LONG)
 
 
 def left(engine, pid=None):
@@ -110,7 +110,7 @@ def test_it_has_the_limits_of_a_box(player):
 @pytest.mark.containers
 @pytest.mark.slow
 def test_memory_is_limited_for_all_of_a_container(image, engine):
-    limits = JailLimits(address_space=64 * 1024 * 1024)
+    limits = Limits(address_space=64 * 1024 * 1024)
     named = image("hoards")
     container = Container(engine, named.identity, named.run.words(()), {}, limits)
     with open_container(container, 1_000) as prisoner:
@@ -138,18 +138,18 @@ def test_a_bad_habit_is_a_fault_and_leaves_no_container(habit, player, engine):
 @pytest.mark.containers
 @pytest.mark.slow
 @pytest.mark.parametrize("habit", ["sleeps", "loops"])
-def test_a_late_image_leaves_no_container(habit, image, jail, engine):
+def test_a_late_image_leaves_no_container(habit, image, sandbox, engine):
     named = replace(image(habit), start_seconds=8.0)
-    answer = ArgumentsPlayer(named, jail, 0.5).move(())
+    answer = ArgumentsPlayer(named, sandbox, 0.5).move(())
     assert isinstance(answer, Fault)
     assert answer.kind is FaultKind.LATE
     assert left(engine) == []
 
 
 @pytest.mark.containers
-def test_a_command_that_cannot_be_started_is_its_teams_fault(load, engine, jail):
+def test_a_command_that_cannot_be_started_is_its_teams_fault(load, engine, sandbox):
     name = load(Made([tar([folder("etc")])], {"Entrypoint": ["/nothing"]}))
-    answer = ArgumentsPlayer(named_image(name, engine), jail, LONG).move(())
+    answer = ArgumentsPlayer(named_image(name, engine), sandbox, LONG).move(())
     assert isinstance(answer, Fault)
     assert answer.sentence == "the program ended with exit code 127 instead of answering"
     assert left(engine) == []
@@ -166,11 +166,11 @@ def test_an_image_that_was_removed_is_not_its_teams_fault(player, engine):
 
 @pytest.mark.containers
 @pytest.mark.slow
-def test_a_name_that_moves_on_leaves_the_player_as_it_was(image, engine, jail):
+def test_a_name_that_moves_on_leaves_the_player_as_it_was(image, engine, sandbox):
     first, second = image("says"), image("tells")
     engine.ask("tag", second.identity, first.name)
     try:
-        assert ArgumentsPlayer(first, jail, LONG).move(("x",)) == "x"
+        assert ArgumentsPlayer(first, sandbox, LONG).move(("x",)) == "x"
     finally:
         engine.ask("rmi", "--force", first.identity)  # it has no name any more
 
@@ -214,10 +214,10 @@ def test_what_the_store_keeps_makes_the_same_image(image, engine):
 def test_what_a_killed_server_left_running_is_swept(image, engine):
     named = image("sleeps")
     code = (
-        "import sys, time; from sandbox.oci import engine, named; from sandbox.sandbox import Jail\n"
+        "import sys, time; from sandbox.oci import engine, named; from sandbox.sandbox import Sandbox\n"
         "one = next(e for e in engine.ENGINES if ' '.join(e.command) == sys.argv[1])\n"
         "image = named.named_image(sys.argv[2], one)\n"
-        "prisoner = image.open(Jail(), cpu_seconds=9, answer_bytes=9)\n"
+        "prisoner = image.open(Sandbox(), cpu_seconds=9, answer_bytes=9)\n"
         "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, " ".join(engine.command), named.name]) as server:
@@ -239,12 +239,12 @@ def wait_for(condition):
 
 @pytest.mark.containers
 @pytest.mark.slow
-def test_an_engine_that_fails_is_not_its_teams_fault(image, engine, jail):
+def test_an_engine_that_fails_is_not_its_teams_fault(image, engine, sandbox):
     if engine.name != "podman":
         pytest.skip("the broken engine is a podman")
     broken = replace(image("says"), engine=BROKEN)
     with pytest.raises(ToolMissing, match="podman does not work any more"):
-        ArgumentsPlayer(broken, jail, LONG).move(())
+        ArgumentsPlayer(broken, sandbox, LONG).move(())
     assert left(engine) == []
 
 

@@ -19,13 +19,13 @@ SHORT, LONG = 0.5, 30.0  # seconds for a move: for those that are to be late, an
 
 
 @pytest.fixture
-def player(unpacked, jail, program):
+def player(unpacked, sandbox, program):
     """A player whose image has player.c in it, and is run in this way."""
 
     def make_one(*habit, seconds=LONG, **run):
         layer = [member("player", program), folder("etc"), folder("game")]
         made = Made([tar(layer)], {"Entrypoint": ["/player", *habit], **run})
-        return ArgumentsPlayer(unpacked(made.docker_files()), jail, seconds)
+        return ArgumentsPlayer(unpacked(made.docker_files()), sandbox, seconds)
 
     return make_one
 
@@ -56,11 +56,11 @@ def test_an_image_has_its_folder_and_variables_and_is_nobody(player):
     assert one.move(()) == "/game /tmp /tmp red=blue 65534 65534"
 
 
-def test_a_command_is_found_by_the_path_of_the_image(unpacked, jail, program):
+def test_a_command_is_found_by_the_path_of_the_image(unpacked, sandbox, program):
     layer = [member("opt/game/player", program), link("bot", "opt/game")]
     run = {"Entrypoint": ["player", "says"], "Env": ["PATH=/bin:/bot"]}
     image = unpacked(Made([tar(layer)], run).oci_files())
-    assert ArgumentsPlayer(image, jail, LONG).move(("x",)) == "x"
+    assert ArgumentsPlayer(image, sandbox, LONG).move(("x",)) == "x"
 
 
 def test_an_image_can_write_in_tmp_alone(player):
@@ -134,9 +134,9 @@ STARTS_NOT = {
 
 
 @pytest.mark.parametrize("name", STARTS_NOT)
-def test_a_command_that_cannot_be_started_is_its_teams_fault(name, unpacked, jail):
+def test_a_command_that_cannot_be_started_is_its_teams_fault(name, unpacked, sandbox):
     made = Made([tar([member("player", STARTS_NOT[name])])], {"Entrypoint": ["/player"]})
-    fault = ArgumentsPlayer(unpacked(made.docker_files()), jail, LONG).move(())
+    fault = ArgumentsPlayer(unpacked(made.docker_files()), sandbox, LONG).move(())
     assert kind(fault) is FaultKind.CRASH
     assert fault.sentence == "the program could not be started instead of answering"
     assert "/player" in fault.said
@@ -157,19 +157,19 @@ def test_other_bytes_are_no_image(raw, cache):
         OciImage.from_bytes(raw, cache)
 
 
-def test_an_image_that_is_gone_is_not_its_teams_fault(player, jail, tmp_path):
+def test_an_image_that_is_gone_is_not_its_teams_fault(player, sandbox, tmp_path):
     image = OciImage.from_bytes(player("says").program.to_bytes(), tmp_path)
     with pytest.raises(NotFound, match="unpack its archive again"):
-        ArgumentsPlayer(image, jail, LONG).move(())
+        ArgumentsPlayer(image, sandbox, LONG).move(())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes somebody else")
-def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(jail, tmp_path, program):
+def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(sandbox, tmp_path, program):
     tmp_path.chmod(0o700)
     made = Made([tar([member("player", program)])], {"Entrypoint": ["/player"]})
     image = unpack(archive(made.docker_files()), tmp_path)
     with pytest.raises(ToolMissing, match=r"cannot enter .*`chmod o\+x"):
-        ArgumentsPlayer(image, jail, LONG).move(())
+        ArgumentsPlayer(image, sandbox, LONG).move(())
 
 
 def test_an_image_that_was_damaged_behind_our_back_is_not_its_teams_fault(player):

@@ -6,10 +6,10 @@ import pytest
 
 from sandbox.oci.image import ADDRESS_SPACE, PROCESSES
 from sandbox.oci.limits import MB, OciLimits
-from sandbox.sandbox import JailLimits
+from sandbox.sandbox import Limits
 
 PAGE = (Path(__file__).parents[2] / "docs" / "images.md").read_text(encoding="utf-8")
-LIMITS, BOX = OciLimits(), JailLimits()
+LIMITS, BOX = OciLimits(), Limits()
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import Problem, build
-from contest.games.base import Dialogue, GameInfo, Ruling
+from contest.games.base import Dialogue, FaultRule, GameInfo
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 
 class Counting:
@@ -22,7 +22,7 @@ class Counting:
     A position is (seats, points, faults, turn); in turns without a fault each seat wins a point.
     """
 
-    def __init__(self, turns=3, ruling=Ruling.GAME_LOST, max_seats=3):
+    def __init__(self, turns=3, fault_rule=FaultRule.GAME_LOST, max_seats=3):
         self.turns = turns
         self.info = GameInfo(
             name="counting",
@@ -32,45 +32,45 @@ class Counting:
             simultaneous=True,
             chance=False,
             max_turns=turns,
-            ruling=ruling,
+            fault_rule=fault_rule,
             dialogues=(Dialogue.LINES, Dialogue.ARGUMENTS, Dialogue.FUNCTION),
         )
 
     def start(self, seats):
         return (seats, (0,) * seats, 0)
 
-    def awaited(self, position):
+    def players_to_move(self, position):
         seats, _, turn = position
         return frozenset(range(seats)) if turn < self.turns else frozenset()
 
-    def objection(self, position, seat, move):
+    def why_illegal(self, position, seat, move):
         asked = 10 * position[2] + seat
         return None if move == asked + 1 else f"{move} does not come after {asked}"
 
-    def after(self, position, moves):
+    def apply(self, position, moves):
         seats, points, turn = position
         return (seats, tuple(points[seat] + (seat in moves) for seat in range(seats)), turn + 1)
 
-    def after_faults(self, position, moves, draw):
-        seats, points, turn = self.after(position, moves)
-        over = self.info.ruling is Ruling.GAME_LOST
-        drawn = draw(100) if self.info.ruling is Ruling.RANDOM_MOVE else 0
+    def apply_with_faults(self, position, moves, draw):
+        seats, points, turn = self.apply(position, moves)
+        over = self.info.fault_rule is FaultRule.GAME_LOST
+        drawn = draw(100) if self.info.fault_rule is FaultRule.RANDOM_MOVE else 0
         return (seats, (points[0] + drawn, *points[1:]), self.turns if over else turn)
 
-    def instead(self, position, seat):
-        return position[1][seat] if self.info.ruling is Ruling.RANDOM_MOVE else None
+    def replacement_move(self, position, seat):
+        return position[1][seat] if self.info.fault_rule is FaultRule.RANDOM_MOVE else None
 
     def points(self, position):
         return position[1]
 
-    def samples(self, position, seat):
+    def sample_moves(self, position, seat):
         return [10 * position[2] + seat + 1]
 
     def question(self, position, seat, dialogue):
         number = 10 * position[2] + seat
         return ("next", number) if dialogue is Dialogue.LINES else (number,)
 
-    def farewell(self, position, seat):
+    def game_over_message(self, position, seat):
         return ("gameover",)
 
     def answer(self, position, seat, text):
@@ -79,7 +79,7 @@ class Counting:
         return int(text)
 
 
-PLAYERS: Mapping[str, Callable[[Bundle, Jail, float], Player]] = {
+PLAYERS: Mapping[str, Callable[[ProgramFolder, Sandbox, float], Player]] = {
     "lines": LinesPlayer,
     "arguments": ArgumentsPlayer,
     "function": FunctionPlayer,
@@ -87,17 +87,17 @@ PLAYERS: Mapping[str, Callable[[Bundle, Jail, float], Player]] = {
 
 
 @pytest.fixture(scope="session")
-def jail() -> Jail:
-    return Jail()
+def sandbox() -> Sandbox:
+    return Sandbox()
 
 
 @pytest.fixture(scope="session")
-def build_text(jail):
+def build_text(sandbox):
     """Builds a program given as text; a program that is refused fails the test."""
 
-    def build_one(name: str, text: str, **beside: str) -> Bundle:
+    def build_one(name: str, text: str, **beside: str) -> ProgramFolder:
         files = {name: text.encode(), **{f"{stem}.txt": more.encode() for stem, more in beside.items()}}
-        built = build(files, jail)
+        built = build(files, sandbox)
         assert not isinstance(built, Problem), built
         return built
 
@@ -105,14 +105,14 @@ def build_text(jail):
 
 
 @pytest.fixture(scope="session")
-def build_file(jail):
+def build_file(sandbox):
     """Builds a file of tests/programs."""
     programs = Path(__file__).parent.parent / "programs"
 
     @cache
-    def build_one(path: str) -> Bundle:
+    def build_one(path: str) -> ProgramFolder:
         file = programs / path
-        built = build({file.name: file.read_bytes()}, jail)
+        built = build({file.name: file.read_bytes()}, sandbox)
         assert not isinstance(built, Problem), built
         return built
 
@@ -125,12 +125,12 @@ def counting():
 
 
 @pytest.fixture
-def player(jail):
+def player(sandbox):
     """Players that are closed when the test is over."""
     made: list[Player] = []
 
-    def make(dialogue: str, bundle: Bundle, seconds: float = 2.0, **more: str) -> Player:
-        made.append(PLAYERS[dialogue](bundle, jail, seconds, **more))
+    def make(dialogue: str, bundle: ProgramFolder, seconds: float = 2.0, **more: str) -> Player:
+        made.append(PLAYERS[dialogue](bundle, sandbox, seconds, **more))
         return made[-1]
 
     yield make

@@ -15,8 +15,8 @@ from contest.config.sections import LanguageRow, Programs
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from knobeln.cli.doctor import language_findings
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
 
 MB = 1024 * 1024
 AWK: dict[str, Any] = {
@@ -34,11 +34,11 @@ def programs(*rows: dict[str, Any], **settings: Any) -> Programs:
     return Programs.model_validate({"languages": rows, **settings})
 
 
-def test_a_configured_language_is_built_and_runs(jail: Jail) -> None:
+def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
     settings = programs(AWK)
-    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, jail, settings, languages_of(settings))
-    assert isinstance(bundle, Bundle)
-    with bundle.open(jail, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
+    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings))
+    assert isinstance(bundle, ProgramFolder)
+    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
         assert prisoner.finish(20).text == "5"
 
 
@@ -92,21 +92,21 @@ def test_two_languages_differ_in_name_and_suffixes(other: dict[str, Any], words:
 
 
 @pytest.mark.parametrize(("setting", "extra"), [(0, 256), (100, 100)])
-def test_the_contest_says_how_much_memory_a_program_has(jail: Jail, setting: int, extra: int) -> None:
-    bundle = build({"a.c": b"int main() {}\n"}, jail, Programs(memory_mb=setting))
-    assert isinstance(bundle, Bundle)
+def test_the_contest_says_how_much_memory_a_program_has(sandbox: Sandbox, setting: int, extra: int) -> None:
+    bundle = build({"a.c": b"int main() {}\n"}, sandbox, Programs(memory_mb=setting))
+    assert isinstance(bundle, ProgramFolder)
     assert bundle.needs.address_space == (extra + 8) * MB
 
 
 @pytest.mark.parametrize(("size", "found"), [(60, "enough"), (200, "too little")])
 def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
-    jail: Jail, size: int, found: str
+    sandbox: Sandbox, size: int, found: str
 ) -> None:
     tries = f"try:\n    bytearray({size} << 20)\n    print('enough')\n"
     source = tries + "except MemoryError:\n    print('too little')\n"
-    bundle = build({"a.py": source.encode()}, jail, Programs(memory_mb=100))
-    assert isinstance(bundle, Bundle)
-    with bundle.open(jail, cpu_seconds=10, answer_bytes=100) as prisoner:
+    bundle = build({"a.py": source.encode()}, sandbox, Programs(memory_mb=100))
+    assert isinstance(bundle, ProgramFolder)
+    with bundle.open(sandbox, cpu_seconds=10, answer_bytes=100) as prisoner:
         assert prisoner.finish(20).text == found
 
 

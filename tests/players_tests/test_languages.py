@@ -8,7 +8,7 @@ from compiler import languages
 from compiler.languages import LANGUAGES, Language, Problem, build, recognise, usable, version
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
-from sandbox.program_folder import Bundle
+from sandbox.program_folder import ProgramFolder
 
 NEEDED = {"C", "C++", "Python", "Perl", "shell"}
 
@@ -77,8 +77,8 @@ def test_any_names_get_an_answer(names):
         ({"a.rs": b"1"}, "a.rs is no program"),
     ],
 )
-def test_files_that_cannot_be_taken_are_refused_unread(files, words, jail):
-    found = build(files, jail, Programs())
+def test_files_that_cannot_be_taken_are_refused_unread(files, words, sandbox):
+    found = build(files, sandbox, Programs())
     assert isinstance(found, Problem)
     assert words in found.text
 
@@ -95,12 +95,12 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, jail):
+def test_a_program_with_mistakes_is_refused_with_the_compilers_words(name, sandbox):
     text, problem, words = MISTAKES[name]
     language = recognise([name])[1]
     if language not in usable():
         pytest.skip(f"{language.name} is not installed")
-    found = build({name: text.encode()}, jail)
+    found = build({name: text.encode()}, sandbox)
     assert isinstance(found, Problem)
     assert problem in found.text
     assert words in found.messages
@@ -115,10 +115,10 @@ def test_every_language_of_the_table_is_known_by_suffixes_of_its_own():
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
-def test_a_usable_language_tells_its_version(language, jail):
+def test_a_usable_language_tells_its_version(language, sandbox):
     if language not in usable():
         pytest.skip(f"{language.name} is not installed")
-    said = version(language, jail)
+    said = version(language, sandbox)
     assert said
     assert "\n" not in said
 
@@ -132,13 +132,13 @@ def test_a_usable_language_tells_its_version(language, jail):
         ("a.py", "print(1)"),
     ],
 )
-def test_the_same_files_give_the_same_bundle(name, text, jail):
+def test_the_same_files_give_the_same_bundle(name, text, sandbox):
     if recognise([name])[1] not in usable():
         pytest.skip("not installed")
     files = {name: text.encode(), "notes.txt": b"more"}
-    built, again = build(files, jail), build(dict(reversed(files.items())), jail)
-    assert isinstance(built, Bundle)
-    assert isinstance(again, Bundle)
+    built, again = build(files, sandbox), build(dict(reversed(files.items())), sandbox)
+    assert isinstance(built, ProgramFolder)
+    assert isinstance(again, ProgramFolder)
     assert built.digest == again.digest
     assert built.files["notes.txt"] == b"more"
 
@@ -154,53 +154,53 @@ def test_a_compiled_program_does_not_carry_its_source(build_text):
 
 def test_a_bundle_comes_back_from_its_bytes(build_text):
     bundle = build_text("a.py", "print(1)", notes="ä")
-    assert Bundle.from_bytes(bundle.to_bytes()) == bundle
+    assert ProgramFolder.from_bytes(bundle.to_bytes()) == bundle
 
 
 @given(st.binary(max_size=200))
 def test_bytes_that_are_no_bundle_are_refused(raw):
     with pytest.raises(ValueError):  # noqa: PT011 - each way of being none has its own words
-        Bundle.from_bytes(raw)
+        ProgramFolder.from_bytes(raw)
 
 
 @pytest.mark.parametrize("raw", [b"[]", b"{}", b'{"version": 2}', b'{"version": 1, "needs": 3}', b"1"])
 def test_json_that_is_no_bundle_is_refused(raw):
     with pytest.raises(ValueError):  # noqa: PT011
-        Bundle.from_bytes(raw)
+        ProgramFolder.from_bytes(raw)
 
 
-def test_a_language_that_is_not_installed_is_told_with_those_that_are(jail):
+def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
     cobol = Language("COBOL", ("cob",), "knobeln-cobol", run=("{program}",), build=("{tool}",))
-    found = build({"a.cob": b"1"}, jail, languages=(*LANGUAGES, cobol))
+    found = build({"a.cob": b"1"}, sandbox, languages=(*LANGUAGES, cobol))
     assert isinstance(found, Problem)
     assert "COBOL is not installed on the contest computer; languages that are: C, C++, " in found.text
     with pytest.raises(ToolMissing, match="knobeln-cobol"):
-        version(cobol, jail)
+        version(cobol, sandbox)
 
 
-def test_a_language_is_one_row_of_the_table(jail):
+def test_a_language_is_one_row_of_the_table(sandbox):
     awk = Language(
         "awk", ("awk",), "awk", run=("{tool}", "-f", "{program}"), build=("/bin/sh", "-c", "exit 0")
     )
-    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, jail, languages=(awk,))
-    assert isinstance(bundle, Bundle)
-    with bundle.open(jail, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
+    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
+    assert isinstance(bundle, ProgramFolder)
+    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
         assert prisoner.finish(5).text == "5"
 
 
-def test_a_compiler_that_never_ends_is_stopped(jail):
+def test_a_compiler_that_never_ends_is_stopped(sandbox):
     loop = "#include __FILE__\n" * 10 + "int main() {}\n"
-    found = build({"a.c": loop.encode()}, jail)
+    found = build({"a.c": loop.encode()}, sandbox)
     assert isinstance(found, Problem)
     assert len(found.messages) <= languages.messages.LIMIT + 100
 
 
-def test_a_program_reads_the_files_that_came_with_it(build_text, jail):
+def test_a_program_reads_the_files_that_came_with_it(build_text, sandbox):
     bundle = build_text(
         "a.c", '#include "notes.txt"\nint printf(); main() { printf("%d", N); }', notes="enum { N = 7 };"
     )
-    with bundle.open(jail, cpu_seconds=5, answer_bytes=100) as prisoner:
+    with bundle.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
         assert prisoner.finish(5).text == "7"
     script = build_text("a.sh", "cat notes.txt", notes="eight")
-    with script.open(jail, cpu_seconds=5, answer_bytes=100) as prisoner:
+    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
         assert prisoner.finish(5).text == "eight"

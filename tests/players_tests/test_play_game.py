@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from contest.games.base import Dialogue, Ruling
+from contest.games.base import Dialogue, FaultRule
 from contest.model import Missing
 from sandbox.players import Fault, FaultKind
 from tournament.runners.text import game_result
@@ -92,7 +92,9 @@ def test_several_seats_can_be_at_fault_in_one_turn(counting):
 
 def test_where_nothing_is_done_instead_the_game_goes_on(counting):
     result = play_game(
-        counting(ruling=Ruling.NOTHING), [Scripted(["x", "11", "21"]), Scripted(["2", "12", "22"])], no_draw
+        counting(fault_rule=FaultRule.NOTHING),
+        [Scripted(["x", "11", "21"]), Scripted(["2", "12", "22"])],
+        no_draw,
     )
     assert result.points == (2, 3)
     assert len(result.turns) == 3
@@ -100,14 +102,14 @@ def test_where_nothing_is_done_instead_the_game_goes_on(counting):
 
 def test_random_moves_are_drawn_from_what_is_handed_in(counting):
     drawn = []
-    game = counting(turns=1, ruling=Ruling.RANDOM_MOVE)
+    game = counting(turns=1, fault_rule=FaultRule.RANDOM_MOVE)
     result = play_game(game, [Scripted(["x"])], lambda n: drawn.append(n) or 42)
     assert (result.points, drawn) == ((42,), [100])
     assert result.turns[0].instead == {0: 42}
 
 
 def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_a_fault(counting):
-    game = counting(turns=2, ruling=Ruling.RANDOM_MOVE)
+    game = counting(turns=2, fault_rule=FaultRule.RANDOM_MOVE)
     played = play_game(game, [Scripted(["x", "11"]), Scripted(["2", "12"])], lambda n: 42)
     result = game_result(played, with_moves=True)
     assert result.moves == ((Missing("42", "unreadable"), "2"), ("11", "12"))
@@ -116,15 +118,17 @@ def test_the_game_as_the_tournament_sees_it_has_every_move_and_what_was_made_of_
 
 
 def test_a_game_that_will_be_replayed_ends_with_the_first_fault(counting):
-    game = counting(ruling=Ruling.REPLAY)
-    game.after_faults = None
+    game = counting(fault_rule=FaultRule.REPLAY)
+    game.apply_with_faults = None
     result = play_game(game, [Scripted(["1", "x"]), Scripted(["2", "12"])], no_draw)
     assert len(result.turns) == 2
     assert len(list(result.faults)) == 1
 
 
 def digest(counting, *answers):
-    return play_game(counting(turns=2, ruling=Ruling.NOTHING), [Scripted(list(answers))], no_draw).digest
+    return play_game(
+        counting(turns=2, fault_rule=FaultRule.NOTHING), [Scripted(list(answers))], no_draw
+    ).digest
 
 
 def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):

@@ -65,8 +65,8 @@ def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, coun
 
 
 @pytest.mark.parametrize("path", programs("table"))
-def test_a_function_gets_the_verdict_of_its_folder(path, build_file, jail):
-    table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, jail, seconds(path))
+def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
+    table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path))
     found = table.kind.value if isinstance(table, Fault) else "plays"
     assert found == verdict(path), table
     if found == "plays":

@@ -15,7 +15,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from knobellib.house import house_strategies
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_field import add_field
 from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
 
@@ -27,7 +27,7 @@ def make_contest() -> MakeContest:
     chosen = house_strategies()[:TEAMS]
     programs = {strategy.name: build(strategy.source, Programs(), toolchain) for strategy in chosen}
 
-    def make(path: Path, **sections: object) -> ContestFolder:
+    def make(path: Path, **sections: object) -> ContestContext:
         settings = Settings(
             contest=Contest(title="The <i>contest</i> & more"),
             dates=usual_dates(SystemClock().now()),

@@ -17,7 +17,7 @@ from contest.store import results
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from knobeln.server.services import Services
 from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
@@ -40,7 +40,7 @@ def stamps(pages: Path) -> dict[Path, int]:
 
 # --- what is written ---------------------------------------------------------------------------------------
 def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None:
-    folder = ContestFolder.open(played.folder)
+    folder = ContestContext.open(played.folder)
     with folder.store.read() as tx:
         history = results.finished_rounds(tx, Games.ALL)
     assert len(history) == 2
@@ -145,7 +145,7 @@ class Stopping(Silence):
             raise KeyboardInterrupt
 
 
-def run_until(folder: ContestFolder, groups: int) -> None:
+def run_until(folder: ContestContext, groups: int) -> None:
     reporter = ContestReporter(folder.settings, folder.templates)
     with pytest.raises(KeyboardInterrupt):
         ContestDay(folder.store, folder.settings, folder.clock, reporter, Stopping(groups)).run()

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
-from compiler.build import Built, build
+from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
 from knobellib.house import house_strategies
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, unpacked
 
@@ -23,9 +23,9 @@ def play(
 ) -> dict[Game, GameResult]:
     chosen = tuple(games)
     by_digest = {image.digest: image for image in images.values()}
-    arena = MachineArena(by_digest, Rules(), Programs().max_instructions)
+    runner = MachineRunner(by_digest, Rules(), Programs().max_instructions)
     jobs = [_job(images, game, protocol) for game in chosen]
-    return dict(zip(chosen, arena.play(jobs), strict=True))
+    return dict(zip(chosen, runner.play(jobs), strict=True))
 
 
 def _job(images: Mapping[str, Image], game: Game, protocol: bool) -> GameJob:
@@ -45,18 +45,18 @@ def play_games() -> Callable[..., dict[Game, GameResult]]:
 
 
 @pytest.fixture(scope="session")
-def compile_program() -> Callable[[str], Built]:
+def compile_program() -> Callable[[str], BuildResult]:
     toolchain = Toolchain()
     return lambda source: build(source, Programs(), toolchain)
 
 
 @pytest.fixture(scope="session")
-def house_builds(compile_program: Callable[[str], Built]) -> dict[str, Built]:
+def house_builds(compile_program: Callable[[str], BuildResult]) -> dict[str, BuildResult]:
     return {strategy.name: compile_program(strategy.source) for strategy in house_strategies()}
 
 
 @pytest.fixture(scope="session")
-def house_images(house_builds: dict[str, Built]) -> dict[str, Image]:
+def house_images(house_builds: dict[str, BuildResult]) -> dict[str, Image]:
     return {name: built.image for name, built in house_builds.items() if built.image}
 
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from compiler.trial_game import OPPONENT
 from contest.model import GameResult, Verdict
 from knobellib.house import HouseStrategy
@@ -20,18 +20,20 @@ def demo_program(name: str) -> HouseStrategy:
 
 
 @pytest.fixture(scope="module")
-def images_with_breaker(house_images: Images, compile_program: Callable[[str], Built]) -> Images:
+def images_with_breaker(house_images: Images, compile_program: Callable[[str], BuildResult]) -> Images:
     image = compile_program(demo_program("breaks_rules").source).image
     assert image
     return house_images | {"breaks_rules": image}
 
 
 @pytest.mark.parametrize("name", ["forbidden_routine", "does_not_compile", "breaks_rules"])
-def test_each_has_a_proper_description(name: str, compile_program: Callable[[str], Built]) -> None:
+def test_each_has_a_proper_description(name: str, compile_program: Callable[[str], BuildResult]) -> None:
     assert compile_program(demo_program(name).source).report.description_lines >= 15
 
 
-def test_printf_is_the_only_objection_to_forbidden_routine(compile_program: Callable[[str], Built]) -> None:
+def test_printf_is_the_only_objection_to_forbidden_routine(
+    compile_program: Callable[[str], BuildResult],
+) -> None:
     report = compile_program(demo_program("forbidden_routine").source).report
     assert not report.accepted
     (finding,) = report.findings
@@ -39,7 +41,9 @@ def test_printf_is_the_only_objection_to_forbidden_routine(compile_program: Call
     assert "printf" in finding.text
 
 
-def test_the_forgotten_semicolon_is_reported_with_its_line(compile_program: Callable[[str], Built]) -> None:
+def test_the_forgotten_semicolon_is_reported_with_its_line(
+    compile_program: Callable[[str], BuildResult],
+) -> None:
     program = demo_program("does_not_compile")
     report = compile_program(program.source).report
     assert not report.accepted
@@ -48,7 +52,9 @@ def test_the_forgotten_semicolon_is_reported_with_its_line(compile_program: Call
     assert program.source.splitlines()[finding.line - 1].strip() == "wins = 0"
 
 
-def test_the_rule_breaker_is_accepted_without_a_finding(compile_program: Callable[[str], Built]) -> None:
+def test_the_rule_breaker_is_accepted_without_a_finding(
+    compile_program: Callable[[str], BuildResult],
+) -> None:
     report = compile_program(demo_program("breaks_rules").source).report
     assert report.accepted
     assert (report.findings, report.messages) == ((), "")

@@ -7,7 +7,7 @@ from statistics import mean
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.model import GameResult
 from sandbox.vm.image import Image
 
@@ -64,7 +64,7 @@ def round_robin(house_images: Images, play_games: Play) -> dict[Game, GameResult
 
 
 @pytest.fixture(scope="module")
-def surprised_images(house_images: Images, compile_program: Callable[[str], Built]) -> Images:
+def surprised_images(house_images: Images, compile_program: Callable[[str], BuildResult]) -> Images:
     prose = "This program is there to surprise other ones.\n" * 15
     built = {
         name: compile_program(SURPRISE.format(description=prose, next=code))

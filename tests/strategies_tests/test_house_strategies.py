@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from knobellib.house import HouseStrategy, house_strategies
 
 each_strategy = pytest.mark.parametrize("strategy", house_strategies(), ids=lambda strategy: strategy.name)
@@ -52,7 +52,7 @@ def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: Hous
 
 @each_strategy
 def test_the_compiler_accepts_it_and_has_nothing_to_say(
-    strategy: HouseStrategy, house_builds: dict[str, Built]
+    strategy: HouseStrategy, house_builds: dict[str, BuildResult]
 ) -> None:
     report = house_builds[strategy.name].report
     assert report.accepted

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.games.knobeln import Rules
 from contest.model import Match, Pairing, Verdict
 from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
 from knobellib.kit import STRATEGIES
 from reports.knobeln_protocol import GameProtocol, read, write
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, Said, unpacked
 from tournament.referee import game_job
 
-Compile = Callable[[str], Built]
+Compile = Callable[[str], BuildResult]
 
 CONTEST_SEED = bytes(range(32))
 ROUND, GROUP, ATTEMPT = 3, 2, 1
@@ -34,7 +34,7 @@ def on_the_machine(
 ) -> dict[tuple[str, str], str]:
     """The protocols of a contest's games between these, as DGP has them."""
     chosen = [Pairing(pair) for pair in pairs]
-    arena = MachineArena(
+    runner = MachineRunner(
         {image.digest: image for image in images.values()}, rules or Rules(), INSTRUCTIONS, workers=2
     )
     digests = {name: image.digest for name, image in images.items()}
@@ -50,7 +50,7 @@ def on_the_machine(
                 )
             ]
         )
-        for pairing, result in zip(chosen, arena.play(jobs), strict=True)
+        for pairing, result in zip(chosen, runner.play(jobs), strict=True)
     }
 
 
@@ -87,7 +87,7 @@ def test_all_house_strategies_play_the_same_games_as_on_the_machine(
     assert differing(kit, protocols) == []
 
 
-def image_of(built: Built) -> Image:
+def image_of(built: BuildResult) -> Image:
     assert built.image, built.report.findings
     return built.image
 

@@ -22,10 +22,10 @@ from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.cli.organize import create_contest
 from knobeln.contest_day.run import contest_day
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from mailserver.team_secret import digest, new_string
 from tests.support.contest_field import NOW, SEED, add_team, settings
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
 
@@ -55,7 +55,7 @@ def put_team(tx: Transaction, name: str, sent: Mapping[str, bytes], words: str =
     return submissions.add(tx, team.id, letter, whole, NOW, description=said).id, string
 
 
-def _whole_day(folder: ContestFolder) -> None:
+def _whole_day(folder: ContestContext) -> None:
     contest_day(folder).run()
 
 
@@ -63,12 +63,12 @@ def played(
     path: Path,
     chosen: Settings,
     field: Mapping[str, Mapping[str, bytes]],
-    day: Callable[[ContestFolder], None] = _whole_day,
+    day: Callable[[ContestContext], None] = _whole_day,
 ) -> tuple[Path, tuple[str, ...]]:
     """A contest of these teams, from their programs as they were sent to the end of its day."""
     chosen = chosen.model_copy(update={"dates": PAST})
     folder = replace(create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW))
-    builder = builder_of(chosen, open_arena)
+    builder = builder_of(chosen, open_runner)
     toolchain = Toolchain()
     strings = []
     for name, sent in field.items():
@@ -126,7 +126,7 @@ def of_game(
     path: Path,
     game: str,
     names: Sequence[str],
-    day: Callable[[ContestFolder], None] = _whole_day,
+    day: Callable[[ContestContext], None] = _whole_day,
     **tournament: int,
 ) -> Published:
     """A contest of sample programs of another game."""

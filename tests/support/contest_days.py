@@ -7,19 +7,19 @@ from typing import Any
 
 from sqlalchemy import select
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.model import GroupOutcome
 from contest.store import contest_state
 from contest.store.tables import metadata
 from knobeln.contest_day.run import Silence
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 
 
-def dump(folder: ContestFolder) -> dict[str, list[Any]]:
+def dump(folder: ContestContext) -> dict[str, list[Any]]:
     """Every row of every table, but for how many workers the settings name."""
     with folder.store.read() as tx:
         rows = {
@@ -44,6 +44,6 @@ class Stumbling(Silence):
             raise KeyboardInterrupt
 
 
-def stumbling_day(folder: ContestFolder, spectator: Silence) -> ContestDay:
+def stumbling_day(folder: ContestContext, spectator: Silence) -> ContestDay:
     reporter = ContestReporter(folder.settings, folder.templates)
     return ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from pathlib import Path
 
-from compiler.build import Built, build
+from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.clock import FixedClock
 from contest.config.sections import Mail, Programs, Tournament
@@ -21,14 +21,14 @@ from contest.model import LetterState, MailPreference, Member, Registration, Tea
 from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))
 PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
 
 
-def compile_house() -> dict[str, Built]:
+def compile_house() -> dict[str, BuildResult]:
     """The house strategies by name."""
     toolchain = Toolchain()
     rules = Programs()
@@ -47,10 +47,10 @@ def settings(*, workers: int = 2, **tournament: object) -> Settings:
 def make_contest(
     path: Path,
     count: int,
-    programs: Mapping[str, Built],
+    programs: Mapping[str, BuildResult],
     chosen: Settings,
     preferences: Sequence[str] = PREFERENCES,
-) -> ContestFolder:
+) -> ContestContext:
     """A contest of `count` teams with these programs in turn; its seed and its times are always the same."""
     clock = FixedClock(NOW)
     folder = replace(create_contest(path, chosen, seed=SEED, clock=clock), clock=clock)
@@ -59,7 +59,10 @@ def make_contest(
 
 
 def add_field(
-    folder: ContestFolder, count: int, programs: Mapping[str, Built], preferences: Sequence[str] = PREFERENCES
+    folder: ContestContext,
+    count: int,
+    programs: Mapping[str, BuildResult],
+    preferences: Sequence[str] = PREFERENCES,
 ) -> None:
     """`count` teams, whose programs are these in turn."""
     with folder.store.write() as tx:
@@ -71,7 +74,7 @@ def add_field(
             _add(tx, f"team_{number:04}", codes, programs[name])
 
 
-def _add(tx: Transaction, name: str, codes: str, built: Built) -> None:
+def _add(tx: Transaction, name: str, codes: str, built: BuildResult) -> None:
     letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
     submission = submissions.add(

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Any
 
 from contest.subprocesses.child_process import Process, start
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_field import settings
 
 PATIENCE = 60.0
 SMALL = settings(group_min=4, group_max=8, final_size=8)
 
 
-def run(folder: ContestFolder) -> Process:
+def run(folder: ContestContext) -> Process:
     command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(folder.path)]
     return start(command, folder.path.parent / "log")
 
@@ -45,6 +45,6 @@ def _timeless(value: Any) -> Any:
     return value
 
 
-def delivered(folder: ContestFolder) -> Counter[tuple[str, str]]:
+def delivered(folder: ContestContext) -> Counter[tuple[str, str]]:
     boxes = (folder.path / "mail").iterdir()
     return Counter((box.name, str(mail["Message-ID"])) for box in boxes for mail in mailbox.Maildir(box))

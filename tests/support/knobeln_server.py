@@ -20,7 +20,7 @@ from contest.model import LetterState, OutboxState, SubmissionState
 from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobeln.cli.organize import create_contest
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"
@@ -34,7 +34,7 @@ class Server:
         settings = Settings(
             contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
         )
-        self.folder: ContestFolder = create_contest(path / "contest", settings)
+        self.folder: ContestContext = create_contest(path / "contest", settings)
         self.log = path / "log"
         self.start()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contest.subprocesses.c_programs import build_c_program, c_compiler
-from sandbox.sandbox import Jail, JailLimits
+from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
 from sandbox.vm.translate import translate
@@ -19,7 +19,7 @@ from sandbox.vm.translation import compiled
 
 HERE = Path(__file__).parents[1] / "machine"
 START = (0, 0, DATA_BASE, *[0] * 29)
-PATIENT = JailLimits(cpu_seconds=120, wall_seconds=600.0)
+PATIENT = Limits(cpu_seconds=120, wall_seconds=600.0)
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1")
 TRANSLATOR = engine_binary.SOURCES.parent / "translator"
 
@@ -55,7 +55,7 @@ def built_compare(sources: Path, cache: Path) -> Compare:
 
     def compare(image: Image, cases: Sequence[Case]) -> Compared:
         with tempfile.NamedTemporaryFile() as file:
-            file.write(compiled(image, Jail(), PATIENT))
+            file.write(compiled(image, Sandbox(), PATIENT))
             file.flush()
             return _compared(program, _order(image, cases, file.name))
 

@@ -16,7 +16,7 @@ from elftools.elf.elffile import ELFFile
 
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult, Verdict
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def game(
     images = {image.digest: image for image in (first, second)}
     streams = (stream(f"{seed}/0"), stream(f"{seed}/1"))
     job = GameJob((first.digest, second.digest), streams, protocol=True)
-    (result,) = MachineArena(images, rules, max_instructions).play([job])
+    (result,) = MachineRunner(images, rules, max_instructions).play([job])
     return result
 
 

@@ -36,7 +36,7 @@ from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
 from tournament.derived_settings import format_of
-from tournament.runners import ExactArena
+from tournament.runners import TableRunner
 from tournament.runners.text import drawer, game_result
 from tournament.text_referee import play_game
 
@@ -86,7 +86,7 @@ class Person:
 
 @dataclass
 class Table:
-    """Plays games in this process (contest.protocols.Arena); the digest of an image is its team's name."""
+    """Plays games in this process (contest.protocols.Runner); the digest of an image is its team's name."""
 
     settings: Settings
     strategies: Mapping[str, Strategy]
@@ -105,8 +105,8 @@ class Table:
             Person(self.strategies[name], drawer([stream]), self.info.dialogues[0])
             for name, stream in zip(job.images, job.streams, strict=True)
         ]
-        set_up = rules.set_up(job.names, partial(SEEDS.below, "game"))
-        return game_result(play_game(set_up, players, drawer(job.streams)), job.protocol)
+        for_players = rules.for_players(job.names, partial(SEEDS.below, "game"))
+        return game_result(play_game(for_players, players, drawer(job.streams)), job.protocol)
 
 
 # --- the day -----------------------------------------------------------------------------------------------
@@ -115,8 +115,8 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     templates = Templates(settings, None)
     reporter, chosen = ContestReporter(settings, templates), format_of(settings)
     info = game_of(settings.game, settings.programs).info
-    arena = (
-        ExactArena(strategies, settings) if Dialogue.TABLE in info.dialogues else Table(settings, strategies)
+    runner = (
+        TableRunner(strategies, settings) if Dialogue.TABLE in info.dialogues else Table(settings, strategies)
     )
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
@@ -131,12 +131,12 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
                 group,
                 images={name: name for name in group.members},
                 seeds=SEEDS,
-                arena=arena,
+                runner=runner,
                 protocols_for={
                     name for name in group.members if P.DGP in teams[name].registration.preferences
                 },
                 standings=partial(chosen.standings, group, plan.final),
-                ruling=info.ruling,
+                fault_rule=info.fault_rule,
             )
             mails += reporter.group_finished(outcome, playing)
             groups.append(outcome)

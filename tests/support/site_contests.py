@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support import command_line
 
 FORM = """\
@@ -20,7 +20,7 @@ team-members:
     20-year-experienced programmer
 """
 TEAMS = 13
-MakeContest = Callable[..., ContestFolder]
+MakeContest = Callable[..., ContestContext]
 
 
 def knobeln(*words: object, stdin: bytes | None = None, code: int = 0) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contest.config.sections import Tournament
-from contest.games.base import Ruling
+from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import (
     Fault,
@@ -38,7 +38,7 @@ FORMAT = DoubleElimination(RULES, UTTT)
 Strength = Callable[[str], int]  # the points of an entry in each of its games
 
 
-class Arena:
+class Runner:
     """Plays by the points that it is told for each program, which go by the names of the entries."""
 
     def __init__(self, points: Callable[[str, str], SeatResult]) -> None:
@@ -61,7 +61,7 @@ def play(
     seed: int = 0,
     points: Callable[[str, str], SeatResult] = strongest,
     tournament_format: DoubleElimination = FORMAT,
-    ruling: Ruling = Ruling.RANDOM_MOVE,
+    fault_rule: FaultRule = FaultRule.RANDOM_MOVE,
 ) -> list[RoundOutcome]:
     seeds = Seeds(seed.to_bytes(32, "big"))
     history: list[RoundOutcome] = []
@@ -71,10 +71,10 @@ def play(
                 group,
                 images={name: name for name in entries},
                 seeds=seeds,
-                arena=Arena(points),
+                runner=Runner(points),
                 protocols_for=frozenset(),
                 standings=lambda *facts, group=group: tournament_format.standings(group, False, *facts),  # type: ignore[misc]
-                ruling=ruling,
+                fault_rule=fault_rule,
             )
             for group in plan.groups
         )
@@ -265,7 +265,7 @@ def test_where_failures_disqualify_the_disqualified_are_out_at_once() -> None:
             return SeatResult(0, Verdict.CRASH, Fault(1, "it crashed"), faults=1)
         return strongest(name, _other)
 
-    history = play(names(9), 1, broken, ruling=Ruling.REPLAY)
+    history = play(names(9), 1, broken, fault_rule=FaultRule.REPLAY)
     ranking = FORMAT.ranking(history)
     assert [line.entry for line in ranking if line.disqualified] == ["t000", "t003"]
     assert len(matches_of(history, "t003")) <= 2

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Evolution, Tournament
 from contest.errors import ConfigError
-from contest.games.base import Ruling
+from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import (
     EvolutionEnding,
@@ -27,7 +27,7 @@ from contest.model import (
     SeatResult,
     Verdict,
 )
-from contest.protocols import Arena
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from tournament.evolution import (
     ScoreMatrix,
@@ -325,7 +325,7 @@ def test_a_final_without_self_games_is_refused_with_the_setting_to_change() -> N
 
 @pytest.mark.parametrize("rounding", [LITERAL, CONSTANT])
 def test_a_final_of_41_that_was_played_evolves_to_an_end(
-    scripted_arena: Callable[[], Arena], rounding: str
+    scripted_arena: Callable[[], Runner], rounding: str
 ) -> None:
     members = [f"t{number:02}" for number in range(41)]
     rule = GroupElimination(Tournament(), KNOBELN)
@@ -334,10 +334,10 @@ def test_a_final_of_41_that_was_played_evolves_to_an_end(
         plan.groups[0],
         images=dict.fromkeys(members, "shaky-1"),
         seeds=Seeds(b"c" * 32),
-        arena=scripted_arena(),
+        runner=scripted_arena(),
         protocols_for=frozenset(),
         standings=partial(rule.standings, plan.groups[0], True),
-        ruling=Ruling.REPLAY,
+        fault_rule=FaultRule.REPLAY,
     )
     result = evolve(score_matrix(outcome), Evolution(rounding=rounding))
     assert result.ending in (EvolutionEnding.FIXED_POINT, EvolutionEnding.CYCLE)

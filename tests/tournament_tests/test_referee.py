@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import EngineFailed
-from contest.games.base import Ruling
+from contest.games.base import FaultRule
 from contest.games.registry import registered
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
-from contest.protocols import Arena
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from tournament.formats import make_format
 from tournament.formats.group_elimination import GroupElimination
@@ -27,7 +27,7 @@ from tournament.referee import game_job, play_group
 KNOBELN = registered()[DEFAULT_GAME].info
 
 SEEDS = Seeds(bytes(range(32)))
-MakeArena = Callable[..., Arena]
+MakeArena = Callable[..., Runner]
 
 
 def group(members: Sequence[str], self_play: bool = True) -> GroupPlan:
@@ -38,7 +38,7 @@ def group(members: Sequence[str], self_play: bool = True) -> GroupPlan:
 
 def play(
     plan: GroupPlan,
-    arena: Arena,
+    runner: Runner,
     images: dict[str, str] | None = None,
     protocols_for: frozenset[str] = frozenset(),
 ) -> GroupOutcome:
@@ -46,10 +46,10 @@ def play(
         plan,
         images=images or {name: name for name in plan.members},
         seeds=SEEDS,
-        arena=arena,
+        runner=runner,
         protocols_for=protocols_for,
         standings=partial(GroupElimination(Tournament(), KNOBELN).standings, plan, False),
-        ruling=Ruling.REPLAY,
+        fault_rule=FaultRule.REPLAY,
     )
 
 
@@ -183,11 +183,11 @@ def test_a_program_that_never_works_is_out_after_its_first_two_games(scripted_ar
     """X01, X25: the others do not wait for the time-outs of 41 games."""
     members = [f"t{number:02}" for number in range(41)]
     images = {name: "broken-100" if name == "t07" else "sound" for name in members}
-    arena = scripted_arena()
-    outcome = play(group(members), arena, images)
+    runner = scripted_arena()
+    outcome = play(group(members), runner, images)
     assert [line.entry for line in outcome.standings if line.disqualified] == ["t07"]
     assert sum("t07" in (m.players[0], m.players[1]) for m in outcome.matches) == 2
-    assert [len(batch) for batch in arena.batches] == [42, 40 * 41 // 2 - 40]
+    assert [len(batch) for batch in runner.batches] == [42, 40 * 41 // 2 - 40]
 
 
 @pytest.mark.parametrize("size", range(1, 12))
@@ -196,9 +196,9 @@ def test_nobody_has_more_than_two_games_in_the_opening_and_nobody_none(
     scripted_arena: MakeArena, size: int, self_play: bool
 ) -> None:
     members = "abcdefghijk"[:size]
-    arena = scripted_arena()
-    play(group(members, self_play), arena)
-    games = Counter(name for job in arena.batches[:1] for pair in job for name in set(pair.images))
+    runner = scripted_arena()
+    play(group(members, self_play), runner)
+    games = Counter(name for job in runner.batches[:1] for pair in job for name in set(pair.images))
     expected = min(size, 2) if self_play else min(size - 1, 1)
     assert all(expected <= games[name] <= 2 for name in members)
 
@@ -221,8 +221,8 @@ def test_machinery_that_spoils_the_same_game_for_ever_is_reported_as_ours(script
 class SpoilingArena:
     """Returns every job's result as INTERNAL in one seat for the first few times that it is asked."""
 
-    def __init__(self, arena: Arena, times: int) -> None:
-        self.arena = arena
+    def __init__(self, runner: Runner, times: int) -> None:
+        self.runner = runner
         self.times = times
         self.asked: Counter[GameJob] = Counter()
 
@@ -230,7 +230,7 @@ class SpoilingArena:
         self.asked.update(jobs)
         return [
             self._spoilt(result) if self.asked[job] <= self.times else result
-            for job, result in zip(jobs, self.arena.play(jobs), strict=True)
+            for job, result in zip(jobs, self.runner.play(jobs), strict=True)
         ]
 
     def _spoilt(self, result: GameResult) -> GameResult:
@@ -240,14 +240,14 @@ class SpoilingArena:
 class ShufflingArena:
     """Plays the jobs one by one, in an order of its own, as busy workers would."""
 
-    def __init__(self, arena: Arena, order: random.Random) -> None:
-        self.arena = arena
+    def __init__(self, runner: Runner, order: random.Random) -> None:
+        self.runner = runner
         self.order = order
 
     def play(self, jobs: Sequence[GameJob]) -> list[GameResult]:
         turns = list(enumerate(jobs))
         self.order.shuffle(turns)
-        results = {index: self.arena.play([job])[0] for index, job in turns}
+        results = {index: self.runner.play([job])[0] for index, job in turns}
         return [results[index] for index in range(len(jobs))]
 
 
@@ -344,9 +344,9 @@ def test_a_whole_tournament_ends_and_the_disqualified_never_come_back(
                 g,
                 images=images,
                 seeds=draws,
-                arena=scripted_arena(),
+                runner=scripted_arena(),
                 protocols_for=frozenset(),
-                ruling=Ruling.REPLAY,
+                fault_rule=FaultRule.REPLAY,
                 standings=partial(tournament_format.standings, g, plan.final),
             )
             for g in plan.groups

@@ -9,22 +9,22 @@ from functools import partial
 import pytest
 
 from contest.config.sections import Tournament
-from contest.games.base import Ruling
+from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
-from contest.protocols import Arena
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from tournament.formats.round_robin import RoundRobin
 from tournament.referee import play_group
 
 SEEDS = Seeds(bytes(range(32)))
-MakeArena = Callable[..., Arena]
+MakeArena = Callable[..., Runner]
 
 
 def play(
-    arena: Arena,
+    runner: Runner,
     members: Sequence[str],
-    ruling: Ruling,
+    fault_rule: FaultRule,
     games: int = 1,
     most: int = 0,
     self_play: bool = False,
@@ -39,17 +39,17 @@ def play(
         plan,
         images={name: name for name in plan.members},
         seeds=SEEDS,
-        arena=arena,
+        runner=runner,
         protocols_for=frozenset(),
         standings=partial(rule.standings, plan, True),
-        ruling=ruling,
+        fault_rule=fault_rule,
     )
 
 
 def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(
     scripted_arena: MakeArena,
 ) -> None:
-    outcome = play(scripted_arena(), ["a", "b", "c"], Ruling.GAME_LOST, games=100)
+    outcome = play(scripted_arena(), ["a", "b", "c"], FaultRule.GAME_LOST, games=100)
     assert len(outcome.matches) == 300
     begun = Counter((match.pairing, match.players[0]) for match in outcome.matches)
     assert set(begun.values()) == {50}
@@ -64,17 +64,17 @@ def test_every_pairing_plays_its_number_of_games_and_everybody_begins_as_often(
 
 
 def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena: MakeArena) -> None:
-    arena = scripted_arena()
-    play(arena, ["a", "b"], Ruling.GAME_LOST, games=20)
-    jobs: list[GameJob] = [job for batch in arena.batches for job in batch]  # type: ignore[attr-defined]
+    runner = scripted_arena()
+    play(runner, ["a", "b"], FaultRule.GAME_LOST, games=20)
+    jobs: list[GameJob] = [job for batch in runner.batches for job in batch]  # type: ignore[attr-defined]
     assert len({stream for job in jobs for stream in job.streams}) == 40
 
 
-@pytest.mark.parametrize("ruling", [Ruling.GAME_LOST, Ruling.RANDOM_MOVE, Ruling.NOTHING])
+@pytest.mark.parametrize("ruling", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
 def test_only_under_replay_a_game_with_a_fault_is_played_again(
-    scripted_arena: MakeArena, ruling: Ruling
+    scripted_arena: MakeArena, fault_rule: FaultRule
 ) -> None:
-    outcome = play(scripted_arena(), ["a-100", "b-100", "c"], ruling, games=3)
+    outcome = play(scripted_arena(), ["a-100", "b-100", "c"], fault_rule, games=3)
     assert len(outcome.matches) == 9
     assert all(match.counted and match.attempt == 1 for match in outcome.matches)
     assert not any(line.disqualified for line in outcome.standings)
@@ -87,7 +87,7 @@ def test_only_under_replay_a_game_with_a_fault_is_played_again(
 
 def test_under_replay_each_game_of_a_series_is_rescheduled_by_itself(scripted_arena: MakeArena) -> None:
     failing = {SEEDS.stream("round/1/game/a/b/2/attempt/1/seat/1"): Verdict.CRASH}
-    outcome = play(scripted_arena(failing), ["a", "b"], Ruling.REPLAY, games=3)
+    outcome = play(scripted_arena(failing), ["a", "b"], FaultRule.REPLAY, games=3)
     assert [(m.game, m.attempt, m.counted) for m in outcome.matches] == [
         (1, 1, True),
         (2, 1, False),
@@ -120,6 +120,6 @@ class Even:
 def test_a_series_goes_on_while_it_is_even_and_stops_as_soon_as_it_is_not(
     decisive: int, games: int, most: int, played: int
 ) -> None:
-    arena = Even(decisive)
-    outcome = play(arena, ["a", "b"], Ruling.GAME_LOST, games, most)
-    assert len(outcome.matches) == arena.played == played
+    runner = Even(decisive)
+    outcome = play(runner, ["a", "b"], FaultRule.GAME_LOST, games, most)
+    assert len(outcome.matches) == runner.played == played

@@ -16,7 +16,7 @@ from contest.games.base import GameInfo
 from contest.protocols import Format
 from tournament.formats.double_elimination import DoubleElimination
 from tournament.formats.exact import Exact
-from tournament.formats.free_for_all import Melee
+from tournament.formats.free_for_all import FreeForAll
 from tournament.formats.group_elimination import GroupElimination
 from tournament.formats.round_robin import RoundRobin
 
@@ -31,7 +31,7 @@ class FormatMaker(Protocol):
     def __call__(self, settings: Tournament, game: GameInfo, /) -> Format: ...
 
 
-BUILT_IN: tuple[FormatMaker, ...] = (GroupElimination, RoundRobin, DoubleElimination, Melee, Exact)
+BUILT_IN: tuple[FormatMaker, ...] = (GroupElimination, RoundRobin, DoubleElimination, FreeForAll, Exact)
 
 
 def known_formats() -> dict[str, FormatMaker]:

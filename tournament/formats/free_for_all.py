@@ -1,4 +1,4 @@
-"""Melee: one game of all, in places that are drawn; what it ends with is the ranking (M1, M8)."""
+"""FreeForAll: one game of all, in places that are drawn; what it ends with is the ranking (M1, M8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contest.seeds import Seeds
 from tournament.standings import standing_list
 
 
-class Melee:
+class FreeForAll:
     """See the module; of the contest's settings the number of games matters."""
 
     name = "melee"

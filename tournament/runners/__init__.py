@@ -12,42 +12,46 @@ from contest.games.hog import WIN_RATE_UNIT, HogEntry
 from contest.games.knobeln import Knobeln
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, SeatResult, Verdict
-from contest.protocols import Arena, Images, Told, nobody
+from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
-from sandbox.vm.engine import MachineArena
+from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 
 
 @contextmanager
-def open_arena(images: Images, settings: Settings, seeds: Seeds, told: Told = nobody) -> Iterator[Arena]:
+def open_runner(
+    images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress
+) -> Iterator[Runner]:
     """The arena of the contest's game, with these programs; what it has started ends with the context."""
     rules = game_of(settings.game, settings.programs)
     dialogues = rules.info.dialogues
     if isinstance(rules, Knobeln):
         machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
         limit, workers = settings.programs.max_instructions, settings.tournament.workers
-        yield MachineArena(machine_images, rules.rules, limit, workers, told)
+        yield MachineRunner(machine_images, rules.rules, limit, workers, progress)
     elif Dialogue.TABLE in dialogues:
         entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
-        yield ExactArena(entries, settings, told)
+        yield TableRunner(entries, settings, progress)
     else:
         # The jail, its players and images are more than all else here, and most contests do without.
-        from tournament.runners.text import open_spoken_arena
+        from tournament.runners.text import open_text_runner
 
         # Only games of the machine are asked without words.
-        with open_spoken_arena(images, rules, settings, seeds, told) as arena:  # type: ignore[arg-type]
-            yield arena
+        with open_text_runner(images, rules, settings, seeds, progress) as runner:  # type: ignore[arg-type]
+            yield runner
 
 
-class ExactArena:
-    """Hog: a game is the win rate of one strategy against another, computed (H10); contest.protocols.Arena.
+class TableRunner:
+    """Hog: a game is the win rate of one strategy against another, computed (H10); contest.protocols.Runner.
 
     Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
     """
 
-    def __init__(self, entries: Mapping[str, HogEntry], settings: Settings, told: Told = nobody) -> None:
-        self._told = told
+    def __init__(
+        self, entries: Mapping[str, HogEntry], settings: Settings, progress: ProgressCallback = no_progress
+    ) -> None:
+        self._progress = progress
         self._entries = entries
         self._workers = settings.tournament.workers
 
@@ -56,7 +60,7 @@ class ExactArena:
         digests = sorted({digest for job in jobs for digest in job.images})
         number = {digest: place for place, digest in enumerate(digests)}
         pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
-        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers, self._told)
+        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers, self._progress)
         return [_exact(rate) for rate in rates]
 
 

@@ -15,27 +15,31 @@ from functools import partial
 from typing import Any
 
 from contest.errors import Differs
-from contest.games.base import SpokenGame
+from contest.games.base import TextGame
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
-from contest.protocols import Told, nobody
+from contest.protocols import ProgressCallback, no_progress
 from contest.seeds import Seeds
 from sandbox import players
 from sandbox.players import FaultKind
 from tournament.referee import game_job
 from tournament.runners.text import drawer, game_result, move_text
-from tournament.text_referee import SpokenResult, Turn
+from tournament.text_referee import TextGameResult, Turn
 
 
 class RecordedArena:
     """Gives each game the result that was written down for it, after it was held to the rules; implements
-    contest.protocols.Arena, so that the referee does with it what it did on the contest day."""
+    contest.protocols.Runner, so that the referee does with it what it did on the contest day."""
 
     def __init__(
-        self, recorded: GroupOutcome, rules: SpokenGame[Any, Any], seeds: Seeds, told: Told = nobody
+        self,
+        recorded: GroupOutcome,
+        rules: TextGame[Any, Any],
+        seeds: Seeds,
+        progress: ProgressCallback = no_progress,
     ) -> None:
         self._rules = rules
         self._seeds = seeds
-        self._told = told
+        self._progress = progress
         self._matches = {
             job_of(match, recorded.plan.round, seeds).streams: match for match in recorded.matches
         }
@@ -51,7 +55,7 @@ class RecordedArena:
                 f"a game of {' and '.join(job.names)} is missing, which the rules want to be played"
             )
         check_game(self._rules, match, job, self._seeds)
-        self._told(1)
+        self._progress(1)
         return match.result
 
 
@@ -61,12 +65,12 @@ def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
     return game_job(round_number, game, defaultdict(str), seeds, frozenset())
 
 
-def check_game(rules: SpokenGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
+def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
     """Raises Differs unless the moves that were kept of this game give its result by the rules."""
     kept = match.result
     if kept.moves is None:
         raise Differs(f"{_name(match)}: its moves were not kept, so nobody can check it")
-    game = rules.set_up(job.names, partial(seeds.below, "game"))
+    game = rules.for_players(job.names, partial(seeds.below, "game"))
     try:
         played = _played(game, kept.moves, len(job.names), job)
     except Differs as error:
@@ -99,28 +103,30 @@ def _without_words(result: GameResult) -> GameResult:
     return replace(result, seats=seats, moves=result.moves and tuple(result.moves))
 
 
-def _played(game: SpokenGame[Any, Any], moves: Sequence[Moves], seats: int, job: GameJob) -> SpokenResult:
+def _played(game: TextGame[Any, Any], moves: Sequence[Moves], seats: int, job: GameJob) -> TextGameResult:
     """The game by these moves."""
     position, turns, draw = game.start(seats), list[Turn](), drawer(job.streams)
     for number, kept in enumerate(moves, start=1):
         turn = _turn(game, position, kept, number)
         position = (
-            game.after_faults(position, turn.moves, draw) if turn.faults else game.after(position, turn.moves)
+            game.apply_with_faults(position, turn.moves, draw)
+            if turn.faults
+            else game.apply(position, turn.moves)
         )
-        made = {seat: game.instead(position, seat) for seat in turn.faults}
+        made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
         turns.append(replace(turn, instead={seat: move for seat, move in made.items() if move is not None}))
-    if game.awaited(position):
+    if game.players_to_move(position):
         raise Differs(f"it is not over after turn {len(moves)}, its last")
-    return SpokenResult(game.points(position), tuple(turns))
+    return TextGameResult(game.points(position), tuple(turns))
 
 
-def _turn(game: SpokenGame[Any, Any], position: Any, kept: Moves, number: int) -> Turn:
-    awaited = game.awaited(position)
+def _turn(game: TextGame[Any, Any], position: Any, kept: Moves, number: int) -> Turn:
+    players_to_move = game.players_to_move(position)
     acting = {seat for seat, move in enumerate(kept) if move is not None}
-    if not awaited:
+    if not players_to_move:
         raise Differs(f"turn {number} comes after its end")
-    if acting != awaited:
-        raise Differs(f"in turn {number} the seats {_seats(awaited)} move, not {_seats(acting)}")
+    if acting != players_to_move:
+        raise Differs(f"in turn {number} the seats {_seats(players_to_move)} move, not {_seats(acting)}")
     faults = {seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)}
     done = {seat: _move(game, position, seat, kept[seat], number) for seat in sorted(acting - faults.keys())}
     return Turn(done, faults)
@@ -137,14 +143,14 @@ def _fault(move: Any, number: int) -> players.Fault:
         raise Differs(f"in turn {number} there is a fault of an unknown kind") from None
 
 
-def _move(game: SpokenGame[Any, Any], position: Any, seat: int, text: Any, number: int) -> Any:
+def _move(game: TextGame[Any, Any], position: Any, seat: int, text: Any, number: int) -> Any:
     try:
         move = game.answer(position, seat, text)
     except (ValueError, TypeError, AttributeError):
         raise Differs(f"in turn {number} what seat {seat + 1} did is no move") from None
-    objection = game.objection(position, seat, move)
-    if objection is not None:
-        raise Differs(f"in turn {number} the rules forbid what seat {seat + 1} did: {objection}")
+    why_illegal = game.why_illegal(position, seat, move)
+    if why_illegal is not None:
+        raise Differs(f"in turn {number} the rules forbid what seat {seat + 1} did: {why_illegal}")
     if move_text(move) != text:
         raise Differs(f"in turn {number} the move of seat {seat + 1} is not written as moves are")
     return move

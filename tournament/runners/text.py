@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo, SpokenGame
+from contest.games.base import Dialogue, GameInfo, TextGame
 from contest.model import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
-from contest.protocols import Images, Told, nobody
+from contest.protocols import Images, ProgressCallback, no_progress
 from contest.sanitize import printable
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -26,21 +26,21 @@ from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
 from sandbox.players.function import FunctionPlayer
 from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import Bundle, Startable
-from sandbox.sandbox import Jail
-from tournament.text_referee import SpokenResult, Turn, play_game
+from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.sandbox import Sandbox
+from tournament.text_referee import TextGameResult, Turn, play_game
 
 
 @contextmanager
-def open_spoken_arena(
-    images: Images, rules: SpokenGame[Any, Any], settings: Settings, seeds: Seeds, told: Told
-) -> Iterator[SpokenArena]:
+def open_text_runner(
+    images: Images, rules: TextGame[Any, Any], settings: Settings, seeds: Seeds, progress: ProgressCallback
+) -> Iterator[TextRunner]:
     """The arena of these programs; what it has started ends with the context."""
     programs = {digest: player_from_bytes(raw) for digest, raw in images.items()}
     with ExitStack() as held:
         for program in programs.values():
             held.enter_context(program.held())
-        yield held.enter_context(closing(SpokenArena(programs, rules, settings, seeds, told)))
+        yield held.enter_context(closing(TextRunner(programs, rules, settings, seeds, progress)))
 
 
 def not_unpacked(images: Images) -> tuple[OciImage, ...]:
@@ -50,22 +50,22 @@ def not_unpacked(images: Images) -> tuple[OciImage, ...]:
     return tuple(player for player in players if isinstance(player, OciImage) and not player.is_unpacked)
 
 
-def player_of(program: Startable, info: GameInfo, jail: Jail, seconds: float) -> Player:
+def player_of(program: Executable, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
     """The player in the game's dialogue; a Python program is called where the game knows that.
 
     What is no bundle is an image, which is always given arguments.
     """
-    if not isinstance(program, Bundle):
-        return ArgumentsPlayer(program, jail, seconds)
+    if not isinstance(program, ProgramFolder):
+        return ArgumentsPlayer(program, sandbox, seconds)
     if program.language == FUNCTION_LANGUAGE and Dialogue.FUNCTION in info.dialogues:
-        return FunctionPlayer(program, jail, seconds)
+        return FunctionPlayer(program, sandbox, seconds)
     if info.dialogues[0] is Dialogue.LINES:
-        return LinesPlayer(program, jail, seconds)
-    return ArgumentsPlayer(program, jail, seconds)
+        return LinesPlayer(program, sandbox, seconds)
+    return ArgumentsPlayer(program, sandbox, seconds)
 
 
-class SpokenArena:
-    """Games whose programs are asked in words; implements contest.protocols.Arena.
+class TextRunner:
+    """Games whose programs are asked in words; implements contest.protocols.Runner.
 
     To be closed by its thread.
 
@@ -76,16 +76,16 @@ class SpokenArena:
 
     def __init__(
         self,
-        programs: Mapping[str, Startable],
-        rules: SpokenGame[Any, Any],
+        programs: Mapping[str, Executable],
+        rules: TextGame[Any, Any],
         settings: Settings,
         seeds: Seeds,
-        told: Told = nobody,
+        progress: ProgressCallback = no_progress,
     ) -> None:
-        self._told = told
+        self._progress = progress
         self._programs = programs
         self._rules = rules
-        self._jail = Jail(settings.jail)
+        self._sandbox = Sandbox(settings.jail)
         self._seconds = settings.programs.seconds
         self._trial_seconds = settings.programs.trial_seconds
         self._workers = min(settings.tournament.workers or cores(), cores())
@@ -117,15 +117,15 @@ class SpokenArena:
             return self._play(job, players)
 
     def _player(self, digest: str) -> Player:
-        return player_of(self._programs[digest], self._rules.info, self._jail, self._seconds)
+        return player_of(self._programs[digest], self._rules.info, self._sandbox, self._seconds)
 
     def _play(self, job: GameJob, players: Sequence[Player]) -> GameResult:
-        rules = self._rules.set_up(job.names, self._draw)
+        rules = self._rules.for_players(job.names, self._draw)
         seconds = self._trial_seconds if job.is_trial else math.inf
         deadline = time.monotonic() + seconds
         played = play_game(rules, players, drawer(job.streams), lambda: time.monotonic() > deadline)
         result = game_result(played, job.protocol)
-        self._told(1)
+        self._progress(1)
         return _with_words(result, players) if job.is_trial else result
 
 
@@ -151,7 +151,7 @@ _VERDICTS = {
 }
 
 
-def game_result(played: SpokenResult, with_moves: bool) -> GameResult:
+def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and every move where they are wanted."""
     seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
     moves = tuple(_moves(turn, len(seats)) for turn in played.turns) if with_moves else None
@@ -168,14 +168,14 @@ def _last_words(seat: SeatResult, player: Player) -> str:
     return (seat.fault.said if seat.fault else "") or printable(player.said())
 
 
-def _side(played: SpokenResult, seat: int, points: int) -> SeatResult:
+def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
     last = max((number for number, turn in enumerate(played.turns, 1) if _is_asked(turn, seat)), default=0)
     faults = [(number, fault) for number, who, fault in played.faults if who == seat]
     if not faults:
         return SeatResult(points, Verdict.OK, None, last_turn=last)
     number, first = faults[0]
-    told = Fault(number, printable(first.sentence), printable(first.said))
-    return SeatResult(points, _VERDICTS[first.kind], told, faults=len(faults), last_turn=last)
+    progress = Fault(number, printable(first.sentence), printable(first.said))
+    return SeatResult(points, _VERDICTS[first.kind], progress, faults=len(faults), last_turn=last)
 
 
 def _is_asked(turn: Turn, seat: int) -> bool:

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from contest.errors import ToolMissing
 from sandbox.bubblewrap import Ending
 from sandbox.process import STDERR_TAIL, Kind
-from sandbox.sandbox import JailLimits
+from sandbox.sandbox import Limits
 
 SHELL = ("/bin/sh", "-c")
 ECHO = "while read -r line; do printf '<%s>\\n' \"$line\"; done"
 
 
 @pytest.fixture
-def shell(jail):
+def shell(sandbox):
     opened = []
 
     def start(script, **limits):
-        opened.append(jail.open([*SHELL, script], limits=JailLimits(**limits)))
+        opened.append(sandbox.open([*SHELL, script], limits=Limits(**limits)))
         return opened[-1]
 
     yield start
@@ -129,9 +129,9 @@ def test_a_program_that_closes_its_output_only_falls_silent(shell):
 
 @settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=300))
-def test_whatever_a_program_prints_its_answers_are_text(jail, data):
-    limits = JailLimits(output_bytes=200)
-    with jail.open([*SHELL, "cat data"], files={"/work/data": data}, limits=limits) as prisoner:
+def test_whatever_a_program_prints_its_answers_are_text(sandbox, data):
+    limits = Limits(output_bytes=200)
+    with sandbox.open([*SHELL, "cat data"], files={"/work/data": data}, limits=limits) as prisoner:
         answers = [prisoner.ask("x", 10) for _ in range(data.count(b"\n") + 2)]
     lines = [line for line in data.split(b"\n") if line]
     if all(len(line) <= 200 for line in data.split(b"\n")):
@@ -147,16 +147,16 @@ def test_closing_twice_tells_the_same(shell):
     assert prisoner.ask("x", 5).ended == prisoner.close() == prisoner.close()
 
 
-def test_a_prisoner_is_gone_after_its_context(jail):
+def test_a_prisoner_is_gone_after_its_context(sandbox):
     descriptors = len(os.listdir("/proc/self/fd"))
-    with jail.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as prisoner:
+    with sandbox.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as prisoner:
         assert prisoner.ask("x", 0.1).kind is Kind.LATE
     assert prisoner.close().ending is Ending.KILLED
     assert len(os.listdir("/proc/self/fd")) <= descriptors  # what others forgot may be closed meanwhile
 
 
-def test_many_prisoners_are_asked_side_by_side(jail):
-    prisoners = [jail.open([*SHELL, ECHO]) for _ in range(20)]
+def test_many_prisoners_are_asked_side_by_side(sandbox):
+    prisoners = [sandbox.open([*SHELL, ECHO]) for _ in range(20)]
     try:
         for round_number in range(3):
             said = [
@@ -168,7 +168,7 @@ def test_many_prisoners_are_asked_side_by_side(jail):
             prisoner.close()
 
 
-def test_a_box_that_was_not_made_is_no_fault_of_the_program(jail, monkeypatch, tmp_path):
+def test_a_box_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -176,5 +176,5 @@ def test_a_box_that_was_not_made_is_no_fault_of_the_program(jail, monkeypatch, t
         if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):
             folder.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with jail.open(["/usr/bin/true"]) as prisoner, pytest.raises(ToolMissing, match="user namespaces"):
+    with sandbox.open(["/usr/bin/true"]) as prisoner, pytest.raises(ToolMissing, match="user namespaces"):
         prisoner.ask("x", 5)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.errors import ConfigError, EngineFailed
 from contest.model import GroupOutcome
 from contest.store import contest_state
@@ -19,7 +19,7 @@ from tests.support.contest_days import Stumbling, dump, stumbling_day
 from tests.support.contest_field import make_contest, settings
 from tournament import group_workers
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 GROUPS = {"group_min": 4, "group_max": 8, "final_size": 8}
 SMALL = settings(**GROUPS)
 
@@ -86,8 +86,8 @@ class Murder(Silence):
 
     def group_finished(self, outcome: GroupOutcome) -> None:
         if not self.done:
-            (crew,) = crews()
-            os.killpg(crew, signal.SIGKILL)
+            (worker_pool,) = crews()
+            os.killpg(worker_pool, signal.SIGKILL)
             self.done = True
 
 

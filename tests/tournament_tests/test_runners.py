@@ -15,9 +15,9 @@ from contest.config.template import usual_dates
 from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
 from contest.model import GameJob, GameResult, Missing, Verdict
 from contest.seeds import Seeds
-from sandbox.program_folder import Bundle
-from sandbox.sandbox import Jail
-from tournament.runners import open_arena
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
+from tournament.runners import open_runner
 
 SEEDS = Seeds(bytes(range(32)))
 
@@ -52,8 +52,8 @@ def get_move(T, state):
 
 
 @cache
-def bundle(source: str) -> Bundle:
-    made = build({"program.py": source.encode()}, Jail())
+def bundle(source: str) -> ProgramFolder:
+    made = build({"program.py": source.encode()}, Sandbox())
     assert not isinstance(made, Problem), made
     return made
 
@@ -76,8 +76,8 @@ def job(*players: tuple[str, str], number: int = 0, protocol: bool = False) -> G
 
 def play(jobs: Sequence[GameJob], chosen: Settings, *sources: str) -> Sequence[GameResult]:
     images: Mapping[str, bytes] = {bundle(s).digest: bundle(s).to_bytes() for s in sources}
-    with open_arena(images, chosen, SEEDS) as arena:
-        return arena.play(jobs)
+    with open_runner(images, chosen, SEEDS) as runner:
+        return runner.play(jobs)
 
 
 def test_a_program_lives_through_all_its_games_in_one_process_and_knows_it() -> None:
@@ -150,8 +150,8 @@ def test_hog_is_computed_and_not_played() -> None:
     entries = [HogEntry(bytes([dice]) * SCORES**2, goal) for dice, goal in ((4, 60), (MAX_DICE, 60), (4, 60))]
     raw = {str(number): entry.to_bytes() for number, entry in enumerate(entries)}
     jobs = [GameJob(pair, (bytes(16),) * 2) for pair in (("0", "1"), ("1", "0"), ("0", "2"))]
-    with open_arena(raw, settings("hog"), SEEDS) as arena:
-        better, worse, equal = arena.play(jobs)
+    with open_runner(raw, settings("hog"), SEEDS) as runner:
+        better, worse, equal = runner.play(jobs)
     assert better.seats[0].points > WIN_RATE_UNIT // 2
     assert better.seats == worse.seats[::-1]
     assert {seat.points for seat in equal.seats} == {WIN_RATE_UNIT // 2}
@@ -164,8 +164,8 @@ def test_who_watches_is_told_of_every_game(workers: int, rounds: int) -> None:
     told: list[int] = []
     images = {bundle(s).digest: bundle(s).to_bytes() for s in (ALWAYS_C, ALWAYS_B)}
     jobs = [job(("c", ALWAYS_C), ("b", ALWAYS_B), number=number) for number in range(rounds)]
-    with open_arena(images, settings("cooperation", workers), SEEDS, told.append) as arena:
-        arena.play(jobs)
+    with open_runner(images, settings("cooperation", workers), SEEDS, told.append) as runner:
+        runner.play(jobs)
     assert told == [1] * rounds
 
 
@@ -173,7 +173,7 @@ def test_who_watches_is_told_of_every_win_rate() -> None:
     told: list[int] = []
     raw = {str(dice): HogEntry(bytes([dice]) * SCORES**2, 20).to_bytes() for dice in range(6)}
     pairs = [(str(first), str(second)) for first in range(6) for second in range(first)]
-    with open_arena(raw, settings("hog", 2), SEEDS, told.append) as arena:
-        arena.play([GameJob(pair, (bytes(16),) * 2) for pair in pairs])
+    with open_runner(raw, settings("hog", 2), SEEDS, told.append) as runner:
+        runner.play([GameJob(pair, (bytes(16),) * 2) for pair in pairs])
     assert sum(told) == len(pairs)
     assert len(told) > 2

@@ -17,55 +17,55 @@ import pytest
 from click.testing import Result
 from sqlalchemy import update
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.clock import FixedClock
 from contest.config.load import FILE_NAME
 from contest.config.sections import Evolution
 from contest.config.settings import Settings, game_settings
 from contest.errors import EngineFailed, Paused
 from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
-from contest.protocols import Arena, Images, Told
+from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import Seeds
 from contest.store import contest_state, decisions, outbox, results, submissions, tables
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
-from knobeln.contest_day.run_with_retries import REST, TRIES, Steward
-from knobeln.context import ContestFolder
+from knobeln.contest_day.run_with_retries import REST, TRIES, RetryingRun
+from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
-from sandbox.program_folder import Bundle, Needs
+from sandbox.program_folder import Needs, ProgramFolder
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
 from tests.support.contest_field import add_team, make_contest, settings
 from tests.support.servers import wait_for
 from tournament.day import ContestDay
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 SMALL = settings(group_min=4, group_max=8, final_size=6)
 PREFERENCES = ("GRR,RSM", "GRP,GRG", "LGP,RSM")
 WHY = ("--reason", "because it is so")
 
 
-def knobeln(folder: ContestFolder, *words: object, code: int = 0) -> Result:
+def knobeln(folder: ContestContext, *words: object, code: int = 0) -> Result:
     return knobeln_in(folder.path, *words, code=code)
 
 
 @pytest.fixture
-def field(tmp_path: Path, house: House) -> Callable[..., ContestFolder]:
-    def made(name: str = "contest", count: int = 15, chosen: Settings = SMALL) -> ContestFolder:
+def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
+    def made(name: str = "contest", count: int = 15, chosen: Settings = SMALL) -> ContestContext:
         return make_contest(tmp_path / name, count, dict(islice(house.items(), 8)), chosen, PREFERENCES)
 
     return made
 
 
-def played(folder: ContestFolder, spectator: Silence | None = None) -> ContestFolder:
+def played(folder: ContestContext, spectator: Silence | None = None) -> ContestContext:
     reporter = ContestReporter(folder.settings, folder.templates)
     ContestDay(folder.store, folder.settings, folder.clock, reporter, spectator or Silence()).run()
     return folder
 
 
-def outcomes(folder: ContestFolder) -> list[GroupOutcome]:
+def outcomes(folder: ContestContext) -> list[GroupOutcome]:
     with folder.store.read() as tx:
         return [outcome for _, done in results.all_rounds(tx, Games.ALL) for outcome in done]
 
@@ -74,7 +74,7 @@ def line_of(outcome: GroupOutcome, name: str) -> Standing:
     return next(line for line in outcome.standings if line.entry == name)
 
 
-def mails(folder: ContestFolder, kind: str) -> list[str]:
+def mails(folder: ContestContext, kind: str) -> list[str]:
     """Who got a mail of this kind, by the names of the teams."""
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
@@ -95,7 +95,7 @@ class After(Silence):
 
 # --- pause -------------------------------------------------------------------------------------------------
 def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     whole, broken = played(field("whole")), field("broken")
     with pytest.raises(Paused, match="because it is so"):
@@ -112,13 +112,13 @@ def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
     assert mail_keys(broken) == mail_keys(whole)
 
 
-def mail_keys(folder: ContestFolder) -> set[tuple[str, str, str]]:
+def mail_keys(folder: ContestContext) -> set[tuple[str, str, str]]:
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
     return {(mail["kind"], mail["to"], mail["subject"]) for mail in listed}
 
 
-def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestFolder]) -> None:
+def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestContext]) -> None:
     folder = field()
     knobeln(folder, "pause", *WHY)
     assert "goes on after `knobeln resume`" in knobeln(folder, "run", "--now", "--no-wait", code=75).output
@@ -128,7 +128,7 @@ def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestFol
 
 
 def test_a_run_in_another_process_waits_while_the_contest_is_paused(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field()
     knobeln(folder, "pause", *WHY)
@@ -149,7 +149,7 @@ def test_a_run_in_another_process_waits_while_the_contest_is_paused(
 # --- disqualified, dropped, reinstated ---------------------------------------------------------------------
 @pytest.mark.parametrize(("command", "kind"), [("disqualify", "disqualified"), ("drop", "dropped")])
 def test_a_team_that_is_out_before_the_start_takes_no_part(
-    field: Callable[..., ContestFolder], command: str, kind: str
+    field: Callable[..., ContestContext], command: str, kind: str
 ) -> None:
     folder = field()
     knobeln(folder, command, "team_0003", *WHY)
@@ -164,7 +164,7 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(
     assert mails(folder, "no program") == []
 
 
-def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestFolder]) -> None:
+def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestContext]) -> None:
     whole, folder = played(field("whole")), field("other")
     knobeln(folder, "disqualify", "team_0003", *WHY)
     knobeln(folder, "reinstate", "team_0003", *WHY)
@@ -172,19 +172,19 @@ def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[.
 
 
 def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field()
     victims: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
         if not victims:  # the first group has been started, and is about to be played
             with folder.store.read() as tx:
                 victims.append(results.drawn_round(tx, 1)[0].groups[0].members[0])
             knobeln(folder, "disqualify", victims[0], *WHY)
-        with open_arena(images, chosen, seeds, told) as arena:
-            yield arena
+        with open_runner(images, chosen, seeds, told) as runner:
+            yield runner
 
     reporter = ContestReporter(folder.settings, folder.templates)
     ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
@@ -199,7 +199,7 @@ def test_a_team_that_is_disqualified_while_its_group_is_played_has_no_game_in_it
         assert not re.search(rf"\b{name}\b.*disqualified", told)
 
 
-def body_of(folder: ContestFolder, kind: str) -> str:
+def body_of(folder: ContestContext, kind: str) -> str:
     """All mails of this kind."""
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
@@ -207,7 +207,7 @@ def body_of(folder: ContestFolder, kind: str) -> str:
     return "\n".join(item.raw.decode() for item in found if item)
 
 
-def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestFolder]) -> None:
+def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., ContestContext]) -> None:
     folder = field()
 
     class Drops(Silence):
@@ -225,10 +225,10 @@ def test_a_group_that_starts_without_somebody_says_so(field: Callable[..., Conte
 
 
 def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field()
-    winner = played(field("whole")) and outcomes(ContestFolder.open(folder.path.parent / "whole"))[0]
+    winner = played(field("whole")) and outcomes(ContestContext.open(folder.path.parent / "whole"))[0]
     best = winner.standings[0].entry
     played(folder, After(2, lambda: knobeln(folder, "disqualify", best, *WHY)))
     found = outcomes(folder)
@@ -237,7 +237,7 @@ def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
     assert not any(best in outcome.plan.members for outcome in found if outcome.plan.round > 1)
 
 
-def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestFolder]) -> None:
+def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContext]) -> None:
     chosen = settings(format="double-elimination")
     chosen = chosen.model_copy(update={"evolution": Evolution(enabled=False)})
     whole, folder = played(field("whole", 6, chosen)), field("other", 6, chosen)
@@ -251,7 +251,7 @@ def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestFolder
     assert lost[0].standings[0].advances
 
 
-def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestFolder]) -> None:
+def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestContext]) -> None:
     folder = field()
     assert "there is no team nobody" in knobeln(folder, "drop", "nobody", *WHY, code=1).output
     assert "--reason" in knobeln(folder, "drop", "team_0001", code=2).output
@@ -260,7 +260,7 @@ def test_there_must_be_such_a_team_and_a_reason(field: Callable[..., ContestFold
 
 # --- played again ------------------------------------------------------------------------------------------
 def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = played(field())
     before, sent = outcomes(folder), len(mails(folder, "GRG"))
@@ -281,7 +281,7 @@ def test_a_group_that_is_played_again_comes_out_the_same_if_nothing_has_changed(
 
 
 def test_a_round_is_played_again_without_who_was_disqualified_since(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = played(field())
     before = outcomes(folder)
@@ -297,19 +297,19 @@ def test_a_round_is_played_again_without_who_was_disqualified_since(
 
 
 def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kept(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     whole, folder = played(field("whole")), field("other")
     ordered: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
         with folder.store.read() as tx:
             second = [plan for plan, _ in results.all_rounds(tx) if plan.number == 2]
         if second and not ordered:
             ordered.append(knobeln(folder, "rerun", 1, 1, *WHY).output)
-        with open_arena(images, chosen, seeds, told) as arena:
-            yield arena
+        with open_runner(images, chosen, seeds, told) as runner:
+            yield runner
 
     reporter = ContestReporter(folder.settings, folder.templates)
     ContestDay(folder.store, folder.settings, folder.clock, reporter, Silence(), meanwhile).run()
@@ -318,7 +318,7 @@ def test_a_group_that_is_being_played_when_its_round_is_ordered_again_is_not_kep
     assert len(mails(folder, "RSM")) == len(mails(whole, "RSM")) + len(set(mails(folder, "RSM")))
 
 
-def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestFolder]) -> None:
+def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestContext]) -> None:
     folder = field()
     assert "has not started" in knobeln(folder, "rerun", 1, *WHY, code=1).output
     played(folder)
@@ -328,7 +328,7 @@ def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestFo
 
 # --- failures of ours --------------------------------------------------------------------------------------
 def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     whole, folder = played(field("whole")), field("other")
     clock = FixedClock(folder.clock.now())
@@ -340,16 +340,16 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
             raise EngineFailed("the engine does not answer")
 
     @contextmanager
-    def arena(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+    def runner(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
         if broken[0]:
             yield Broken()
         else:
-            with open_arena(images, chosen, seeds, told) as real:
+            with open_runner(images, chosen, seeds, told) as real:
                 yield real
 
     reporter = ContestReporter(folder.settings, folder.templates)
-    day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), arena)
-    steward = Steward(folder, lambda _text: None)
+    day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), runner)
+    steward = RetryingRun(folder, lambda _text: None)
     with pytest.raises(Paused, match="knobeln doctor"):
         steward.play(day)
     assert knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer") == TRIES
@@ -365,7 +365,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
 
 
 # --- reports -----------------------------------------------------------------------------------------------
-def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestFolder]) -> None:
+def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestContext]) -> None:
     folder = field()
     knobeln(folder, "hold", *WHY)
     played(folder)
@@ -384,14 +384,14 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestFo
 HELD = ("outbox", "list", "--state", "held", "--count", 10_000)
 
 
-def states(folder: ContestFolder) -> set[str]:
+def states(folder: ContestContext) -> set[str]:
     rows = json.loads(knobeln(folder, "outbox", "list", "--count", 10_000, "--json").stdout)
     return {row["state"] for row in rows}
 
 
 # --- dates -------------------------------------------------------------------------------------------------
 def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field(count=3)
     knobeln(folder, "disqualify", "team_0001", *WHY)
@@ -409,13 +409,13 @@ def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
 
 
 def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field(count=1)
     knobeln(folder, "dates", "move", "results_published=1994-06-01T12:00", *WHY)
     file = folder.path / FILE_NAME
     file.write_text(file.read_text().replace("1994-05-21T12:00:00Z", "1994-05-28T12:00:00Z"))
-    assert ContestFolder.open(folder.path).settings.dates.results_published.day == 28
+    assert ContestContext.open(folder.path).settings.dates.results_published.day == 28
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def test_a_date_that_is_changed_in_the_file_later_counts_as_it_is_there(
     ],
 )
 def test_a_date_that_cannot_be_is_refused(
-    field: Callable[..., ContestFolder], change: str, answer: str
+    field: Callable[..., ContestContext], change: str, answer: str
 ) -> None:
     folder = field(count=1)
     before = dump(folder)
@@ -436,7 +436,7 @@ def test_a_date_that_cannot_be_is_refused(
 
 
 def test_when_the_contest_has_started_only_the_publication_can_be_moved(
-    field: Callable[..., ContestFolder],
+    field: Callable[..., ContestContext],
 ) -> None:
     folder = field(count=15)
     with pytest.raises(Paused):
@@ -450,7 +450,7 @@ def test_when_the_contest_has_started_only_the_publication_can_be_moved(
 
 # --- a late program ----------------------------------------------------------------------------------------
 def test_a_program_is_put_in_by_hand_after_programs_are_closed(
-    field: Callable[..., ContestFolder], tmp_path: Path
+    field: Callable[..., ContestContext], tmp_path: Path
 ) -> None:
     folder = field(count=1)
     with folder.store.write() as tx:
@@ -485,7 +485,7 @@ def test_a_program_is_put_in_by_hand_after_programs_are_closed(
     ],
     ids=lambda words: " ".join(map(str, words[:2])),
 )
-def test_a_dry_run_changes_nothing(field: Callable[..., ContestFolder], words: tuple[object, ...]) -> None:
+def test_a_dry_run_changes_nothing(field: Callable[..., ContestContext], words: tuple[object, ...]) -> None:
     folder = field(count=7)
     with pytest.raises(Paused):  # a contest in which all of these can be done
         played(folder, After(1, lambda: knobeln(folder, "pause", *WHY)))
@@ -499,7 +499,7 @@ def test_a_dry_run_changes_nothing(field: Callable[..., ContestFolder], words: t
     assert dump(folder) != before
 
 
-def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestFolder]) -> None:
+def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., ContestContext]) -> None:
     folder = field(count=5)
     knobeln(folder, "drop", "team_0002", "--reason", "They are on holiday.")
     played(folder)
@@ -518,7 +518,7 @@ def test_the_log_says_who_did_what_to_whom_when_and_why(field: Callable[..., Con
     assert "on holiday" in knobeln(folder, "log", "--whom", "team_0002").output
 
 
-def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[..., ContestFolder]) -> None:
+def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[..., ContestContext]) -> None:
     folder = field(count=7, chosen=settings())
     with folder.store.write() as tx:
         add_team(tx, "the_dreamers", "RSM")
@@ -540,7 +540,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
 
 
 def test_preferences_that_make_megabytes_are_named(
-    field: Callable[..., ContestFolder], monkeypatch: pytest.MonkeyPatch
+    field: Callable[..., ContestContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("knobeln.contest_day.rehearsal.MANY_BYTES", 1_000)
     output = knobeln(field(count=7), "rehearse").output
@@ -559,18 +559,18 @@ class Places:
         return SeatResult(place, Verdict.OK, None, last_turn=9)
 
 
-def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestFolder]) -> None:
+def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestContext]) -> None:
     chosen = settings(format="melee").model_copy(
         update={"game": game_settings({"name": "standoff"}), "evolution": Evolution(enabled=False)}
     )
     folder = field(count=5, chosen=chosen)
-    bundle = Bundle("shell", "bot.sh", {"bot.sh": b"echo 1"}, ("sh", "bot.sh"), Needs(8_000_000))
+    bundle = ProgramFolder("shell", "bot.sh", {"bot.sh": b"echo 1"}, ("sh", "bot.sh"), Needs(8_000_000))
     with folder.store.write() as tx:  # programs of this game are no images of the machine
         tx.execute(update(tables.images).values(image=bundle.to_bytes()))
     fallen: list[str] = []
 
     @contextmanager
-    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: Told) -> Iterator[Arena]:
+    def meanwhile(images: Images, chosen: Settings, seeds: Seeds, told: ProgressCallback) -> Iterator[Runner]:
         if not fallen:
             fallen.append("team_0002")
             knobeln(folder, "drop", "team_0002", *WHY)

@@ -9,10 +9,10 @@ from itertools import count
 
 import pytest
 
-from contest.config.sections import Jail as JailSettings
+from contest.config.sections import SandboxSettings
 from contest.errors import ToolMissing
 from sandbox import bubblewrap
-from sandbox.sandbox import Ending, Jail, JailLimits
+from sandbox.sandbox import Ending, Limits, Sandbox
 
 SHELL = ("/bin/sh", "-c")
 
@@ -39,8 +39,8 @@ def all_processes():
     return found
 
 
-def test_a_command_gets_its_input_and_files_and_gives_its_output(jail):
-    result = jail.run(
+def test_a_command_gets_its_input_and_files_and_gives_its_output(sandbox):
+    result = sandbox.run(
         [*SHELL, "cat; cat /work/a /box/b; echo wrong >&2; exit 3"],
         files={"/work/a": b"A", "/box/b": b"B\0"},
         stdin=b"in ",
@@ -54,9 +54,9 @@ def test_a_command_gets_its_input_and_files_and_gives_its_output(jail):
     assert not result.succeeded
 
 
-def test_the_environment_is_empty_but_for_what_was_handed_in(jail, monkeypatch):
+def test_the_environment_is_empty_but_for_what_was_handed_in(sandbox, monkeypatch):
     monkeypatch.setenv("KNOBELN_MAIL__PASSWORD", "hidden")
-    names = jail.run([*SHELL, "env"], environment={"MINE": "1"}).stdout.decode()
+    names = sandbox.run([*SHELL, "env"], environment={"MINE": "1"}).stdout.decode()
     assert {line.partition("=")[0] for line in names.splitlines()} <= {
         *("HOME", "LC_ALL", "MINE", "PATH", "PWD", "TMPDIR", "OLDPWD", "SHLVL", "_")
     }
@@ -79,8 +79,8 @@ def test_the_environment_is_empty_but_for_what_was_handed_in(jail, monkeypatch):
         os.path.abspath(__file__),
     ],
 )
-def test_nothing_of_the_host_can_be_read(jail, path):
-    result = jail.run([*SHELL, f"ls -d {path} || cat {path}"])
+def test_nothing_of_the_host_can_be_read(sandbox, path):
+    result = sandbox.run([*SHELL, f"ls -d {path} || cat {path}"])
     assert not result.succeeded
     assert result.stdout == b""
 
@@ -89,58 +89,58 @@ def test_nothing_of_the_host_can_be_read(jail, path):
     "path",
     ["/x", "/usr/x", "/dev/x", "/dev/shm/x", "/box/x", "/box/given", "/work/given"],  # noqa: S108
 )
-def test_nothing_can_be_written_outside_the_work_folder(jail, path):
+def test_nothing_can_be_written_outside_the_work_folder(sandbox, path):
     files = {"/box/given": b"old", "/work/given": b"old"}
-    result = jail.run([*SHELL, f"chmod 777 {path}; echo new > {path}"], files=files)
+    result = sandbox.run([*SHELL, f"chmod 777 {path}; echo new > {path}"], files=files)
     assert not result.succeeded
-    assert jail.run([*SHELL, "echo new > /work/x && cat /work/x"]).stdout == b"new\n"
+    assert sandbox.run([*SHELL, "echo new > /work/x && cat /work/x"]).stdout == b"new\n"
 
 
-def test_a_given_file_cannot_be_exchanged(jail):
+def test_a_given_file_cannot_be_exchanged(sandbox):
     script = "rm -f given; mv given other; ln -sf /usr/bin/env given; cat given"
-    assert jail.run([*SHELL, script], files={"/work/given": b"old"}).stdout == b"old"
+    assert sandbox.run([*SHELL, script], files={"/work/given": b"old"}).stdout == b"old"
 
 
-def test_the_work_folder_is_limited_and_forgotten(jail):
-    limits = JailLimits(work_size=1_000_000, file_size=400_000)
+def test_the_work_folder_is_limited_and_forgotten(sandbox):
+    limits = Limits(work_size=1_000_000, file_size=400_000)
     script = "for i in 1 2 3 4 5; do head -c 300000 /dev/zero > f$i || exit 7; done"
-    assert jail.run([*SHELL, script], limits=limits).code == 7
-    assert jail.run([*SHELL, "ls -A /work"]).stdout == b""
+    assert sandbox.run([*SHELL, script], limits=limits).code == 7
+    assert sandbox.run([*SHELL, "ls -A /work"]).stdout == b""
 
 
-def test_a_file_cannot_grow_over_its_limit(jail):
-    result = jail.run([*SHELL, "exec cat /dev/zero > big"], limits=JailLimits(file_size=100_000))
+def test_a_file_cannot_grow_over_its_limit(sandbox):
+    result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_size=100_000))
     assert result.ending is Ending.SIGNAL
 
 
 @pytest.mark.parametrize("address", ["('1.1.1.1', 53)", "('127.0.0.1', 25)"])
-def test_there_is_no_network(jail, address):
+def test_there_is_no_network(sandbox, address):
     code = f"import socket; socket.create_connection({address}, 1)"
-    result = jail.run(python(code))
+    result = sandbox.run(python(code))
     assert result.code == 1
     assert b"unreachable" in result.stderr or b"refused" in result.stderr
 
 
-def test_the_network_has_nothing_but_itself(jail):
+def test_the_network_has_nothing_but_itself(sandbox):
     code = "import socket; print([name for _, name in socket.if_nameindex()])"
-    assert jail.run(python(code)).stdout == b"['lo']\n"
+    assert sandbox.run(python(code)).stdout == b"['lo']\n"
 
 
-def test_a_prisoner_is_nobody_inside(jail):
-    assert jail.run([*SHELL, "id -u; id -G; hostname"]).stdout == b"65534\n65534\nbox\n"
+def test_a_prisoner_is_nobody_inside(sandbox):
+    assert sandbox.run([*SHELL, "id -u; id -G; hostname"]).stdout == b"65534\n65534\nbox\n"
 
 
-def test_a_prisoner_has_no_capabilities_and_cannot_get_any(jail):
+def test_a_prisoner_has_no_capabilities_and_cannot_get_any(sandbox):
     code = (
         "import ctypes; libc = ctypes.CDLL(None, use_errno=True);"
         "print(libc.prctl(39, 0, 0, 0, 0), libc.unshare(1 << 28), libc.mount(b'x', b'/work', b'tmpfs', 0, 0))"
     )
-    assert jail.run(python(code)).stdout == b"1 -1 -1\n"
+    assert sandbox.run(python(code)).stdout == b"1 -1 -1\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to become")
 def test_started_as_root_a_prisoner_is_an_unprivileged_user_outside(long_time):
-    prison = Jail(JailSettings(user_id=61_995))
+    prison = Sandbox(SandboxSettings(user_id=61_995))
     command = ["/usr/bin/sleep", long_time]
     with prison.open(command):
         seen = set()
@@ -150,7 +150,7 @@ def test_started_as_root_a_prisoner_is_an_unprivileged_user_outside(long_time):
     assert seen == {61_995}
 
 
-def test_no_descriptor_of_ours_gets_in(jail):
+def test_no_descriptor_of_ours_gets_in(sandbox):
     code = (
         "import os\n"
         "def is_open(n):\n"
@@ -159,15 +159,15 @@ def test_no_descriptor_of_ours_gets_in(jail):
         "    return True\n"
         "print([n for n in range(1024) if is_open(n)])"
     )
-    limits = JailLimits(open_files=1024)
-    assert jail.run(python(code), files={"/box/a": b""}, limits=limits).stdout == b"[0, 1, 2]\n"
+    limits = Limits(open_files=1024)
+    assert sandbox.run(python(code), files={"/box/a": b""}, limits=limits).stdout == b"[0, 1, 2]\n"
 
 
-def test_its_input_cannot_be_changed_under_our_hands(jail):
-    assert jail.run(python("import os; os.write(0, b'x')"), stdin=b"input").code == 1
+def test_its_input_cannot_be_changed_under_our_hands(sandbox):
+    assert sandbox.run(python("import os; os.write(0, b'x')"), stdin=b"input").code == 1
 
 
-def test_no_other_processes_are_to_be_seen(jail):
+def test_no_other_processes_are_to_be_seen(sandbox):
     code = (
         "import os\n"
         "for n in range(3, 100_000):\n"
@@ -175,7 +175,7 @@ def test_no_other_processes_are_to_be_seen(jail):
         "    except ProcessLookupError: pass\n"
         "    else: print(n == os.getpid())\n"
     )
-    assert jail.run(python(code)).stdout in (b"", b"True\n")
+    assert sandbox.run(python(code)).stdout in (b"", b"True\n")
 
 
 @pytest.mark.parametrize(
@@ -191,31 +191,31 @@ def test_no_other_processes_are_to_be_seen(jail):
         (":", {}, Ending.EXIT),
     ],
 )
-def test_every_end_has_its_name(jail, command, limits, ending):
+def test_every_end_has_its_name(sandbox, command, limits, ending):
     start = time.monotonic()
-    result = jail.run([*SHELL, command], limits=JailLimits(**{"wall_seconds": 5, **limits}))
+    result = sandbox.run([*SHELL, command], limits=Limits(**{"wall_seconds": 5, **limits}))
     assert result.ending is ending
     assert time.monotonic() - start < 90
 
 
-def test_an_output_of_exactly_the_limit_is_whole(jail):
-    limits = JailLimits(output_bytes=100_000)
-    whole = jail.run([*SHELL, "head -c 100000 /dev/zero"], limits=limits)
-    over = jail.run([*SHELL, "head -c 100001 /dev/zero"], limits=limits)
+def test_an_output_of_exactly_the_limit_is_whole(sandbox):
+    limits = Limits(output_bytes=100_000)
+    whole = sandbox.run([*SHELL, "head -c 100000 /dev/zero"], limits=limits)
+    over = sandbox.run([*SHELL, "head -c 100001 /dev/zero"], limits=limits)
     assert (whole.ending, len(whole.stdout)) == (Ending.EXIT, 100_000)
     assert (over.ending, len(over.stdout)) == (Ending.OUTPUT_LIMIT, 100_000)
 
 
-def test_a_memory_hog_gets_no_more_than_its_limit(jail):
-    limits = JailLimits(address_space=200 * 1024 * 1024)
-    result = jail.run(python("x = bytearray(300 * 1024 * 1024)"), limits=limits)
+def test_a_memory_hog_gets_no_more_than_its_limit(sandbox):
+    limits = Limits(address_space=200 * 1024 * 1024)
+    result = sandbox.run(python("x = bytearray(300 * 1024 * 1024)"), limits=limits)
     assert result.code == 1
     assert b"MemoryError" in result.stderr
 
 
-def test_a_fork_bomb_ends_with_its_box(jail, long_time):
+def test_a_fork_bomb_ends_with_its_box(sandbox, long_time):
     script = f"bomb() {{ sleep {long_time} & bomb; }}; bomb; wait; sleep {long_time}"
-    result = jail.run([*SHELL, script], limits=JailLimits(wall_seconds=1, processes=20))
+    result = sandbox.run([*SHELL, script], limits=Limits(wall_seconds=1, processes=20))
     assert result.ending in (Ending.EXIT, Ending.WALL_LIMIT, Ending.SIGNAL)
     assert not any(long_time.encode() in command for command in all_processes())
 
@@ -228,20 +228,22 @@ def test_a_fork_bomb_ends_with_its_box(jail, long_time):
         "setsid sleep $TIME & sleep $TIME",
     ],
 )
-def test_children_die_with_the_box(jail, script, long_time):
-    jail.run([*SHELL, script], environment={"TIME": long_time}, limits=JailLimits(wall_seconds=0.5))
+def test_children_die_with_the_box(sandbox, script, long_time):
+    sandbox.run([*SHELL, script], environment={"TIME": long_time}, limits=Limits(wall_seconds=0.5))
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_a_box_that_is_ended_while_it_is_made_leaves_nothing_behind(jail, long_time):
+def test_a_box_that_is_ended_while_it_is_made_leaves_nothing_behind(sandbox, long_time):
     for delay in range(60):
-        prisoner = jail.open(["/usr/bin/sleep", long_time])
+        prisoner = sandbox.open(["/usr/bin/sleep", long_time])
         time.sleep(delay / 10_000)
         prisoner.close()
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(jail, long_time, monkeypatch):
+def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(
+    sandbox, long_time, monkeypatch
+):
     start_box = bubblewrap._start
     delays = count()
 
@@ -254,39 +256,39 @@ def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(
     monkeypatch.setattr(bubblewrap, "_start", start_and_kill)
     for _ in range(60):
         with suppress(ToolMissing):
-            result = jail.run(["/usr/bin/sleep", long_time], limits=JailLimits(wall_seconds=60))
+            result = sandbox.run(["/usr/bin/sleep", long_time], limits=Limits(wall_seconds=60))
             assert result.ending is not Ending.WALL_LIMIT
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_one_box_does_not_use_up_the_processes_of_another(jail):
-    limits = JailLimits(processes=8, wall_seconds=10)
+def test_one_box_does_not_use_up_the_processes_of_another(sandbox):
+    limits = Limits(processes=8, wall_seconds=10)
     script = "for i in 1 2 3 4 5; do sleep 0.3 & done; wait; echo done"
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: jail.run([*SHELL, script], limits=limits), range(4)))
+        results = list(pool.map(lambda _: sandbox.run([*SHELL, script], limits=limits), range(4)))
     assert [result.stdout for result in results] == [b"done\n"] * 4
 
 
-def test_many_boxes_leave_no_descriptor_and_no_child_behind(jail):
+def test_many_boxes_leave_no_descriptor_and_no_child_behind(sandbox):
     before = set(os.listdir("/proc/self/fd"))
     with ThreadPoolExecutor(3) as pool:
-        results = list(pool.map(lambda n: jail.run([*SHELL, f"echo {n}"]), range(12)))
+        results = list(pool.map(lambda n: sandbox.run([*SHELL, f"echo {n}"]), range(12)))
     assert [int(result.stdout) for result in results] == list(range(12))
     assert len(os.listdir("/proc/self/fd")) <= len(before)
 
 
-def test_a_command_that_is_not_there_is_the_callers_fault(jail):
-    result = jail.run(["/nowhere/at-all"])
+def test_a_command_that_is_not_there_is_the_callers_fault(sandbox):
+    result = sandbox.run(["/nowhere/at-all"])
     assert (result.ending, result.code) == (Ending.EXIT, 127)
 
 
-def test_without_bubblewrap_nothing_is_started(jail, monkeypatch, tmp_path):
+def test_without_bubblewrap_nothing_is_started(sandbox, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="Install the package `bubblewrap`"):
-        jail.run(["/usr/bin/true"])
+        sandbox.run(["/usr/bin/true"])
 
 
-def test_a_bubblewrap_that_makes_no_box_is_told_with_its_words(jail, monkeypatch, tmp_path):
+def test_a_bubblewrap_that_makes_no_box_is_told_with_its_words(sandbox, monkeypatch, tmp_path):
     tmp_path.chmod(0o755)
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
@@ -296,4 +298,4 @@ def test_a_bubblewrap_that_makes_no_box_is_told_with_its_words(jail, monkeypatch
             folder.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolMissing, match="user namespaces"):
-        jail.run(["/usr/bin/true"])
+        sandbox.run(["/usr/bin/true"])

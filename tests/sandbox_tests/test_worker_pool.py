@@ -14,7 +14,7 @@ from functools import partial
 import pytest
 
 from contest.errors import ConfigError, EngineFailed
-from contest.subprocesses.worker_pool import Crew
+from contest.subprocesses.worker_pool import WorkerPool
 from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination
@@ -35,75 +35,75 @@ def wait_for_the_end_of(group: int) -> None:
 
 
 def test_each_worker_answers_its_questions() -> None:
-    with Crew(3, operator.methodcaller) as crew:
-        crew.tell("upper")
-        assert [worker.ask(f"word {n}") for n, worker in enumerate(crew.workers)] == [
+    with WorkerPool(3, operator.methodcaller) as worker_pool:
+        worker_pool.tell("upper")
+        assert [worker.ask(f"word {n}") for n, worker in enumerate(worker_pool.workers)] == [
             "WORD 0",
             "WORD 1",
             "WORD 2",
         ]
-        assert crew.workers[1].ask("again") == "AGAIN"
+        assert worker_pool.workers[1].ask("again") == "AGAIN"
 
 
 def test_workers_are_several_processes_of_one_group_which_ends_with_the_context() -> None:
-    with Crew(2, partial) as crew:
-        crew.tell(os.getpgid)
-        groups = {worker.ask(0) for worker in crew.workers}
+    with WorkerPool(2, partial) as worker_pool:
+        worker_pool.tell(os.getpgid)
+        groups = {worker.ask(0) for worker in worker_pool.workers}
     (group,) = groups
     assert group != os.getpgid(0)
     wait_for_the_end_of(group)
 
 
 def test_what_is_raised_over_there_is_raised_here_and_says_where_it_was() -> None:
-    with Crew(1, operator.methodcaller) as crew:
-        crew.tell("upper")
+    with WorkerPool(1, operator.methodcaller) as worker_pool:
+        worker_pool.tell("upper")
         with pytest.raises(AttributeError, match="no attribute 'upper'") as caught:
-            crew.workers[0].ask(5)
+            worker_pool.workers[0].ask(5)
         assert "Traceback" in caught.value.__notes__[0]
-        assert crew.workers[0].ask("still there") == "STILL THERE"
+        assert worker_pool.workers[0].ask("still there") == "STILL THERE"
 
 
 def test_what_is_made_wrongly_is_told_to_who_asks() -> None:
-    with Crew(1, operator.methodcaller) as crew:
-        crew.tell()
+    with WorkerPool(1, operator.methodcaller) as worker_pool:
+        worker_pool.tell()
         for _ in range(2):
             with pytest.raises(TypeError, match="method"):
-                crew.workers[0].ask("anything")
+                worker_pool.workers[0].ask("anything")
 
 
 def test_an_error_of_ours_keeps_its_kind() -> None:
-    with Crew(1, partial) as crew:
-        crew.tell(by_name)
+    with WorkerPool(1, partial) as worker_pool:
+        worker_pool.tell(by_name)
         with pytest.raises(ConfigError, match="two formats are called"):
-            crew.workers[0].ask((GroupElimination, GroupElimination))
+            worker_pool.workers[0].ask((GroupElimination, GroupElimination))
 
 
 def test_what_cannot_travel_is_said_all_the_same() -> None:
-    with Crew(1, partial) as crew:
-        crew.tell(exec)
+    with WorkerPool(1, partial) as worker_pool:
+        worker_pool.tell(exec)
         with pytest.raises(EngineFailed, match="Unheard"):  # a class that nobody can find by its name
-            crew.workers[0].ask("class Unheard(Exception): pass\nraise Unheard")
+            worker_pool.workers[0].ask("class Unheard(Exception): pass\nraise Unheard")
 
 
 def test_large_questions_and_answers() -> None:
-    with Crew(2, operator.methodcaller) as crew, ThreadPoolExecutor(2) as pool:
-        crew.tell("upper")
+    with WorkerPool(2, operator.methodcaller) as worker_pool, ThreadPoolExecutor(2) as pool:
+        worker_pool.tell("upper")
         words = ["a" * 5_000_000, "b" * 3_000_000]
-        found = pool.map(lambda worker, word: worker.ask(word), crew.workers, words)
+        found = pool.map(lambda worker, word: worker.ask(word), worker_pool.workers, words)
         assert list(found) == [word.upper() for word in words]
 
 
 def test_what_is_printed_over_there_is_no_answer() -> None:
-    with Crew(1, partial) as crew:
-        crew.tell(print)
-        assert crew.workers[0].ask("to nobody") is None
-        assert crew.workers[0].ask("to nobody") is None
+    with WorkerPool(1, partial) as worker_pool:
+        worker_pool.tell(print)
+        assert worker_pool.workers[0].ask("to nobody") is None
+        assert worker_pool.workers[0].ask("to nobody") is None
 
 
 def test_a_worker_that_has_ended_is_a_failure_of_ours_and_the_others_go_on() -> None:
-    with Crew(2, partial) as crew:
-        crew.tell(exec)
-        first, second = crew.workers
+    with WorkerPool(2, partial) as worker_pool:
+        worker_pool.tell(exec)
+        first, second = worker_pool.workers
         with pytest.raises(EngineFailed, match="has ended"):
             first.ask("import os; os._exit(3)")
         with pytest.raises(EngineFailed, match="has ended"):
@@ -112,18 +112,18 @@ def test_a_worker_that_has_ended_is_a_failure_of_ours_and_the_others_go_on() -> 
 
 
 def test_who_waits_for_an_answer_is_freed_by_the_end() -> None:
-    with Crew(1, partial) as crew, ThreadPoolExecutor(1) as pool:
-        crew.tell(time.sleep)
-        waiting = pool.submit(crew.workers[0].ask, 600)
+    with WorkerPool(1, partial) as worker_pool, ThreadPoolExecutor(1) as pool:
+        worker_pool.tell(time.sleep)
+        waiting = pool.submit(worker_pool.workers[0].ask, 600)
         time.sleep(0.3)
-        crew.kill()
+        worker_pool.kill()
         with pytest.raises(EngineFailed):
             waiting.result(PATIENCE)
 
 
 def test_a_crew_that_is_told_nothing_ends() -> None:
     before = children_of(os.getpid())
-    with Crew(2, partial):
+    with WorkerPool(2, partial):
         (group,) = children_of(os.getpid()) - before
         os.killpg(group, 0)  # it is there
     wait_for_the_end_of(group)
@@ -132,11 +132,11 @@ def test_a_crew_that_is_told_nothing_ends() -> None:
 ORPHANS = """
 import os, sys, time
 from functools import partial
-from contest.subprocesses.worker_pool import Crew
+from contest.subprocesses.worker_pool import WorkerPool
 from tests.support.processes import children_of
 from tournament.formats import by_name
 from tournament.formats.group_elimination import GroupElimination
-crew = Crew(2, partial)
+crew = WorkerPool(2, partial)
 crew.tell(eval)
 print(crew.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
 if {busy}:

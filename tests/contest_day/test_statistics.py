@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from compiler.build import Built
+from compiler.build import BuildResult
 from contest.config.settings import Settings, game_settings
 from contest.errors import ConfigError
 from contest.model import EvolutionOutcome, Standing
 from contest.store import outbox, results
 from knobeln.contest_day.run import contest_day
-from knobeln.context import ContestFolder
+from knobeln.context import ContestContext
 from tests.support.contest_field import make_contest, settings
 from tournament.derived_settings import format_of
 
-House = Mapping[str, Built]
+House = Mapping[str, BuildResult]
 
 
-def outcome(folder: ContestFolder) -> tuple[tuple[Standing, ...], EvolutionOutcome | None]:
+def outcome(folder: ContestContext) -> tuple[tuple[Standing, ...], EvolutionOutcome | None]:
     with folder.store.read() as tx:
         return results.finished_rounds(tx)[-1].groups[0].standings, results.get_evolution(tx)
 

@@ -24,7 +24,7 @@ from reports.ladder_report import HillLetters, movements
 from reports.render import Templates
 from tests.support.contest_field import add_team
 from tournament.ladder import HillService, ranking
-from tournament.runners import open_arena
+from tournament.runners import open_runner
 
 NOW = datetime(1994, 4, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -41,7 +41,7 @@ class Field:
     def send(self, team: Team, strategy: str) -> None:
         """The team's next version is this house strategy."""
         self.builds += 1
-        built = builder_of(self.service.settings, open_arena)({"program.c": HOUSE[strategy].encode()}, "")
+        built = builder_of(self.service.settings, open_runner)({"program.c": HOUSE[strategy].encode()}, "")
         with self.store.write() as tx:
             letter_id, _ = letters.add(
                 tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW
@@ -76,7 +76,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
     settings = Settings(dates=usual_dates(NOW), hill=Hill(enabled=True))
     clock = FixedClock(NOW)
     letters_of = HillLetters(Templates(settings, None))
-    yield Field(store, HillService(store, settings, clock, open_arena, letters_of), clock)
+    yield Field(store, HillService(store, settings, clock, open_runner, letters_of), clock)
     store.close()
 
 
@@ -161,7 +161,7 @@ def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
 # --- the ranking, as a rule --------------------------------------------------------------------------------
 @given(st.integers(2, 6), st.data())
 def test_the_ranking_is_by_mean_points_and_ties_share_a_rank(count: int, data: st.DataObject) -> None:
-    there = tuple(ladder.Climber(n, f"t{n}", 1, str(n)) for n in range(count))
+    there = tuple(ladder.LadderEntry(n, f"t{n}", 1, str(n)) for n in range(count))
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     games = [
         HillGame(a, b, data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3))), (False, False))
