@@ -11,7 +11,7 @@ from compiler.polyglot_build import program_builder
 from compiler.toolchain import Toolchain
 from compiler.trial_game import with_trial
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, TABLE
 from contest.games.registry import game_of
 from contest.protocols import RunnerFactory
 from sandbox.sandbox import Sandbox
@@ -19,17 +19,17 @@ from sandbox.sandbox import Sandbox
 
 def builder_of(settings: Settings, open_runner: RunnerFactory) -> Builder:
     """The way of the contest's game; `open_arena` is where its trial is played."""
-    dialogues = game_of(settings.game, settings.programs).info.dialogues
-    if Dialogue.MACHINE in dialogues:
+    play = game_of(settings.game, settings.programs).info.play
+    if play == MACHINE:
         return machine_builder(settings)
-    if Dialogue.TABLE in dialogues:
+    if play == TABLE:
         return strategy_builder(settings)
     return program_builder(settings, open_runner)
 
 
 def rebuilder_of(settings: Settings) -> Builder:
     """The way of a contest whose games are computed, without the trial: for those who check a build."""
-    if Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues:
+    if game_of(settings.game, settings.programs).info.play == TABLE:
         sandbox, known = Sandbox(settings.jail), strategy_languages(settings)
         return lambda files, words: build_strategy(files, words, sandbox, settings, known)
     toolchain = Toolchain(settings.jail)

@@ -15,7 +15,7 @@ from compiler.sparring_opponents import field_of
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import TABLE, GameInfo
 from contest.games.registry import game_of
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
@@ -104,7 +104,7 @@ class PracticeService:
     # --- both ----------------------------------------------------------------------------------------------
     def _job(self, digests: tuple[str, ...], names: tuple[str, ...], seeds: Seeds) -> GameJob:
         streams = tuple(seeds.stream(f"{'/'.join(names[1:])}/seat/{seat}") for seat in range(len(digests)))
-        is_played = Dialogue.TABLE not in self._info.dialogues
+        is_played = self._info.play != TABLE
         return GameJob(digests, streams, protocol=is_played, names=names)
 
     def _games(self, images: Images, jobs: Sequence[GameJob], seeds: Seeds) -> Sequence[PracticeGame]:

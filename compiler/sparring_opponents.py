@@ -17,7 +17,7 @@ from compiler.toolchain import Toolchain
 from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, TABLE
 from contest.games.registry import game_of
 from contest.subprocesses.engine_pool import cores
 from knobellib.house import house_strategies
@@ -32,9 +32,9 @@ Field = Mapping[str, tuple[str, bytes]]
 def field_of(settings: Settings) -> Field:
     """Raises ToolMissing where the compiler or the jail is not installed."""
     info = game_of(settings.game, settings.programs).info
-    if Dialogue.MACHINE in info.dialogues:
+    if info.play == MACHINE:
         return _house(settings.jail)
-    if Dialogue.TABLE in info.dialogues:
+    if info.play == TABLE:
         return _strategies(settings.jail)
     return _samples(info.name, settings.jail)
 

@@ -78,7 +78,9 @@ def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> Non
         players_to_move = game.players_to_move(position)
         if not players_to_move:
             return
-        _check_awaited(game, seats, players_to_move)
+        _require(
+            players_to_move <= set(range(seats)), f"seats {sorted(players_to_move)} of {seats} are to move"
+        )
         moves = {seat: _some_move(game, position, seat, chooser) for seat in sorted(players_to_move)}
         points = game.points(position)
         _require(len(points) == seats, f"points for {len(points)} seats, not for {seats}")
@@ -109,16 +111,6 @@ def _checked_drawing(game: Game[Any, Any], position: Any, seats: int) -> Drawing
 
 def _shape(drawing: Drawing | None) -> tuple[int, int] | None:
     return (len(drawing.rows), len(drawing.rows[0])) if drawing else None
-
-
-def _check_awaited(game: Game[Any, Any], seats: int, players_to_move: frozenset[int]) -> None:
-    _require(
-        players_to_move <= set(range(seats)), f"awaits {sorted(players_to_move)}, but there are {seats} seats"
-    )
-    _require(
-        game.info.simultaneous or len(players_to_move) == 1,
-        "several seats are to move, but the game says that they move in turn",
-    )
 
 
 def _some_move(game: Game[Any, Any], position: Any, seat: int, chooser: random.Random) -> Any:

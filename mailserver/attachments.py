@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import TABLE
 from contest.games.knobeln import Rules
 from contest.games.registry import game_of, rules_text
 from contest.model import Attachment
@@ -50,7 +50,7 @@ def rules(game: str) -> tuple[Attachment, ...]:
 def guide(settings: Settings) -> tuple[Attachment, ...]:
     """What a team has to know, as guide.txt: of KNOBELN the guide's first page, of others how programs are
     sent; nothing where programs are tabulated."""
-    if Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues:
+    if game_of(settings.game, settings.programs).info.play == TABLE:
         return ()
     first, last = _KNOBELNS_PART if settings.game.name == DEFAULT_GAME else _OTHERS_PART
     text = _team_guide().partition(first)[2].partition(last)[0]

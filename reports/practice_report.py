@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import MACHINE, TABLE, GameInfo
 from contest.games.registry import game_of
 from contest.model import (
     Attachment,
@@ -76,7 +76,7 @@ class PracticeLetters:
                 own=result.seats[number],
                 its=result.seats[1 - number],
                 result=result,
-                has_protocol=Dialogue.TABLE not in self._info.dialogues,
+                has_protocol=self._info.play != TABLE,
             )
             name = f"friendly-{team.name}-{other.name}.protocol.gz"
             attachments = protocol_attachments.attached([match], 0, 0, own.name, self.settings, name)
@@ -142,7 +142,7 @@ def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:
 
 
 def _series(games: Sequence[PracticeGame], info: GameInfo) -> SeriesFacts | None:
-    if Dialogue.MACHINE not in info.dialogues:
+    if info.play != MACHINE:
         return None
     thrown = [throws_of(game.result) or () for game in games]
     return series_facts([own for own, _ in throws] for throws in thrown)

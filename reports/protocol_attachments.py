@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, TABLE
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
 from contest.model import Attachment, Match
@@ -17,9 +17,9 @@ def attached(
 ) -> tuple[Attachment, ...]:
     """These games as the file `name`, for the entry's team; a computed game has no protocol."""
     game = game_of(settings.game, settings.programs).info
-    if Dialogue.TABLE in game.dialogues:
+    if game.play == TABLE:
         return ()
-    if Dialogue.MACHINE in game.dialogues:
+    if game.play == MACHINE:
         rules = rules_of(settings.game)
         text = knobeln_protocol.write(
             knobeln_protocol.GameProtocol.of(m, round_number, group, rules) for m in matches

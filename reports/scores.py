@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import TABLE, GameInfo
 from contest.games.hog import MATCH_POINT
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
 from reports import results
@@ -29,7 +29,7 @@ class Shape(StrEnum):
 
 def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
     """The form for the games of this group."""
-    if Dialogue.TABLE in game.dialogues:
+    if game.play == TABLE:
         return Shape.RATES
     if any(len(pairing.players) > 2 for pairing in plan.pairings):
         return Shape.MELEE

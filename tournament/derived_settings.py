@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from contest.config.sections import Evolution, Programs, Tournament
 from contest.config.settings import Settings, game_settings
 from contest.errors import ConfigError
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, GameInfo, TextProtocol
 from contest.games.registry import game_of
 from contest.protocols import Format
 from tournament.formats import make_format
@@ -48,18 +48,18 @@ def frozen_settings(kept: Mapping[str, Any] | None, settings: Settings) -> Setti
 
 def is_computed(settings: Settings) -> bool:
     """Whether a game of the contest can be had again from its programs and its seed alone."""
-    return Dialogue.TABLE in _dialogues(settings) or is_on_machine(settings)
+    return _info(settings).play.is_computed
 
 
 def is_on_machine(settings: Settings) -> bool:
     """Whether the games are played on the contest machine."""
-    return Dialogue.MACHINE in _dialogues(settings)
+    return _info(settings).play == MACHINE
 
 
 def starts_for_each_move(settings: Settings) -> bool:
     """Whether programs are started for each move, as container images are."""
-    return Dialogue.ARGUMENTS in _dialogues(settings)
+    return TextProtocol.ARGV in _info(settings).protocols
 
 
-def _dialogues(settings: Settings) -> Sequence[Dialogue]:
-    return game_of(settings.game, settings.programs).info.dialogues
+def _info(settings: Settings) -> GameInfo:
+    return game_of(settings.game, settings.programs).info

@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from contest.clock import Clock
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, FaultRule, GameInfo
+from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult, HillGame, HillLine, Phase, Verdict
 from contest.protocols import HillReporter, Images, RunnerFactory
@@ -21,8 +21,8 @@ from contest.seeds import Seeds, seed_from
 from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
 from contest.store.ladder import LadderEntry
 
-GAMES_AT_ONCE = {Dialogue.MACHINE: 500, Dialogue.TABLE: 500}  # so that a letter never waits long
-GAMES_IN_WORDS = 4
+QUICK_GAMES_AT_ONCE = 500  # so that a letter never waits long
+SLOW_GAMES_AT_ONCE = 4
 
 
 def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
@@ -111,7 +111,7 @@ class HillService:
 
     @property
     def _portion(self) -> int:
-        return GAMES_AT_ONCE.get(self._info.dialogues[0], GAMES_IN_WORDS)
+        return QUICK_GAMES_AT_ONCE if self._info.play.is_quick else SLOW_GAMES_AT_ONCE
 
     @property
     def _info(self) -> GameInfo:

@@ -105,7 +105,7 @@ def _turn(game: TextGame[Any, Any], position: Any, players: Sequence[Player]) ->
 
 
 def _move(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
-    text = player.move(game.question(position, seat, player.dialogue))
+    text = player.move(game.question(position, seat, player.protocol))
     if isinstance(text, Fault):
         return text
     try:

@@ -93,10 +93,10 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _images_can_play(self) -> Settings:
-        from contest.games.base import Dialogue
+        from contest.games.base import TextProtocol
 
-        dialogues = game_of(self.game, self.programs).info.dialogues
-        if self.programs.takes_images and Dialogue.ARGUMENTS not in dialogues:
+        protocols = game_of(self.game, self.programs).info.protocols
+        if self.programs.takes_images and TextProtocol.ARGV not in protocols:
             raise ValueError(
                 f"programs.max_image_bytes, programs.pulled_images: programs of {self.game.name} are not "
                 "started for each move, as images are; set them to 0 and []"

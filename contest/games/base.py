@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from contest.config.sections import GameSettings, Programs
 
@@ -22,14 +23,35 @@ class FaultRule(StrEnum):
     NOTHING = "the player does nothing in this turn"
 
 
-class Dialogue(StrEnum):
-    """How a program is asked for its moves."""
+@dataclass(frozen=True)
+class KindOfPlay:
+    """How the programs of a game are run.
 
-    MACHINE = "machine"  # linked with our library, on the contest machine
-    LINES = "lines"  # one process through many games; a line in, a line out
-    ARGUMENTS = "arguments"  # started for each move with words as arguments, the move on standard output
+    What differs between kinds has one module per kind in each part that cares: `compiler.builders`,
+    `tournament.runners`, `reports.play`. They are found by `name`. Everything else asks for these facts only.
+    """
+
+    name: str
+    takes: str  # what a team mails: "c source" (one file, also as the letter's text) or "files"
+    is_computed: bool  # builds and contest seed determine every result: anybody can compute it again
+    has_moves: bool  # games consist of turns; otherwise a pairing is worth one computed number
+    is_quick: bool  # hundreds of games a second
+
+
+MACHINE = KindOfPlay("machine", takes="c source", is_computed=True, has_moves=True, is_quick=True)
+"""C programs, linked with our library, on the contest machine."""
+TEXT = KindOfPlay("text", takes="files", is_computed=False, has_moves=True, is_quick=False)
+"""Programs in any language that talk with the referee in words."""
+TABLE = KindOfPlay("table", takes="files", is_computed=True, has_moves=False, is_quick=True)
+"""A Python function that is called once for every position there is; its table is evaluated exactly."""
+
+
+class TextProtocol(StrEnum):
+    """How the program of a text game is asked for a move."""
+
+    STDIO = "lines"  # one process through many games; a line in, a line out
+    ARGV = "arguments"  # started for each move with words as arguments, the move on standard output
     FUNCTION = "function"  # a Python function, called for each move
-    TABLE = "table"  # a Python function, called once for every position there is
 
 
 Words = tuple[str | int | float, ...]
@@ -37,79 +59,93 @@ Words = tuple[str | int | float, ...]
 
 @dataclass(frozen=True)
 class GameInfo:
-    """The facts by which a format knows, before the contest day, whether it can use a game."""
+    """The facts about a game that formats, programs and reports need before a game is played."""
 
     name: str  # lower case, as in contest.toml
     title: str
     min_seats: int
     max_seats: int
-    simultaneous: bool  # several seats move at once; otherwise in turn
-    chance: bool  # the rules themselves draw lots; players may always
     max_turns: int  # no game is longer
     fault_rule: FaultRule
-    dialogues: tuple[Dialogue, ...]  # the first is the usual one
+    play: KindOfPlay = TEXT
+    protocols: tuple[TextProtocol, ...] = ()  # of a text game; the first is the usual one
+    program_name: str = ""  # what the file of a program is called; "" = as the team likes
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
 
 
-class Game(Protocol[Position, Move]):
+class Game(ABC, Generic[Position, Move]):
     """Rules as functions of values. Seats count from 0."""
 
     @property
+    @abstractmethod
     def info(self) -> GameInfo: ...
 
+    @abstractmethod
     def start(self, seats: int) -> Position:
         """The position before the first turn."""
 
+    @abstractmethod
     def players_to_move(self, position: Position) -> frozenset[int]:
         """The seats whose moves the next turn needs; empty when the game is over."""
 
+    @abstractmethod
     def why_illegal(self, position: Position, seat: int, move: Move) -> str | None:
         """Why the rules forbid this move, in a sentence for the player's team; None if they allow it."""
 
+    @abstractmethod
     def apply(self, position: Position, moves: Mapping[int, Move]) -> Position:
-        """The position after a turn, given an allowed move of each awaited seat."""
+        """The position after a turn, given an allowed move of each player to move."""
 
+    @abstractmethod
     def points(self, position: Position) -> tuple[int, ...]:
         """What each seat has won so far; whole numbers, a game says in its page what they stand for."""
 
+    @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
-        """A few allowed moves of an awaited seat, the extreme ones among them; at least one."""
+        """A few allowed moves of a player to move, the extreme ones among them; at least one."""
 
 
-class TextGame(Game[Position, Move], Protocol):
-    """A game whose programs are asked in words: every dialogue but MACHINE."""
+class TextGame(Game[Position, Move]):
+    """A game whose programs talk: the kind of play TEXT."""
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
         """The game for players of these names, by seat, and with everything drawn that stays the same."""
+        return self
 
+    @abstractmethod
     def apply_with_faults(
         self, position: Position, moves: Mapping[int, Move], draw: Callable[[int], int]
     ) -> Position:
-        """The position after a turn in which the awaited seats that are missing in `moves` were at fault.
+        """The position after a turn in which the players to move that are missing in `moves` were at fault.
 
-        `draw(n)` gives a random number in 0..n-1. Never called where the ruling is REPLAY.
+        `draw(n)` gives a random number in 0..n-1. Never called where the fault rule is REPLAY.
         """
 
     def replacement_move(self, position: Position, seat: int) -> Move | None:
         """The move that the rules made for a seat whose fault led to this position; None = they made none."""
+        return None
 
-    def question(self, position: Position, seat: int, dialogue: Dialogue) -> Words:
-        """What an awaited seat's program is told: a line's words, arguments, or a function's parameters."""
+    @abstractmethod
+    def question(self, position: Position, seat: int, protocol: TextProtocol) -> Words:
+        """What the program of a player to move is told: a line's words, arguments, or a function's
+        parameters."""
 
     def game_over_message(self, position: Position, seat: int) -> Words:
-        """What the program is told when the game is over, without an answer; () = nothing (LINES only)."""
+        """What the program is told when the game is over, without an answer; () = nothing (STDIO only)."""
+        return ()
 
+    @abstractmethod
     def answer(self, position: Position, seat: int, text: str) -> Move:
         """The move that the program's answer means. Raises ValueError with a sentence for its team.
 
-        Says nothing about whether the move is allowed: that is `objection`.
+        Says nothing about whether the move is allowed: that is `why_illegal`.
         """
 
 
 @dataclass(frozen=True)
-class GameKind:
-    """A row of the register: a game's name, its section `[game]` of contest.toml, and how to make it of that.
+class GamePlugin:
+    """A game as the registry knows it: its name, its section `[game]` of contest.toml, and how to make it.
 
     `make` also gets the limits of programs, for games that tell their players how long they may think.
     `rules` is the text that participants get, in Markdown, and `samples` are programs to play against, by

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
+from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -99,7 +99,7 @@ class BidTacToeSettings(GameSettings):
     )
 
 
-class BidTacToe:
+class BidTacToe(TextGame[Board, Bids]):
     """The game as the registry knows it.
 
     `names`: the opponent ID by which each seat is announced to the other (B11), one word each.
@@ -121,11 +121,9 @@ class BidTacToe:
             title="Bid-Tac-Toe",
             min_seats=2,
             max_seats=2,
-            simultaneous=True,
-            chance=False,
             max_turns=_MOST_ROUNDS,
             fault_rule=FaultRule.GAME_LOST,
-            dialogues=(Dialogue.LINES,),
+            protocols=(TextProtocol.STDIO,),
             point=_WIN,
             turn_word="round",
         )
@@ -197,7 +195,7 @@ class BidTacToe:
         halves = _bids({free[shift % len(free)]: bankroll // 2})
         return list(dict.fromkeys([NO_BIDS, *all_in, even, dollars, halves]))
 
-    def question(self, position: Board, seat: int, dialogue: Dialogue) -> Words:
+    def question(self, position: Board, seat: int, protocol: TextProtocol) -> Words:
         if position.bids is None:
             return "newgame", self.names[1 - seat]
         return "nextround", *position.bids[1 - seat]
@@ -223,7 +221,7 @@ def _bid(square: int, word: str) -> int:
         raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
 
 
-KIND = GameKind(
+KIND = GamePlugin(
     "bid-tac-toe",
     BidTacToeSettings,
     lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pydantic import Field, model_validator
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
+from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 
 FEWEST_ROUNDS = 10
@@ -71,7 +71,7 @@ class CooperationSettings(GameSettings):
         return self
 
 
-class Cooperation:
+class Cooperation(TextGame[Dealings, Decision]):
     """The game as the registry knows it, there with the most rounds; a contest draws its own number."""
 
     name = "cooperation"
@@ -91,11 +91,9 @@ class Cooperation:
             title=self.title,
             min_seats=2,
             max_seats=2,
-            simultaneous=True,
-            chance=False,
             max_turns=self.rounds,
             fault_rule=FaultRule.GAME_LOST,
-            dialogues=(Dialogue.ARGUMENTS,),
+            protocols=(TextProtocol.ARGV,),
             turn_word="round",
         )
 
@@ -139,7 +137,7 @@ class Cooperation:
     def sample_moves(self, position: Dealings, seat: int) -> Sequence[Decision]:
         return tuple(Decision)
 
-    def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:
+    def question(self, position: Dealings, seat: int, protocol: TextProtocol) -> Words:
         """Two arguments, what it did itself and what the other did (C3): `[C,B]` `[C,C]`."""
         own, other = position.histories[seat], position.histories[1 - seat]
         return f"[{','.join(own)}]", f"[{','.join(other)}]"
@@ -164,16 +162,18 @@ class LegacyCooperation(Cooperation):
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> LegacyCooperation:
         return self
 
-    def question(self, position: Dealings, seat: int, dialogue: Dialogue) -> Words:
+    def question(self, position: Dealings, seat: int, protocol: TextProtocol) -> Words:
         """As above, in the old form; in the first round there is no argument at all (L2)."""
         if position.rounds == 0:
             return ()
         return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])
 
 
-KIND = GameKind(
+KIND = GamePlugin(
     Cooperation.name,
     CooperationSettings,
     lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
 )
-LEGACY_KIND = GameKind(LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation())
+LEGACY_KIND = GamePlugin(
+    LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
+)

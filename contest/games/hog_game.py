@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from contest.config.sections import GameSettings
 from contest.games import hog as rules
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind
+from contest.games.base import TABLE, FaultRule, Game, GameInfo, GamePlugin
 from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
 
 NAME = "hog"
@@ -27,7 +27,7 @@ class Rolled:
     faces: tuple[int, ...] = ()
 
 
-class Hog:
+class Hog(Game[Rolled, int]):
     """The game as the registry knows it. `goals` by seat; `luck` decides who begins and every roll."""
 
     def __init__(self, goals: Pair = (USUAL_GOAL, USUAL_GOAL), luck: int = 0) -> None:
@@ -43,11 +43,10 @@ class Hog:
             title="Hog",
             min_seats=2,
             max_seats=2,
-            simultaneous=False,
-            chance=True,
             max_turns=2 * SCORES,  # every turn brings a point or more
             fault_rule=FaultRule.GAME_LOST,
-            dialogues=(Dialogue.TABLE,),
+            play=TABLE,
+            program_name=rules.PROGRAM,
             point=WIN_RATE_UNIT,
         )
 
@@ -88,4 +87,4 @@ class Hog:
         return tuple(1 + number % SIDES for number in numbers)
 
 
-KIND = GameKind(NAME, GameSettings, lambda _settings, _programs: Hog())
+KIND = GamePlugin(NAME, GameSettings, lambda _settings, _programs: Hog())

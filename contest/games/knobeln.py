@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from contest.config.sections import DEFAULT_GAME, GameSettings
 from contest.errors import ConfigError
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind
+from contest.games.base import MACHINE, FaultRule, Game, GameInfo, GamePlugin
 from contest.plurals import form
 
 _DIGEST_START = 0x6B6E6F62656C6E21
@@ -164,7 +164,7 @@ def rules_of(settings: GameSettings) -> Rules:
     return settings.rules
 
 
-class Knobeln:
+class Knobeln(Game[Table, int]):
     """The game as the registry knows it."""
 
     def __init__(self, rules: Rules | None = None) -> None:
@@ -177,11 +177,9 @@ class Knobeln:
             title="KNOBELN",
             min_seats=2,
             max_seats=2,
-            simultaneous=True,
-            chance=False,
             max_turns=self.rules.L,
             fault_rule=FaultRule.REPLAY,
-            dialogues=(Dialogue.MACHINE,),
+            play=MACHINE,
             turn_word="throw",
         )
 
@@ -245,4 +243,4 @@ def digest(throws: Iterable[tuple[int, int]]) -> str:
     return f"{state:016x}"
 
 
-KIND = GameKind(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))
+KIND = GamePlugin(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))

@@ -1,6 +1,6 @@
 """Which games there are: those of this package, and those that other packages add.
 
-Another package adds its game by an entry point of the group `knobeln.games`, whose object is a GameKind.
+Another package adds its game by an entry point of the group `knobeln.games`, whose object is a GamePlugin.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 from contest.config.sections import GameSettings, Programs
 from contest.errors import ConfigError, NotFound
 from contest.games import bid_tac_toe, cooperation, hog_game, knobeln, standoff, ultimate_tic_tac_toe
-from contest.games.base import Game, GameKind
+from contest.games.base import Game, GamePlugin
 from contest.shipped_files import shipped
 
 ENTRY_POINTS = "knobeln.games"
 
 
-def kinds(rows: Iterable[GameKind] | None = None) -> Mapping[str, GameKind]:
+def kinds(rows: Iterable[GamePlugin] | None = None) -> Mapping[str, GamePlugin]:
     """All games by name. Raises ConfigError for a name given twice."""
-    found: dict[str, GameKind] = {}
+    found: dict[str, GamePlugin] = {}
     for kind in _all_kinds() if rows is None else rows:
         if kind.name in found:
             raise ConfigError(f"two games are called {kind.name!r}; one of the two packages has to go")
@@ -30,7 +30,7 @@ def kinds(rows: Iterable[GameKind] | None = None) -> Mapping[str, GameKind]:
     return found
 
 
-def kind_of(name: str) -> GameKind:
+def kind_of(name: str) -> GamePlugin:
     """The game of this name; NotFound says which there are."""
     known = kinds()
     if name not in known:
@@ -66,7 +66,7 @@ def registered() -> Mapping[str, Game[Any, Any]]:
     return {name: game(name) for name in kinds()}
 
 
-def _all_kinds() -> list[GameKind]:
+def _all_kinds() -> list[GamePlugin]:
     built_in = (
         knobeln.KIND,
         bid_tac_toe.KIND,
@@ -80,5 +80,5 @@ def _all_kinds() -> list[GameKind]:
 
 
 @lru_cache(maxsize=1)  # to look through all installed packages takes as long as hundreds of games
-def _of_other_packages(_path: tuple[str, ...]) -> tuple[GameKind, ...]:
+def _of_other_packages(_path: tuple[str, ...]) -> tuple[GamePlugin, ...]:
     return tuple(point.load() for point in entry_points(group=ENTRY_POINTS))

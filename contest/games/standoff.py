@@ -14,7 +14,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
+from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 
 HEALTH = 30
@@ -88,7 +88,7 @@ class StandoffSettings(GameSettings):
     )
 
 
-class Standoff:
+class Standoff(TextGame[Circle, Action]):
     """The game as the registry knows it."""
 
     def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
@@ -104,11 +104,9 @@ class Standoff:
             title="Mega mexican standoff",
             min_seats=2,
             max_seats=MOST_SEATS,
-            simultaneous=True,
-            chance=False,
             max_turns=self.max_rounds,
             fault_rule=FaultRule.NOTHING,
-            dialogues=(Dialogue.ARGUMENTS,),
+            protocols=(TextProtocol.ARGV,),
             turn_word="round",
         )
 
@@ -168,7 +166,7 @@ class Standoff:
     def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
         return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
 
-    def question(self, position: Circle, seat: int, dialogue: Dialogue) -> Words:
+    def question(self, position: Circle, seat: int, protocol: TextProtocol) -> Words:
         """Its own triplet, then those of its neighbours: left and right, or the only one opposite (M7)."""
         seen = (seat, *position.neighbours()[seat])
         return tuple(position.fighters[each].triplet for each in seen)
@@ -181,4 +179,4 @@ class Standoff:
         return letter(text, Action)
 
 
-KIND = GameKind("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))
+KIND = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))

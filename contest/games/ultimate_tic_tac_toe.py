@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.config.sections import GameSettings
-from contest.games.base import Dialogue, FaultRule, GameInfo, GameKind, Words
+from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -116,7 +116,7 @@ def _seat_of(mark: str) -> int | None:
     return None if mark == EMPTY else MARKS.index(mark)
 
 
-class UltimateTicTacToe:
+class UltimateTicTacToe(TextGame[Boards, int]):
     """The game as the registry knows it.
 
     `seconds`: T, what a program is told about its time for a move (U5, U13). That it is kept to it is the
@@ -135,11 +135,9 @@ class UltimateTicTacToe:
             title="Ultimate Tic-Tac-Toe",
             min_seats=2,
             max_seats=2,
-            simultaneous=False,
-            chance=False,
             max_turns=SQUARES,
             fault_rule=FaultRule.RANDOM_MOVE,
-            dialogues=(Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+            protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
             turn_word="move",
         )
 
@@ -218,7 +216,7 @@ class UltimateTicTacToe:
     def sample_moves(self, position: Boards, seat: int) -> Sequence[int]:
         return open_squares(position)
 
-    def question(self, position: Boards, seat: int, dialogue: Dialogue) -> Words:
+    def question(self, position: Boards, seat: int, protocol: TextProtocol) -> Words:
         return self.seconds, game_state(position)
 
     def game_over_message(self, position: Boards, seat: int) -> Words:
@@ -231,6 +229,6 @@ class UltimateTicTacToe:
             raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
 
 
-KIND = GameKind(
+KIND = GamePlugin(
     "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
 )

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import TABLE, GameInfo
 from contest.games.registry import game
 
 
@@ -72,6 +72,6 @@ def _fitting(info: GameInfo) -> Mapping[str, Any]:
 
 def _format(info: GameInfo) -> str:
     """The format that needs nothing but what every game of these seats has."""
-    if Dialogue.TABLE in info.dialogues:
+    if info.play == TABLE:
         return "exact"
     return "melee" if info.max_seats > 2 else "round-robin"

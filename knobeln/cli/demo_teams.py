@@ -9,7 +9,7 @@ from itertools import cycle
 
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import TABLE, GameInfo
 from contest.games.registry import game
 from contest.model import MailPreference, Member, Registration
 from contest.registration_form import sample_value
@@ -102,7 +102,7 @@ def _others(info: GameInfo, count: int) -> Iterator[tuple[str, Mapping[str, byte
     """One that does not compile, one in a language that nobody knows, one that fails, and the samples."""
     yield "syntax_errors_anonymous", {"program_1.c": NOT_COMPILING}
     yield "friends_of_the_punched_card", {"program_2.cob": b"       STOP RUN.\n"}
-    failing = UNDECIDED if Dialogue.TABLE in info.dialogues else CRASHING
+    failing = UNDECIDED if info.play == TABLE else CRASHING
     yield "always_in_trouble", {"program_3.py": failing}
     known = [(name.partition(".")[0], {name: data}) for name, data in sorted(samples(info.name).items())]
     yield from _again_and_again(known, count - 3)

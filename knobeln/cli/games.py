@@ -18,7 +18,7 @@ from compiler.polyglot_build import build_program
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.file_names import is_archive
-from contest.games.base import Dialogue, GameInfo, TextGame
+from contest.games.base import MACHINE, TABLE, GameInfo, TextGame, TextProtocol
 from contest.games.hog import HogEntry, all_pairs, ranking
 from contest.games.registry import game_of, registered
 from contest.model import Severity
@@ -50,7 +50,7 @@ Made = TypeVar("Made", ProgramFolder, HogEntry)
 def games() -> None:
     """List the games, and the sample programs that may play them."""
     rows = [
-        (info.name, info.title, _seats(info), info.dialogues[0], _sample_names(info.name))
+        (info.name, info.title, _seats(info), info.protocols[0], _sample_names(info.name))
         for info in (known.info for known in registered().values())
     ]
     table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)
@@ -96,9 +96,9 @@ def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: 
 
 def _spoken(settings: Settings) -> TextGame[Any, Any]:
     rules = game_of(settings.game, settings.programs)
-    if Dialogue.MACHINE in rules.info.dialogues:
+    if rules.info.play == MACHINE:
         raise GiveUp(f"{rules.info.title} is played on the contest machine")
-    if Dialogue.TABLE in rules.info.dialogues:
+    if rules.info.play == TABLE:
         raise GiveUp(f"{rules.info.title} is not played out: `knobeln compare` computes who wins how often")
     return rules  # type: ignore[return-value]  # only games of the machine are asked without words
 
@@ -118,7 +118,7 @@ def _program(program: str, info: GameInfo, settings: Settings, sandbox: Sandbox)
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
         return _bundle(program, settings, sandbox)
-    if Dialogue.ARGUMENTS not in info.dialogues:
+    if TextProtocol.ARGV not in info.protocols:
         raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
     if is_packed and not Path(program).is_file():
         raise NotFound(f"there is no file {program}")

@@ -12,7 +12,7 @@ import click
 from contest.archive import contents, files
 from contest.config.settings import Settings
 from contest.errors import Differs, NotFound
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, TABLE
 from contest.games.hog import WIN_RATE_UNIT
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
@@ -144,14 +144,14 @@ def _why(past: _Past, teams: Sequence[str]) -> str:
 
 def _words(past: _Past, group: GroupOutcome, match: Match) -> str:
     """The game for reading. Raises Differs where it is not what was kept."""
-    dialogues = game_of(past.settings.game, past.settings.programs).info.dialogues
-    if Dialogue.MACHINE in dialogues:
+    play = game_of(past.settings.game, past.settings.programs).info.play
+    if play == MACHINE:
         played = _played_again(past, group, match)
         rules = rules_of(past.settings.game)
         return knobeln_protocol.full(
             knobeln_protocol.GameProtocol.of(played, group.plan.round, group.plan.number, rules)
         )
-    if Dialogue.TABLE in dialogues:
+    if play == TABLE:
         played = _played_again(past, group, match)
         sides = zip(played.players, played.result.seats, strict=True)
         return "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"

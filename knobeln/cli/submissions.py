@@ -13,7 +13,7 @@ import click
 
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.file_names import is_safe
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE
 from contest.games.registry import game_of
 from contest.model import LetterState, Outgoing, Phase, Severity, SubmissionState, Team, TeamState
 from contest.plurals import form
@@ -190,7 +190,7 @@ def _read(folder: ContestContext, files: tuple[Path, ...]) -> dict[str, bytes]:
     limit = settings.programs.max_source_bytes
     if sum(path.stat().st_size for path in files) > limit:
         raise GiveUp(f"a program has at most {limit} bytes, and this has more")
-    if Dialogue.MACHINE not in game_of(settings.game, settings.programs).info.dialogues:
+    if game_of(settings.game, settings.programs).info.play != MACHINE:
         unsafe = [path.name for path in files if not is_safe(path.name)]
         if unsafe:
             raise GiveUp(f"{unsafe[0]!r}: a program's file cannot be called so")

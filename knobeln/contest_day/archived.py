@@ -30,7 +30,7 @@ from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotNow
 from contest.file_names import is_archive
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, GameInfo
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of, rules_text
 from contest.model import Entry, RoundOutcome, Submission, Team
@@ -78,7 +78,7 @@ def archive_of(folder: ContestContext) -> Archive:
         state = contest_store.state(tx)
         if state.started_at is None or state.finished_at is None:
             raise NotNow("the contest is not finished, so there is nothing to publish yet")
-        machine = Dialogue.MACHINE in _dialogues(settings)
+        machine = _info(settings).play == MACHINE
         rounds = result_store.finished_rounds(tx, Games.WITH_MOVES)
         playing = submissions.participants(tx)
         entries = {entry.name: entry for entry in submissions.all_entries(tx)}
@@ -119,8 +119,8 @@ def _decisions(tx: Transaction, entries: Container[str]) -> Decisions:
     return Decisions(tuple(out), tuple(again))
 
 
-def _dialogues(settings: Settings) -> tuple[Dialogue, ...]:
-    return game_of(settings.game, settings.programs).info.dialogues
+def _info(settings: Settings) -> GameInfo:
+    return game_of(settings.game, settings.programs).info
 
 
 def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:
@@ -141,7 +141,7 @@ def _published(
     entry: Entry, version: Version, team: Team, settings: Settings, secrets: frozenset[str]
 ) -> tuple[ArchivedEntry, Program]:
     """What is told of an entry, and its program."""
-    machine = Dialogue.MACHINE in _dialogues(settings)
+    machine = _info(settings).play == MACHINE
     return _entry(entry, version, team, settings), _program(version.submission, secrets, machine)
 
 
@@ -180,7 +180,7 @@ def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[st
 
 def must_be_builds(builds: Mapping[str, bytes], settings: Settings) -> None:
     """Raises Differs for something else than builds for the contest's game, each under its digest."""
-    make = Image.from_bytes if Dialogue.MACHINE in _dialogues(settings) else HogEntry.from_bytes
+    make = Image.from_bytes if _info(settings).play == MACHINE else HogEntry.from_bytes
     for digest, raw in builds.items():
         if hashlib.sha256(raw).hexdigest() != digest:
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")

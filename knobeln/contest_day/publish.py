@@ -19,7 +19,7 @@ from contest.archive.contents import Archive, ArchivedEntry, Decisions, seeds_of
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE
 from contest.games.registry import game_of, rules_text
 from contest.model import GroupOutcome, OutboxState, Severity
 from contest.plurals import plural
@@ -169,7 +169,7 @@ def _check_texts(archive: Archive, settings: Settings, found: _Found) -> None:
         )
     elif archive.rules != rules_text(settings.game.name):
         raise Differs("rules.md: these are not the rules of the game")
-    machine = Dialogue.MACHINE in game_of(settings.game, settings.programs).info.dialogues
+    machine = game_of(settings.game, settings.programs).info.play == MACHINE
     for name, program in archive.programs.items():
         if machine and len(program.files) != 1:
             raise Differs(f"programs/{name}/source has {len(program.files)} files; a program has one")
@@ -268,7 +268,7 @@ class _Programs:
 
     def _translate(self, raw: bytes) -> None:
         """So that its games are quick, as on the contest day."""
-        if Dialogue.MACHINE not in game_of(self._settings.game, self._settings.programs).info.dialogues:
+        if game_of(self._settings.game, self._settings.programs).info.play != MACHINE:
             return
         with suppress(NotTranslated):  # then the interpreter plays, with the same results
             translations().add(Image.from_bytes(raw), Sandbox(self._settings.jail))

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
-from contest.games import hog
-from contest.games.base import Dialogue
 from contest.games.registry import game_of
 from contest.model import Team
 from contest.store import contest_state, decisions, submissions
@@ -64,10 +62,10 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, Sent], 
 
 
 def _sent(context: LetterContext) -> Sent | Problem:
-    dialogues = game_of(context.settings.game, context.settings.programs).info.dialogues
-    if Dialogue.MACHINE in dialogues:
+    info = game_of(context.settings.game, context.settings.programs).info
+    if info.play.takes == "c source":
         return _c_text(context.letter)
-    return _files(context.letter, dialogues, context.settings.programs.takes_images)
+    return _files(context.letter, info.program_name, context.settings.programs.takes_images)
 
 
 def _c_text(letter: Letter) -> Sent | Problem:
@@ -78,8 +76,8 @@ def _c_text(letter: Letter) -> Sent | Problem:
     return Sent({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
 
 
-def _files(letter: Letter, dialogues: Sequence[Dialogue], images: bool) -> Sent | Problem:
-    found = find_files(letter, hog.PROGRAM if Dialogue.TABLE in dialogues else "", images=images)
+def _files(letter: Letter, program_name: str, images: bool) -> Sent | Problem:
+    found = find_files(letter, program_name, images=images)
     if isinstance(found, Problem):
         return found
     words = "\n".join(found.text)

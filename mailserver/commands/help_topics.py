@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import chain
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import MACHINE, TABLE
 from contest.games.registry import game_of
 from contest.model import MailPreference, Verdict
 from contest.registration_form import field_names
@@ -130,10 +130,10 @@ def near(word: str, commands: Sequence[Command], settings: Settings) -> tuple[st
 
 
 def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
-    dialogues = game_of(settings.game, settings.programs).info.dialogues
-    own = RULES_OF_C if Dialogue.MACHINE in dialogues else RULES_OF_WORDS
-    hog = RULES_OF_HOG if Dialogue.TABLE in dialogues else ()
-    verdicts = () if Dialogue.TABLE in dialogues else (v for v in Verdict if v.is_charged)
+    play = game_of(settings.game, settings.programs).info.play
+    own = RULES_OF_C if play == MACHINE else RULES_OF_WORDS
+    hog = RULES_OF_HOG if play == TABLE else ()
+    verdicts = () if play == TABLE else (v for v in Verdict if v.is_charged)
     yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
     yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
     yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))

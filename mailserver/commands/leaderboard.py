@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import TABLE
 from contest.games.registry import game_of
 from contest.store import leaderboard
 from mailserver.replies import Command, LetterContext
@@ -11,7 +11,7 @@ from mailserver.replies import Command, LetterContext
 
 def has_leaderboard(settings: Settings) -> bool:
     """Whether win rates are computed in this contest as soon as there are programs."""
-    return Dialogue.TABLE in game_of(settings.game, settings.programs).info.dialogues
+    return game_of(settings.game, settings.programs).info.play == TABLE
 
 
 def recognises(subject: str, settings: Settings) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo
+from contest.games.base import MACHINE, GameInfo
 from contest.model import EvolutionOutcome, HillRanking, MailPreference, Phase, RoundOutcome, Standing, Team
 
 P = MailPreference
@@ -127,7 +127,7 @@ class SiteFacts:
     @property
     def plays_on_machine(self) -> bool:
         """Whether a game can be played again from its seeds, to the last move."""
-        return Dialogue.MACHINE in self.game.dialogues
+        return self.game.play == MACHINE
 
     @property
     def is_over(self) -> bool:

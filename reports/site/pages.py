@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from contest.games.base import Dialogue
+from contest.games.base import TABLE
 from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
@@ -29,7 +29,7 @@ class Plan:
 
 def plan(facts: SiteFacts) -> Plan:
     """The games with pages; none where games are not told to everybody, or where nothing is played."""
-    if Dialogue.TABLE in facts.game.dialogues:
+    if facts.game.play == TABLE:
         return Plan((), 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
     return Plan(chosen if facts.shows.moves else (), counted)

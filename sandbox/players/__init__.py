@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from contest.games.base import Dialogue, Words
+from contest.games.base import TextProtocol, Words
 from sandbox.process import Ended
 
 ANSWER_BYTES = 4_096  # a longer answer is none
@@ -47,7 +47,7 @@ class Player(Protocol):
     """A program at a seat. To be closed, by the thread that made its first move."""
 
     @property
-    def dialogue(self) -> Dialogue: ...
+    def protocol(self) -> TextProtocol: ...
 
     def begin(self) -> None:
         """A new game begins."""

@@ -10,7 +10,7 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from contest.games.base import Dialogue, Words
+from contest.games.base import TextProtocol, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long, words
 from sandbox.process import STDERR_TAIL, Answer, Ended, Kind
 from sandbox.program_folder import Executable
@@ -25,8 +25,8 @@ class ArgumentsPlayer:
     _said: deque[int] = field(default_factory=lambda: deque(maxlen=STDERR_TAIL), init=False)  # in all moves
 
     @property
-    def dialogue(self) -> Dialogue:
-        return Dialogue.ARGUMENTS
+    def protocol(self) -> TextProtocol:
+        return TextProtocol.ARGV
 
     def begin(self) -> None:
         """Every move begins anew."""

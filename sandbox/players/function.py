@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from contest.games.base import Dialogue, Words
+from contest.games.base import TextProtocol, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long, words
 from sandbox.process import Answer, Kind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
@@ -119,8 +119,8 @@ class FunctionPlayer:
     _lost: Fault | None = field(default=None, init=False)  # why nothing is asked for the rest of this game
 
     @property
-    def dialogue(self) -> Dialogue:
-        return Dialogue.FUNCTION
+    def protocol(self) -> TextProtocol:
+        return TextProtocol.FUNCTION
 
     def begin(self) -> None:
         self._lost = None

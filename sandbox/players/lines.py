@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from contest.games.base import Dialogue, Words
+from contest.games.base import TextProtocol, Words
 from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long, words
 from sandbox.process import Answer, Kind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
@@ -28,8 +28,8 @@ class LinesPlayer:
     _lost: Fault | None = field(default=None, init=False)  # why it does not answer for the rest of this game
 
     @property
-    def dialogue(self) -> Dialogue:
-        return Dialogue.LINES
+    def protocol(self) -> TextProtocol:
+        return TextProtocol.STDIO
 
     def begin(self) -> None:
         self._lost = None

@@ -96,7 +96,7 @@ GAME = """
 from dataclasses import replace
 
 from contest.config.sections import GameSettings
-from contest.games.base import GameKind
+from contest.games.base import GamePlugin
 from contest.games.{module} import {game}
 
 
@@ -106,7 +106,7 @@ class Ours({game}):
         return replace(super().info, name="ours", title="Our own game")
 
 
-KIND = GameKind("ours", GameSettings, lambda *_: Ours(), rules="# Our own game\\n\\nBe nice.")
+KIND = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own game\\n\\nBe nice.")
 """
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import Dialogue, TextGame
+from contest.games.base import TextGame, TextProtocol
 from contest.games.cooperation import Cooperation, LegacyCooperation
 from contest.games.standoff import Action, Standoff
 
@@ -167,7 +167,7 @@ def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) ->
     position = rules.start(2)
     round_ = 0
     while rules.players_to_move(position):
-        words = rules.question(position, 0, Dialogue.ARGUMENTS)
+        words = rules.question(position, 0, TextProtocol.ARGV)
         own = rules.answer(position, 0, run(program, *words))
         other = rules.answer(position, 1, "CCBCCCBB"[round_ % 8])
         position = rules.apply(position, {0: own, 1: other})
@@ -182,7 +182,7 @@ def test_all_programs_stand_in_one_circle_and_do_only_what_they_may(run: Run) ->
     while players_to_move := rules.players_to_move(position):
         moves: dict[int, Action] = {}
         for seat in sorted(players_to_move):
-            words = rules.question(position, seat, Dialogue.ARGUMENTS)
+            words = rules.question(position, seat, TextProtocol.ARGV)
             moves[seat] = rules.answer(position, seat, run(programs[seat], *words))
             assert rules.why_illegal(position, seat, moves[seat]) is None, programs[seat]
         position = rules.apply(position, moves)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contest.games.base import Dialogue
+from contest.games.base import TextProtocol
 from contest.games.cooperation import Decision, round_points
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 
@@ -59,7 +59,7 @@ def test_the_example_of_the_standoff_goes_as_it_says() -> None:
     for row in rows:
         position = rules.apply(position, {seat: Action(row[seat]) for seat in position.alive})
         if position.rounds == 1:
-            told = [" ".join(map(str, rules.question(position, seat, Dialogue.ARGUMENTS))) for seat in (0, 2)]
+            told = [" ".join(map(str, rules.question(position, seat, TextProtocol.ARGV))) for seat in (0, 2)]
             assert f"In round 2 A is told `{told[0]}`, and C `{told[1]}`." in STANDOFF
     assert [each.health for each in position.fighters] == [20, 0, 12]
     assert "A has 20, C has 22." in STANDOFF

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from contest.games.base import Dialogue, TextGame
+from contest.games.base import TextGame, TextProtocol
 from contest.games.cooperation import Cooperation, LegacyCooperation
 from contest.games.standoff import Standoff
 
@@ -46,7 +46,7 @@ def played(rules: TextGame[Any, Any], seats: int, turns: list[Answers]) -> Itera
         yield f"round {number}"
         moves: dict[int, Any] = {}
         for seat in sorted(answers):
-            told = " ".join(map(str, rules.question(position, seat, Dialogue.ARGUMENTS))) or "no argument"
+            told = " ".join(map(str, rules.question(position, seat, TextProtocol.ARGV))) or "no argument"
             fault = judged(rules, position, seat, answers[seat], moves)
             text = "nothing" if answers[seat] is None else repr(answers[seat])
             yield f"  {seat}: {told} -> {text}" + (f"  ({fault})" if fault else "")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, FaultRule
+from contest.games.base import FaultRule, TextProtocol
 from contest.games.bid_tac_toe import NO_BIDS, Bids, BidTacToe, Board, IllegalBid, lines, why_illegal
 from contest.games.registry import game as game_named
 from contest.testing import check_game
@@ -90,7 +90,7 @@ def test_the_example_game_breaks_the_announcements_own_rule_in_its_second_round(
 def told(rounds: Sequence[tuple[Bids, Bids]], seat: int) -> list[str]:
     """Every line that this seat's program gets."""
     boards = [after_all(rounds[:number]) for number in range(len(rounds) + 1)]
-    questions = [GAME.question(board, seat, Dialogue.LINES) for board in boards[:-1]]
+    questions = [GAME.question(board, seat, TextProtocol.STDIO) for board in boards[:-1]]
     return [" ".join(map(str, words)) for words in [*questions, GAME.game_over_message(boards[-1], seat)]]
 
 
@@ -368,8 +368,8 @@ def test_to_the_letter_the_opponent_may_still_win_the_last_round() -> None:
 
 def test_the_registry_has_the_game_and_its_facts() -> None:
     info = game_named("bid-tac-toe").info
-    assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, True, False)
-    assert (info.fault_rule, info.dialogues) == (FaultRule.GAME_LOST, (Dialogue.LINES,))
+    assert (info.min_seats, info.max_seats) == (2, 2)
+    assert (info.fault_rule, info.protocols) == (FaultRule.GAME_LOST, (TextProtocol.STDIO,))
 
 
 @pytest.mark.parametrize("name", ["", "two words", "line\nbreak", " edge", "nul\0", "no\u00a0break"])

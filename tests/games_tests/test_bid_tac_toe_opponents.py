@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import knobellib
-from contest.games.base import Dialogue, Words
+from contest.games.base import TextProtocol, Words
 from contest.games.bid_tac_toe import BidTacToe
 
 FOLDER = Path(knobellib.__file__).parent / "opponents" / "bid-tac-toe"
@@ -80,7 +80,7 @@ def play(programs: Sequence[Program]) -> tuple[int, ...]:
     board = game.start(2)
     while game.players_to_move(board):
         for seat in (0, 1):
-            programs[seat].tell(game.question(board, seat, Dialogue.LINES))
+            programs[seat].tell(game.question(board, seat, TextProtocol.STDIO))
         bids = {seat: game.answer(board, seat, programs[seat].say()) for seat in (0, 1)}
         for seat in (0, 1):
             assert game.why_illegal(board, seat, bids[seat]) is None, (programs[seat].name, bids, board)

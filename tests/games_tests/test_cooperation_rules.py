@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, FaultRule
+from contest.games.base import FaultRule, TextProtocol
 from contest.games.cooperation import Cooperation, Dealings, Decision, LegacyCooperation, round_points
 from contest.games.registry import game
 from contest.seeds import Seeds
@@ -124,7 +124,7 @@ def test_no_question_betrays_the_length() -> None:
     for number in range(10):
         asked = {
             Cooperation(length).question(
-                played(Cooperation(length), rounds[:number]), seat, Dialogue.ARGUMENTS
+                played(Cooperation(length), rounds[:number]), seat, TextProtocol.ARGV
             )
             for length in range(10, 16)
             for seat in (0,)
@@ -147,8 +147,8 @@ def test_a_program_is_told_its_own_decisions_and_then_the_others(
 ) -> None:
     for rules, expected in ((Cooperation(), words), (LegacyCooperation(), legacy)):
         position = played(rules, pairs(first, second))
-        assert rules.question(position, 0, Dialogue.ARGUMENTS) == expected
-        assert rules.question(position, 1, Dialogue.ARGUMENTS) == expected[::-1]
+        assert rules.question(position, 0, TextProtocol.ARGV) == expected
+        assert rules.question(position, 1, TextProtocol.ARGV) == expected[::-1]
         assert rules.game_over_message(position, 0) == ()
 
 
@@ -158,8 +158,8 @@ def test_what_one_is_told_of_the_other_is_what_the_other_is_told_of_itself(
 ) -> None:
     for rules in (Cooperation(), LegacyCooperation()):
         position = played(rules, rounds)
-        own, other = rules.question(position, 0, Dialogue.ARGUMENTS)
-        assert rules.question(position, 1, Dialogue.ARGUMENTS) == (other, own)
+        own, other = rules.question(position, 0, TextProtocol.ARGV)
+        assert rules.question(position, 1, TextProtocol.ARGV) == (other, own)
         letters = [letter for letter in str(own) if letter.isalpha()]
         assert letters == [str(decision) for decision, _ in rounds]
 
@@ -234,9 +234,7 @@ def test_the_first_version_has_exactly_ten_rounds() -> None:
 def test_the_facts_say_what_becomes_of_faults_and_how_programs_are_asked(name: str) -> None:
     info = game(name).info
     assert info.fault_rule is FaultRule.GAME_LOST
-    assert info.dialogues == (Dialogue.ARGUMENTS,)
-    assert info.simultaneous
-    assert not info.chance
+    assert info.protocols == (TextProtocol.ARGV,)
 
 
 @pytest.mark.parametrize("rules", [Cooperation(1), Cooperation(10), Cooperation(15), LegacyCooperation()])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, FaultRule
+from contest.games.base import FaultRule, TextProtocol
 from contest.games.registry import game
 from contest.games.standoff import Action, Circle, Fighter, Standoff
 from contest.testing import check_game
@@ -50,7 +50,7 @@ def acted(rules: Standoff, position: Circle, actions: str) -> Circle:
 
 
 def words(position: Circle, seat: int) -> tuple[str | int | float, ...]:
-    return Standoff().question(position, seat, Dialogue.ARGUMENTS)
+    return Standoff().question(position, seat, TextProtocol.ARGV)
 
 
 # --- a second telling of the rules ------------------------------------------------------------------------
@@ -422,7 +422,7 @@ def test_anything_else_is_no_answer_and_the_team_is_told_what_is(text: str) -> N
 def test_the_facts_say_that_a_fault_is_doing_nothing() -> None:
     info = game("standoff").info
     assert info.fault_rule is FaultRule.NOTHING
-    assert info.dialogues == (Dialogue.ARGUMENTS,)
+    assert info.protocols == (TextProtocol.ARGV,)
     assert (info.min_seats, info.max_turns) == (2, 1000)
     assert Standoff().game_over_message(Standoff().start(2), 0) == ()
 

@@ -34,7 +34,7 @@ def playthrough(game: TextGame[Any, Any], programs: Programs, draw: Callable[[in
 
 
 def _playthrough(game: TextGame[Any, Any], programs: Programs, draw: Callable[[int], int]) -> Iterator[str]:
-    position, dialogue = game.start(2), game.info.dialogues[0]
+    position, dialogue = game.start(2), game.info.protocols[0]
     yield f"{game.info.title}, by {dialogue}"
     while players_to_move := sorted(game.players_to_move(position)):
         answers = {seat: programs(position, seat) for seat in players_to_move}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contest.games.base import Dialogue, FaultRule
+from contest.games.base import FaultRule, TextProtocol
 from contest.games.registry import game as game_named
 from contest.games.ultimate_tic_tac_toe import (
     EMPTY,
@@ -240,21 +240,21 @@ def test_a_game_of_faults_alone_ends_and_every_move_was_allowed() -> None:
 
 
 def test_the_game_state_has_83_characters() -> None:
-    assert GAME.question(GAME.start(2), 0, Dialogue.ARGUMENTS) == (5, "19" + "0" * 81)
-    assert GAME.question(play([40]), 1, Dialogue.FUNCTION) == (5, "24" + "0" * 40 + "1" + "0" * 40)
+    assert GAME.question(GAME.start(2), 0, TextProtocol.ARGV) == (5, "19" + "0" * 81)
+    assert GAME.question(play([40]), 1, TextProtocol.FUNCTION) == (5, "24" + "0" * 40 + "1" + "0" * 40)
     told = "10" + "0" * 36 + "2" + "000" + "1" + "0" * 40
-    assert GAME.question(play([40, 36]), 0, Dialogue.ARGUMENTS) == (5, told)
+    assert GAME.question(play([40, 36]), 0, TextProtocol.ARGV) == (5, told)
 
 
 @pytest.mark.parametrize("letter", ["X", "O", "F"])
 def test_a_closed_board_is_told_as_any(letter: str) -> None:
-    (_, state) = GAME.question(boards("...." + letter + "....", last=4, mover=1), 1, Dialogue.ARGUMENTS)
+    (_, state) = GAME.question(boards("...." + letter + "....", last=4, mover=1), 1, TextProtocol.ARGV)
     assert str(state)[:2] == "29"
 
 
 @pytest.mark.parametrize(("seconds", "word"), [(5, "5"), (5.0, "5"), (0.25, "0.25"), (2.5, "2.5")])
 def test_a_whole_number_of_seconds_is_told_without_a_point(seconds: float, word: str) -> None:
-    (told, _) = UltimateTicTacToe(seconds).question(GAME.start(2), 0, Dialogue.ARGUMENTS)
+    (told, _) = UltimateTicTacToe(seconds).question(GAME.start(2), 0, TextProtocol.ARGV)
     assert str(told) == word
 
 
@@ -314,10 +314,10 @@ def test_no_text_is_read_as_anything_but_a_whole_number(text: str) -> None:
 
 def test_the_registry_has_the_game_and_its_facts() -> None:
     info = game_named("ultimate-tic-tac-toe").info
-    assert (info.min_seats, info.max_seats, info.simultaneous, info.chance) == (2, 2, False, False)
-    assert (info.fault_rule, info.dialogues) == (
+    assert (info.min_seats, info.max_seats) == (2, 2)
+    assert (info.fault_rule, info.protocols) == (
         FaultRule.RANDOM_MOVE,
-        (Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+        (TextProtocol.ARGV, TextProtocol.FUNCTION),
     )
 
 

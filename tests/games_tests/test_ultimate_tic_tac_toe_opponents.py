@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import knobellib
-from contest.games.base import Dialogue
+from contest.games.base import TextProtocol
 from contest.games.ultimate_tic_tac_toe import Boards, UltimateTicTacToe, open_squares
 
 FOLDER = Path(knobellib.__file__).parent / "opponents" / "ultimate-tic-tac-toe"
@@ -63,7 +63,7 @@ def _function(path: Path) -> Player:
     get_move = runpy.run_path(str(path))["get_move"]
 
     def player(position: Boards) -> str:
-        move = get_move(*GAME.question(position, position.mover, Dialogue.FUNCTION))
+        move = get_move(*GAME.question(position, position.mover, TextProtocol.FUNCTION))
         assert type(move) is int
         return str(move)
 
@@ -72,7 +72,7 @@ def _function(path: Path) -> Player:
 
 def _command(command: list[str]) -> Player:
     def player(position: Boards) -> str:
-        words = GAME.question(position, position.mover, Dialogue.ARGUMENTS)
+        words = GAME.question(position, position.mover, TextProtocol.ARGV)
         arguments = [*command, *map(str, words)]
         return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=10).stdout
 

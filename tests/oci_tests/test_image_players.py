@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contest.errors import NotFound, ToolMissing
-from contest.games.base import Dialogue
+from contest.games.base import TextProtocol
 from sandbox.oci.image import PROCESSES, OciImage
 from sandbox.oci.unpack import unpack
 from sandbox.players import Fault, FaultKind
@@ -37,7 +37,7 @@ def kind(answer):
 
 def test_an_image_is_given_its_arguments_as_they_are(player):
     one = player("says")
-    assert one.dialogue is Dialogue.ARGUMENTS
+    assert one.protocol is TextProtocol.ARGV
     assert one.move(("[C,B]", "$(id)", "'; exit", "*", 5, "")) == "[C,B]|$(id)|'; exit|*|5|"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import Problem, build
-from contest.games.base import Dialogue, FaultRule, GameInfo
+from contest.games.base import FaultRule, GameInfo, TextProtocol
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.players.function import FunctionPlayer
@@ -29,11 +29,9 @@ class Counting:
             title="Counting",
             min_seats=1,
             max_seats=max_seats,
-            simultaneous=True,
-            chance=False,
             max_turns=turns,
             fault_rule=fault_rule,
-            dialogues=(Dialogue.LINES, Dialogue.ARGUMENTS, Dialogue.FUNCTION),
+            protocols=(TextProtocol.STDIO, TextProtocol.ARGV, TextProtocol.FUNCTION),
         )
 
     def start(self, seats):
@@ -66,9 +64,9 @@ class Counting:
     def sample_moves(self, position, seat):
         return [10 * position[2] + seat + 1]
 
-    def question(self, position, seat, dialogue):
+    def question(self, position, seat, protocol):
         number = 10 * position[2] + seat
-        return ("next", number) if dialogue is Dialogue.LINES else (number,)
+        return ("next", number) if protocol is TextProtocol.STDIO else (number,)
 
     def game_over_message(self, position, seat):
         return ("gameover",)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from contest.games.base import Dialogue, FaultRule
+from contest.games.base import FaultRule, TextProtocol
 from contest.model import Missing
 from sandbox.players import Fault, FaultKind
 from tournament.runners.text import game_result
@@ -18,7 +18,7 @@ class Scripted:
     """Answers from a list; keeps what it heard."""
 
     answers: list
-    dialogue: Dialogue = Dialogue.LINES
+    protocol: TextProtocol = TextProtocol.STDIO
     heard: list = field(default_factory=list)
 
     def begin(self):
@@ -46,7 +46,7 @@ def no_draw(n):
 
 
 def test_a_game_without_faults_is_played_to_its_end(counting):
-    first, second = Scripted(["1", "11"]), Scripted(["2", "12"], Dialogue.ARGUMENTS)
+    first, second = Scripted(["1", "11"]), Scripted(["2", "12"], TextProtocol.ARGV)
     result = play_game(counting(turns=2), [first, second], no_draw)
     assert result.points == (2, 2)
     assert [dict(turn.moves) for turn in result.turns] == [{0: 1, 1: 2}, {0: 11, 1: 12}]

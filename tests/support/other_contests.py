@@ -14,7 +14,7 @@ from typing import Any
 from contest import presets
 from contest.config.sections import Reports
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, Words
+from contest.games.base import TABLE, TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
 from contest.model import (
@@ -66,7 +66,7 @@ class Person:
 
     strategy: Strategy
     draw: Callable[[int], int]
-    dialogue: Dialogue
+    protocol: TextProtocol
 
     def begin(self) -> None:
         pass
@@ -102,7 +102,7 @@ class Table:
     def _play(self, job: GameJob) -> GameResult:
         rules: Any = self.rules
         players = [
-            Person(self.strategies[name], drawer([stream]), self.info.dialogues[0])
+            Person(self.strategies[name], drawer([stream]), self.info.protocols[0])
             for name, stream in zip(job.images, job.streams, strict=True)
         ]
         for_players = rules.for_players(job.names, partial(SEEDS.below, "game"))
@@ -115,9 +115,7 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     templates = Templates(settings, None)
     reporter, chosen = ContestReporter(settings, templates), format_of(settings)
     info = game_of(settings.game, settings.programs).info
-    runner = (
-        TableRunner(strategies, settings) if Dialogue.TABLE in info.dialogues else Table(settings, strategies)
-    )
+    runner = TableRunner(strategies, settings) if info.play == TABLE else Table(settings, strategies)
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
     idle = [team for name, team in teams.items() if name not in strategies]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue
+from contest.games.base import TABLE
 from contest.games.hog import WIN_RATE_UNIT, HogEntry
 from contest.games.knobeln import Knobeln
 from contest.games.registry import game_of
@@ -25,12 +25,11 @@ def open_runner(
 ) -> Iterator[Runner]:
     """The arena of the contest's game, with these programs; what it has started ends with the context."""
     rules = game_of(settings.game, settings.programs)
-    dialogues = rules.info.dialogues
     if isinstance(rules, Knobeln):
         machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
         limit, workers = settings.programs.max_instructions, settings.tournament.workers
         yield MachineRunner(machine_images, rules.rules, limit, workers, progress)
-    elif Dialogue.TABLE in dialogues:
+    elif rules.info.play == TABLE:
         entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
         yield TableRunner(entries, settings, progress)
     else:

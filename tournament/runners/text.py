@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.games.base import Dialogue, GameInfo, TextGame
+from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.model import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
 from contest.protocols import Images, ProgressCallback, no_progress
 from contest.sanitize import printable
@@ -57,9 +57,9 @@ def player_of(program: Executable, info: GameInfo, sandbox: Sandbox, seconds: fl
     """
     if not isinstance(program, ProgramFolder):
         return ArgumentsPlayer(program, sandbox, seconds)
-    if program.language == FUNCTION_LANGUAGE and Dialogue.FUNCTION in info.dialogues:
+    if program.language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
         return FunctionPlayer(program, sandbox, seconds)
-    if info.dialogues[0] is Dialogue.LINES:
+    if info.protocols[0] is TextProtocol.STDIO:
         return LinesPlayer(program, sandbox, seconds)
     return ArgumentsPlayer(program, sandbox, seconds)
 
@@ -94,7 +94,7 @@ class TextRunner:
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
         """The results, in the order of the jobs. Raises ToolMissing when the jail is not to be had."""
-        if self._rules.info.dialogues[0] is Dialogue.LINES:
+        if self._rules.info.protocols[0] is TextProtocol.STDIO:
             return [self._play(job, [self._companion(job, seat) for seat in _seats(job)]) for job in jobs]
         with ThreadPoolExecutor(self._workers, thread_name_prefix="table") as pool:
             return list(pool.map(self._play_alone, jobs))
