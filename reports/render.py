@@ -3,6 +3,10 @@
 A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
 organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
 
+What differs between games, kinds of play or formats is a template of its own, included by
+`{% include part("name") %}`: the first there is of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
+`formats/<format>/name.txt.j2` and `name.txt.j2`.
+
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
 `samples` (the names of its sample programs), `where(plan)`, the filters of `FILTERS`, and
@@ -19,6 +23,7 @@ from pathlib import Path
 from jinja2 import (
     BaseLoader,
     ChoiceLoader,
+    DictLoader,
     Environment,
     FileSystemLoader,
     PackageLoader,
@@ -31,12 +36,14 @@ from jinja2 import (
 from contest.config.sections import Tournament
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.registry import game_of
+from contest.games.base import GameInfo
+from contest.games.registry import game_of, kind_of
 from contest.model import GroupPlan, points_text
 from contest.plurals import listed, plural
 from contest.protocols import Rendered
 from knobellib.samples import samples
 from reports import text
+from reports.play import play_words
 from reports.results import verdict_words
 
 FILTERS: Mapping[str, Callable[..., str]] = {
@@ -75,6 +82,12 @@ def where(tournament: Tournament, plan: GroupPlan, before: str = "") -> str:
     return "" if tournament.format in _ONE_ROUND else f"{before}round {plan.round}, group {plan.number}"
 
 
+def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
+    """The templates that may stand for this part, the most particular first."""
+    folders = (f"games/{game.name}/", f"play/{game.play.name}/", f"formats/{tournament_format}/", "")
+    return [f"{folder}{name}.txt.j2" for folder in folders]
+
+
 class _OurTemplates(PackageLoader):
     """They do not change while the program runs: each is read once."""
 
@@ -97,7 +110,11 @@ class Templates:
         """`override` is the organizer's own folder of templates; it need not exist."""
         self._settings, self._override = settings, override
         own = [FileSystemLoader(override)] if override else []
-        self._loader: BaseLoader = ChoiceLoader([*own, _OurTemplates("reports", "templates")])
+        plugin = kind_of(settings.game.name)
+        of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
+        self._loader: BaseLoader = ChoiceLoader(
+            [*own, DictLoader(of_game), _OurTemplates("reports", "templates")]
+        )
         self._environment = Environment(
             loader=self._loader,
             undefined=StrictUndefined,
@@ -115,6 +132,8 @@ class Templates:
             verdict_words=verdict_words(game.name),
             samples=tuple(sorted(samples(game.name))),
             where=partial(where, settings.tournament),
+            part=partial(_candidates, game, settings.tournament.format),
+            words=play_words(game.play),
         )
         # By the source text, so that a changed template counts from the next mail on.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)

@@ -149,7 +149,9 @@ class GamePlugin:
 
     `make` also gets the limits of programs, for games that tell their players how long they may think.
     `rules` is the text that participants get, in Markdown, and `samples` are programs to play against, by
-    file name; a built-in game has a page in docs/games and files in knobellib/opponents instead.
+    file name; a built-in game has a page in docs/games and files in knobellib/opponents instead. `templates`
+    holds what mails say about this game, by the name of the part (see `reports.render`); a built-in game has
+    files in reports/templates/games instead.
     """
 
     name: str
@@ -157,3 +159,4 @@ class GamePlugin:
     make: Callable[[Any, Programs], Game[Any, Any]]
     rules: str = ""
     samples: Mapping[str, bytes] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)

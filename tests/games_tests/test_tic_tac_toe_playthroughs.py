@@ -57,7 +57,7 @@ def _playthrough(game: TextGame[Any, Any], programs: Programs, draw: Callable[[i
         yield f"points: {_text(game.points(position))}"
     yield ""
     for seat in (0, 1):
-        yield f"told {seat}: {_text(game.farewell(position, seat)) or '(nothing)'}"
+        yield f"told {seat}: {_text(game.game_over_message(position, seat)) or '(nothing)'}"
 
 
 def _complaint(game: TextGame[Any, Any], position: Any, seat: int, answer: str) -> str | None:
