@@ -1,0 +1,39 @@
+"""What other packages add to knobeln by entry points: games, formats, and modules for further kinds of play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol, TypeVar
+
+from contest.errors import ConfigError
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
+    """The built-in objects and those that the entry points of this group name, by their `name`.
+
+    Raises ConfigError where two have the same name.
+    """
+    found: dict[str, T] = {}
+    for each in (*built_in, *_added_by_others(group, tuple(sys.path))):
+        if each.name in found:
+            raise ConfigError(
+                f"two plug-ins of {group} are called {each.name!r}; uninstall one of the packages"
+            )
+        found[each.name] = each
+    return found
+
+
+@lru_cache(maxsize=16)  # looking through all installed packages takes as long as hundreds of games
+def _added_by_others(group: str, _path: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(point.load() for point in entry_points(group=group))
