@@ -50,7 +50,13 @@ Made = TypeVar("Made", ProgramFolder, HogEntry)
 def games() -> None:
     """List the games, and the sample programs that may play them."""
     rows = [
-        (info.name, info.title, _seats(info), info.protocols[0], _sample_names(info.name))
+        (
+            info.name,
+            info.title,
+            _seats(info),
+            info.protocols[0] if info.protocols else info.play.name,
+            _sample_names(info.name),
+        )
         for info in (known.info for known in registered().values())
     ]
     table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)

@@ -70,7 +70,7 @@ def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena
     assert len({stream for job in jobs for stream in job.streams}) == 40
 
 
-@pytest.mark.parametrize("ruling", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
+@pytest.mark.parametrize("fault_rule", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
 def test_only_under_replay_a_game_with_a_fault_is_played_again(
     scripted_arena: MakeArena, fault_rule: FaultRule
 ) -> None:
