@@ -30,6 +30,7 @@ from typing import Protocol
 from contest.clock import Clock
 from contest.config.settings import Settings, without_secrets
 from contest.errors import GiveUp, NotFound, NotNow, Paused
+from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.gc_tuning import rarely_collected
 from contest.model import (
@@ -46,8 +47,9 @@ from contest.model import (
     Team,
 )
 from contest.plurals import plural
-from contest.protocols import Format, Images, Reporter, RunnerFactory, no_progress
+from contest.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
+from contest.standings import banned_in
 from contest.store import Store, Transaction, decisions, outbox, results, submissions, teams
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
@@ -65,7 +67,6 @@ from tournament.group_workers import (
     open_tables,
 )
 from tournament.runners import open_runner
-from tournament.standings import banned_in
 from tournament.statistics import replay_final, score_table
 
 _AHEAD = 1

@@ -8,10 +8,10 @@ from typing import Any
 from contest.config.sections import Evolution, Programs, Tournament
 from contest.config.settings import Settings, game_settings
 from contest.errors import ConfigError
+from contest.formats import make_format
+from contest.formats.base import Format
 from contest.games.base import MACHINE, GameInfo, TextProtocol
 from contest.games.registry import game_of
-from contest.protocols import Format
-from tournament.formats import make_format
 
 
 def format_of(settings: Settings) -> Format:

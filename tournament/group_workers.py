@@ -17,10 +17,11 @@ from threading import Lock
 from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
+from contest.formats.base import Format
 from contest.game_rows import Record, records
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
-from contest.protocols import Format, Images, ProgressCallback, Reporter, RunnerFactory, no_progress
+from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.worker_pool import Worker, WorkerPool

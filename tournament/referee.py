@@ -35,7 +35,7 @@ from contest.games.base import FaultRule
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Match, Pairing, Standing, Verdict
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.standings import disqualified, failures, half_points
+from contest.standings import disqualified, failures, half_points
 
 OPENING_SLOTS = 2  # as many as it takes to be disqualified
 REPLAYS = 3  # of a game that our own machinery spoilt, before we give up for now

@@ -107,7 +107,7 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     first = field.climb()
     assert field.climb() == first
     again = HillService(
-        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_arena", "reporter"))
+        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_runner", "reporter"))
     )
     assert not again.climb()
     with field.store.read() as tx:

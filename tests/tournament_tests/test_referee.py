@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import EngineFailed
+from contest.formats import make_format
+from contest.formats.group_elimination import GroupElimination
 from contest.games.base import FaultRule
 from contest.games.registry import registered
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.formats import make_format
-from tournament.formats.group_elimination import GroupElimination
 from tournament.referee import game_job, play_group
 
 KNOBELN = registered()[DEFAULT_GAME].info

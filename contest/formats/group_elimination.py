@@ -15,25 +15,22 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate, pairwise
 
-from contest.config.sections import Tournament
-from contest.games.base import GameInfo
+from contest.formats.base import Format
+from contest.formats.pairings import everyone_meets_everyone
 from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
-from tournament.formats.pairings import everyone_meets_everyone
-from tournament.standings import half_points, ranked, table
+from contest.standings import half_points, ranked, table
 
 STANDSTILLS = 2  # rounds running in which everybody proceeds, before the field is the final
 
 
-class GroupElimination:
-    """See the module; the sizes and self-play are those of the contest's settings."""
+class GroupElimination(Format):
+    """See the module. The settings `group_max`, `final_size`, `self_play` and `games` matter."""
 
     name = "group-elimination"
-    seats = 2
+    summary = "rounds of mixed groups, about half of each group proceeds"
     everyone_meets = True
-
-    def __init__(self, settings: Tournament, _game: GameInfo) -> None:
-        self._settings = settings
+    has_groups = True
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The next round, drawn by `round/<number>/groups`; the order of `entries` plays no part."""
@@ -60,10 +57,6 @@ class GroupElimination:
         points = half_points(remaining, matches)
         advancing = set() if final else better_half(points, len(plan.members))
         return table(ranked(points), points, failures, disqualified, advancing)
-
-    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """The table of the final (K79)."""
-        return history[-1].groups[0].standings
 
     def _group(self, round_number: int, number: int, members: Sequence[str]) -> GroupPlan:
         pairings = everyone_meets_everyone(members, self._settings)

@@ -15,27 +15,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from contest.config.sections import Tournament
-from contest.games.base import GameInfo
+from contest.formats.base import Format
+from contest.formats.bracket import Bracket, Place, Result, Side
 from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
-from tournament.formats.bracket import Bracket, Place, Result, Side
-from tournament.standings import half_points, ranks_of, table
+from contest.standings import half_points, ranks_of, table
 
 FINAL, SECOND_FINAL = Place(Side.FINAL, 1, 0), Place(Side.SECOND_FINAL, 1, 0)
 _FINALS = (Side.FINAL, Side.SECOND_FINAL)
 BYE = "bye"
 
 
-class DoubleElimination:
-    """See the module; the numbers of games are those of the contest's settings."""
+class DoubleElimination(Format):
+    """See the module. The settings with the numbers of games matter."""
 
     name = "double-elimination"
-    seats = 2
-    everyone_meets = False
-
-    def __init__(self, settings: Tournament, _game: GameInfo) -> None:
-        self._settings = settings
+    summary = "out after two lost matches"
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.

@@ -10,26 +10,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from fractions import Fraction
 
 from contest.config.sections import Tournament
+from contest.formats.round_robin import RoundRobin
 from contest.games.base import GameInfo
 from contest.model import GroupPlan, Match, Pairing, Standing
-from tournament.formats.round_robin import RoundRobin
-from tournament.standings import half_points, ranked, table
-
-MATCH_POINT = Fraction(500_001, 1_000_000)  # of a pairing's points; more is needed
+from contest.standings import MATCH_POINT, half_points, ranked, table
 
 
 class Exact(RoundRobin):
     """See the module; nobody meets himself, whatever the settings."""
 
     name = "exact"
-    everyone_meets = False  # a match point says nothing of the game with oneself
+    summary = "the same, but a pairing won is a match point"
+    everyone_meets = False  # a match point says nothing about the game with oneself
+    counts_match_points = True
 
     def __init__(self, settings: Tournament, game: GameInfo) -> None:
         super().__init__(settings.model_copy(update={"self_play": False}), game)
-        self._point = game.point
 
     def standings(
         self,
@@ -43,7 +41,7 @@ class Exact(RoundRobin):
         points = dict.fromkeys((name for name in plan.members if name not in disqualified), 0)
         for name, won in match_points(matches).items():
             if name in points:
-                points[name] = 2 * won * self._point
+                points[name] = 2 * won * self._game.point
         return table(ranked(points), points, failures, disqualified, frozenset())
 
 
