@@ -18,8 +18,8 @@ from contest.errors import ToolMissing
 from contest.games.knobeln import rules_of
 from contest.model import GameJob, GameResult, Trial
 from contest.seeds import Seeds
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
+from tournament.runners.machine import MachineRunner
 
 OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
 

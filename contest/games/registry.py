@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from contest.config.sections import GameSettings, Programs
-from contest.errors import NotFound
+from contest.errors import ConfigError, NotFound
 from contest.games import bid_tac_toe, cooperation, hog_game, knobeln, standoff, ultimate_tic_tac_toe
-from contest.games.base import Game, GamePlugin
+from contest.games.base import Game, GamePlugin, TextGame
 from contest.plugins import by_name
 from contest.shipped_files import shipped
 
@@ -44,6 +44,14 @@ def kind_of(name: str) -> GamePlugin:
 def game_of(settings: GameSettings, programs: Programs) -> Game[Any, Any]:
     """The game with a contest's parameters."""
     return kind_of(settings.name).make(settings, programs)
+
+
+def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, Any]:
+    """The contest's game, if its programs talk. Raises ConfigError for a game of another kind of play."""
+    rules = game_of(settings, programs)
+    if not isinstance(rules, TextGame):
+        raise ConfigError(f"{rules.info.title} is no game of programs that talk")
+    return rules
 
 
 def game(name: str) -> Game[Any, Any]:

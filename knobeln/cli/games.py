@@ -37,8 +37,8 @@ from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
 from sandbox.program_folder import Executable, ProgramFolder
 from sandbox.sandbox import Sandbox
-from tournament.runners.text import drawer, move_text, player_of
-from tournament.text_referee import TextGameResult, play_game
+from tournament.runners.text import player_of
+from tournament.text_referee import TextGameResult, drawer, move_text, play_game
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,8 +35,7 @@ from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.translation import NotTranslated, translations
 from tournament.derived_settings import is_computed
-from tournament.runners import open_runner
-from tournament.runners.recorded import RecordedArena
+from tournament.runners import runner_of
 from tournament.verify import Claim, check
 
 
@@ -117,16 +116,12 @@ def _verified(archive: Archive) -> _Found:
     games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
     with _bar("games", games) as told:
 
-        @contextmanager
-        def arena_of(group: GroupOutcome) -> Iterator[Runner]:
-            if not is_computed(settings):
-                yield RecordedArena(group, game_of(settings.game, settings.programs), seeds, told)  # type: ignore[arg-type]  # only games of the machine are asked without words
-                return
-            needed = {images[name]: builds[images[name]] for name in group.plan.members}
-            with open_runner(needed, settings, seeds, told) as runner:
-                yield runner
+        def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
+            digests = {images[name] for name in group.plan.members} & builds.keys()
+            needed = {digest: builds[digest] for digest in digests}
+            return runner_of(settings).open_checking(group, needed, settings, seeds, told)
 
-        check(claim, arena_of, lambda _group: None)
+        check(claim, checking_runner, lambda _group: None)
     found.checked.append(_games_words(archive, settings, games))
     found.checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
     _check_scores(archive, settings)

@@ -1,13 +1,13 @@
 /*
  * knobeln.h - the referee: one game of KNOBELN between two machines.
  *
- * The same rules stand, for people and for tests, in contest/games/knobeln.py; both are checked against each
- * other by playing the same games.
+ * contest/games/knobeln.py has the same rules for people and for tests. Tests check both against each other by
+ * playing the same games.
  */
 #ifndef KNOBELN_H
 #define KNOBELN_H
 
-#include "machine.h"
+#include "faults.h"
 
 struct rules {
   int32_t a, b;     /* throws lie in a..b, 1 <= a <= b <= 2^30 */
@@ -16,28 +16,13 @@ struct rules {
   int64_t fuel;     /* instructions per seat and game */
 };
 
-/* What a seat did that is forbidden. The numbers are part of the format of results. */
-enum fault {
-  FAULT_NONE,
-  FAULT_RANGE,
-  FAULT_SERIES,
-  FAULT_FUEL,
-  FAULT_LEFT,
-  FAULT_DOOR,
-  FAULT_STACK, /* a bad access while the stack pointer is outside the memory */
-  FAULT_READ,
-  FAULT_WRITE,
-  FAULT_JUMP,
-  FAULT_ILLEGAL
-};
-
-/* What a stop says about the program; FAULT_NONE for the doors of throws and seeds. */
-enum fault fault_of (enum stop stop, const struct machine *machine);
+/* What a throw did that is forbidden; numbers that enum fault leaves to games. */
+enum forbidden { FAULT_RANGE = 1, FAULT_SERIES = 2 };
 
 struct seat {
   struct machine *machine;
   uint8_t stream[16]; /* what the seed door hands out */
-  enum fault fault;
+  uint32_t fault;       /* enum fault, or enum forbidden */
   int32_t throw_, last; /* of this turn; of the turn before */
   uint32_t series;      /* throws in the running series */
   uint32_t points;

@@ -1,9 +1,9 @@
 /*
  * knobeln.c - the rules of the game, as they are applied to two machines.
  *
- * In each turn both seats run until they throw; only then both throws are looked at, so neither seat can know
- * more than the other and the order of seats never shows: if both fail in one turn, both are charged. When L
- * throws are made the game is over and nobody runs any further.
+ * In each turn both seats run until they throw; only then are both throws looked at. So neither seat can know
+ * more than the other, and the order of seats never shows: if both fail in one turn, both are charged. After L
+ * throws the game is over and nobody runs any further.
  */
 #include "knobeln.h"
 
@@ -17,28 +17,6 @@ static uint64_t mix (uint64_t digest, uint32_t first, uint32_t second)
 {
   digest = (digest ^ (first | (uint64_t) second << 32)) * DIGEST_FACTOR;
   return digest ^ digest >> 32;
-}
-
-static enum fault access_fault (const struct machine *machine, enum fault otherwise)
-{
-  return stack_is_outside (machine) ? FAULT_STACK : otherwise;
-}
-
-enum fault fault_of (enum stop stop, const struct machine *machine)
-{
-  switch (stop) {
-    case STOP_LEAVE: return FAULT_LEFT;
-    case STOP_NO_DOOR: return FAULT_DOOR;
-    case STOP_FUEL: return FAULT_FUEL;
-    case STOP_READ: return access_fault (machine, FAULT_READ);
-    case STOP_WRITE: return access_fault (machine, FAULT_WRITE);
-    case STOP_JUMP: return FAULT_JUMP;
-    case STOP_ILLEGAL: return FAULT_ILLEGAL;
-    case STOP_THROW:
-    case STOP_SEED:
-    case STOP_INTERPRET: break;
-  }
-  return FAULT_NONE;
 }
 
 /* Runs one seat until it throws, or fails. */
@@ -86,7 +64,7 @@ static void award (struct seat *one, struct seat *other)
   winner->points += log2_of (winner->throw_);
 }
 
-static void answer (struct seat *seat, const struct seat *opponent)
+static void tell (struct seat *seat, const struct seat *opponent)
 {
   seat->machine->x[REGISTER_A0] = (uint32_t) opponent->throw_;
 }
@@ -112,8 +90,8 @@ void play (struct game *game, int32_t *throws)
     if (one->fault || other->fault)
       return;
     award (one, other);
-    answer (one, other);
-    answer (other, one);
+    tell (one, other);
+    tell (other, one);
     game->digest = mix (game->digest, (uint32_t) one->throw_, (uint32_t) other->throw_);
     if (throws) {
       throws[2 * game->played] = one->throw_;
