@@ -161,11 +161,11 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
 def _with_words(result: GameResult, players: Sequence[Player]) -> GameResult:
     """Each seat with what its program has said, at its first fault if there was one."""
     pairs = zip(result.seats, players, strict=True)
-    return replace(result, seats=tuple(replace(seat, said=_last_words(seat, p)) for seat, p in pairs))
+    return replace(result, seats=tuple(replace(seat, stderr_tail=_last_words(seat, p)) for seat, p in pairs))
 
 
 def _last_words(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.said if seat.fault else "") or printable(player.said())
+    return (seat.fault.stderr_tail if seat.fault else "") or printable(player.said())
 
 
 def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
