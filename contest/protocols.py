@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from contest.config.settings import Settings
 from contest.model import (
@@ -40,6 +40,41 @@ class Rendered:
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts."""
+
+
+class Serializable(Protocol):
+    """What plays for a team; each kind of play has its own class."""
+
+    def to_bytes(self) -> bytes: ...
+
+
+Image_co = TypeVar("Image_co", bound=Serializable, covariant=True)
+
+
+@dataclass(frozen=True)
+class BuildResult(Generic[Image_co]):
+    """`image` is there exactly when `report.accepted`; `program` is the name of the file that it is made of.
+
+    The name is "" where no file was recognised as a program.
+    """
+
+    report: BuildReport
+    image: Image_co | None
+    program: str
+
+
+SparringOpponents = Mapping[str, tuple[str, bytes]]
+"""Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
+
+
+class PracticeBuilder(Protocol):
+    """What practice needs of the compiler."""
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
+        """Build the files as they were sent; `text` is what the letter says about them."""
+
+    def sparring_opponents(self) -> SparringOpponents:
+        """The programs that a team can practise against."""
 
 
 class CompileReporter(Protocol):

@@ -155,11 +155,13 @@ class TextRunner:
 def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:
     """The result, with what each seat's program wrote last: at its first fault, if there was one."""
     pairs = zip(result.seats, players, strict=True)
-    return replace(result, seats=tuple(replace(seat, said=_stderr(seat, player)) for seat, player in pairs))
+    return replace(
+        result, seats=tuple(replace(seat, stderr_tail=_stderr(seat, player)) for seat, player in pairs)
+    )
 
 
 def _stderr(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.said if seat.fault else "") or printable(player.said())
+    return (seat.fault.stderr_tail if seat.fault else "") or printable(player.said())
 
 
 PLUGIN = TextPlay()

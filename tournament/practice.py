@@ -1,7 +1,7 @@
-"""The practice service: programs that are only tried, and friendly matches.
+"""The practice service: plays programs that are only tried, and friendly matches.
 
-It rests while a program waits to be compiled and while the contest runs. What it does is bounded by the
-limits of a game and by the number of our own programs; nothing of it counts for anything.
+It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
+number of our own programs bound its work. Its results count for nothing.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.build_result import Builder
-from compiler.sparring_opponents import field_of
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
-from contest.games.base import TABLE, GameInfo
+from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from contest.protocols import Images, PracticeReporter, RunnerFactory
+from contest.protocols import Images, PracticeBuilder, PracticeReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, contest_state, outbox, practices, submissions, teams
 
@@ -29,14 +27,14 @@ class PracticeService:
     store: Store
     settings: Settings
     clock: Clock
-    build: Builder
+    builder: PracticeBuilder
     open_runner: RunnerFactory
     reporter: PracticeReporter
 
     def play_next(self) -> bool:
-        """Do what waits longest. False: nothing waits, or it is not the time.
+        """Do the practice that waits longest. False: none waits, or now is not the time.
 
-        Raises ToolMissing, EngineFailed or StoreBusy, with the practice still in the queue.
+        Raises ToolMissing, EngineFailed or StoreBusy; the practice stays in the queue.
         """
         with self.store.read() as tx:
             if contest_state.state(tx).phase is Phase.RUNNING or submissions.next_queued(tx):
@@ -66,35 +64,37 @@ class PracticeService:
 
     # --- please test ---------------------------------------------------------------------------------------
     def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
-        built = self.build(practice.files, "")
+        result = self.builder.build(practice.files, "")
         games: Sequence[PracticeGame] = ()
-        if built.image and built.report.image_digest:
-            digest = built.report.image_digest
-            games = self._against_field(digest, built.image.to_bytes(), built.report.source_digest)
-        return [self.reporter.tested(practice, team, built.report, games)]
+        if result.image and result.report.image_digest:
+            digest = result.report.image_digest
+            games = self._sparring(digest, result.image.to_bytes(), result.report.source_digest)
+        return [self.reporter.tested(practice, team, result.report, games)]
 
-    def _against_field(self, digest: str, image: bytes, source_digest: str) -> Sequence[PracticeGame]:
-        """A game against each of our programs; where many play at once, one against all of them."""
-        field = field_of(self.settings)
-        most = self._info.max_seats
-        tables = [(name,) for name in field] if most == 2 else [tuple(field)[: most - 1]]
-        images = {digest: image, **dict(field.values())}
-        digests = {name: of for name, (of, _) in field.items()}
+    def _sparring(self, digest: str, image: bytes, source_digest: str) -> Sequence[PracticeGame]:
+        """Play a game against each of our programs, or one against all if the game takes more than two."""
+        opponents = self.builder.sparring_opponents()
+        seats = self._info.max_seats
+        fixtures = [(name,) for name in opponents] if seats == 2 else [tuple(opponents)[: seats - 1]]
         seeds = Seeds(bytes.fromhex(source_digest))
-        jobs = [self._job((digest, *(digests[n] for n in names)), ("you", *names), seeds) for names in tables]
-        return self._games(images, jobs, seeds)
+        jobs = [
+            self._job((digest, *(opponents[name][0] for name in names)), ("you", *names), seeds)
+            for names in fixtures
+        ]
+        return self._games({digest: image, **dict(opponents.values())}, jobs, seeds)
 
     # --- please play ---------------------------------------------------------------------------------------
     def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
         with self.store.read() as tx:
-            playing = [submissions.image_that_counts(tx, each.id) for each in (team, other)]
-        if not all(playing):  # one of them has gone since
+            one = submissions.image_that_counts(tx, team.id)
+            two = submissions.image_that_counts(tx, other.id)
+        if one is None or two is None:  # withdrawn since the letter came
             return [self.reporter.match_impossible(practice, team, other)]
-        (first, one), (second, two) = (found for found in playing if found)
-        # The same two versions can meet again, and chance is another one each time.
+        (first, first_image), (second, second_image) = one, two
+        # If the same two versions meet again, their chance differs.
         seeds = Seeds(seed_from(f"practice/{practice.id}/{first}/{second}"))
         job = self._job((first, second), (team.name, other.name), seeds)
-        (game,) = self._games({first: one, second: two}, [job], seeds)
+        (game,) = self._games({first: first_image, second: second_image}, [job], seeds)
         return list(self.reporter.met(practice, team, other, game.result))
 
     @property
@@ -104,8 +104,7 @@ class PracticeService:
     # --- both ----------------------------------------------------------------------------------------------
     def _job(self, digests: tuple[str, ...], names: tuple[str, ...], seeds: Seeds) -> GameJob:
         streams = tuple(seeds.stream(f"{'/'.join(names[1:])}/seat/{seat}") for seat in range(len(digests)))
-        is_played = self._info.play != TABLE
-        return GameJob(digests, streams, protocol=is_played, names=names)
+        return GameJob(digests, streams, protocol=self._info.play.has_moves, names=names)
 
     def _games(self, images: Images, jobs: Sequence[GameJob], seeds: Seeds) -> Sequence[PracticeGame]:
         with self.open_runner(images, self.settings, seeds) as runner:
