@@ -16,6 +16,7 @@ from compiler.language_table import LANGUAGES, Language
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from contest.model import Finding, Severity
 from contest.sanitize import printable
 from sandbox.bubblewrap import PATH, WORK
 from sandbox.program_folder import Needs, ProgramFolder
@@ -36,12 +37,20 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the files that were sent; `program` is "" where none of them is one."""
+    """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
 
     result: ProgramFolder | Problem
     program: str = ""
     language: Language | None = None
-    messages: str = ""  # of the compiler, for a program that was built
+    messages: str = ""  # from the compiler
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Why the program was not built, as a finding; () if it was."""
+        if isinstance(self.result, ProgramFolder):
+            return ()
+        rule = "compiler" if self.messages else "files"
+        return (Finding(rule, Severity.ERROR, 0, self.result.text),)
 
 
 def recognise(
@@ -83,6 +92,11 @@ def version(language: Language, sandbox: Sandbox) -> str:
     if not result.succeeded:
         raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {printable(said)}")
     return printable(said.partition("\n")[0])
+
+
+def installed_version(language: Language | None, sandbox: Sandbox) -> str:
+    """The version of a language as its tool tells it; "" where the tool is not installed."""
+    return version(language, sandbox) if language and usable([language]) else ""
 
 
 def build(
@@ -136,7 +150,7 @@ def _build(
     )
     if not result.succeeded:
         problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
-        return Outcome(problem, program, language)
+        return Outcome(problem, program, language, problem.messages)
     made = {language.result: result.stdout} if language.result else {}
     bundle = ProgramFolder(
         language=language.name,

@@ -125,6 +125,14 @@ class Program:
         return line if len(line) <= _QUOTE_WIDTH else line[: _QUOTE_WIDTH - 3] + "..."
 
 
+def decoded(source: bytes) -> str:
+    """The text of a source in UTF-8, or else in Latin-1, as with letters."""
+    try:
+        return source.decode()
+    except UnicodeDecodeError:
+        return source.decode("latin-1")
+
+
 def normalise(source: str) -> str:
     """Line ends of any kind become newlines, the last line gets one, a byte order mark goes."""
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

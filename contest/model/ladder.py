@@ -7,6 +7,16 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
+class LadderEntry:
+    """The version of a team's program that counts."""
+
+    build_id: int
+    team: str
+    version: int
+    image_digest: str
+
+
+@dataclass(frozen=True)
 class HillGame:
     """A game of two versions on the standing hill, with the points of each. Who failed got none, and where a
     failure discards the game neither did."""

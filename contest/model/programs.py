@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from contest.model.games import GameResult
 
@@ -117,35 +118,58 @@ class FileFacts:
     digest: str
 
 
-@dataclass(frozen=True)
-class BuildReport:
-    """Everything that a compile report says. Memory figures in bytes.
-
-    Elements, memory and code are known of programs for the contest machine alone; their limits are None for
-    the others.
-    """
+@dataclass(frozen=True, kw_only=True)
+class BuildFacts:
+    """What every compile report tells, whatever the kind of play."""
 
     findings: tuple[Finding, ...]
-    tool: str  # the compiler or interpreter: what it says of its version
-    messages: str  # the compiler's own words, cleaned and shortened
-    elements: int | None  # lexical elements, None where the preprocessor already failed (K46)
-    element_limit: int | None
+    tool: str  # the version of the compiler or interpreter, in its own words
+    messages: str  # from the compiler, cleaned and shortened
     description_lines: int  # without blank ones
-    static_bytes: int | None  # data and bss; None where it did not link
-    memory_limit: int | None
-    code_bytes: int | None
     source_digest: str  # sha256 of the program as compiled, in hex
-    image_digest: str | None
-    trial: Trial | None = None
-    language: str = "C"  # "" where no file was recognised as a program
-    files: tuple[FileFacts, ...] = ()
-    said: str = ""  # the end of the trial's standard error, for the program's own team only
-    source_bytes: int = 0  # of all files that count for the goal (H8)
-    goal: int | None = None  # of a Hog strategy: the score that it has to reach
-    player_name: str = ""  # of a Hog strategy: its PLAYER_NAME
-    trial_rates: tuple[tuple[str, float], ...] = ()  # of a Hog strategy: how often it beats these samples
-    image: ImageFacts | None = None  # of a container image that plays in place of a program
+    image_digest: str | None  # None: rejected
+    language: str  # "" where no file was recognised as a program
+    trial: Trial | None = None  # None: rejected, or a game that is computed
+    stderr_tail: str = ""  # the end of the program's standard error; for its own team only
 
     @property
     def accepted(self) -> bool:
         return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineBuildReport(BuildFacts):
+    """The report on a C program for the contest machine. Memory figures in bytes."""
+
+    kind: Literal["machine"] = "machine"
+    language: str = "C"
+    elements: int | None  # lexical elements; None where the preprocessor failed (K46)
+    element_limit: int
+    static_bytes: int | None  # data and bss; None where the program was not linked
+    memory_limit: int
+    code_bytes: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextBuildReport(BuildFacts):
+    """The report on a program of any language, or on a container image, for a text game."""
+
+    kind: Literal["text"] = "text"
+    files: tuple[FileFacts, ...]
+    image: ImageFacts | None = None  # of a container image that plays in place of a program
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableBuildReport(BuildFacts):
+    """The report on a strategy that is tabulated (Hog)."""
+
+    kind: Literal["table"] = "table"
+    files: tuple[FileFacts, ...]
+    source_bytes: int  # of all files that count for the goal (H8)
+    goal: int  # the score that the strategy has to reach
+    player_name: str = ""  # its PLAYER_NAME
+    trial_rates: tuple[tuple[str, float], ...] = ()  # how often it beats these samples
+
+
+BuildReport = MachineBuildReport | TextBuildReport | TableBuildReport
+"""Everything that a compile report says. In JSON, `kind` tells which of the three records it is."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import takewhile
 
-from compiler.builders import decoded
-from compiler.source import Program, normalise, strip_secret
+from compiler.source import Program, decoded, normalise, strip_secret
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.games.registry import game_of

@@ -41,7 +41,8 @@ class Field:
     def send(self, team: Team, strategy: str) -> None:
         """The team's next version is this house strategy."""
         self.builds += 1
-        built = builder_of(self.service.settings, open_runner)({"program.c": HOUSE[strategy].encode()}, "")
+        builder = builder_of(self.service.settings, open_runner)
+        built = builder.build({"program.c": HOUSE[strategy].encode()}, "")
         with self.store.write() as tx:
             letter_id, _ = letters.add(
                 tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW

@@ -1,4 +1,4 @@
-"""Several games a pairing, and rulings under which a game with a fault stands."""
+"""Several games a pairing, and the fault rules under which a game with a fault stands."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import partial
 import pytest
 
 from contest.config.sections import Tournament
+from contest.formats.round_robin import RoundRobin
 from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.formats.round_robin import RoundRobin
 from tournament.referee import play_group
 
 SEEDS = Seeds(bytes(range(32)))
