@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from compiler import checks, elf, messages, tokens
 from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
-from compiler.source import Program, normalise, strip_secret
+from compiler.source import SourceText, normalise, strip_secret
 from compiler.toolchain import Step, Toolchain
 from contest.config.sections import Programs
 from contest.model import Finding, MachineBuildReport, Severity, Trial
@@ -51,7 +51,7 @@ def build(
     `play_trial` plays the trial game of an accepted image, given the source's digest. Raises ToolMissing
     where the compiler or the sandbox is at fault, never for anything that a program does.
     """
-    program = Program(normalise(strip_secret(source)))
+    program = SourceText(normalise(strip_secret(source)))
     facts = _examine(program, settings, toolchain)
     image = None if facts.has_errors else facts.image
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
@@ -72,7 +72,7 @@ def build(
     return BuildResult(report, image, FILE_NAME)
 
 
-def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Facts:
+def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _Facts:
     facts = _Facts(tuple(checks.check_source(program, settings)))
     if checks.keeps_from_compiler(facts.findings):
         return facts.found(checks.check_tokens(checks.in_source(program), settings))
@@ -80,7 +80,7 @@ def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Fac
     if step.output is None:
         return _failed(facts, program, step)
     found = tuple(tokens.scan(step.output.decode(errors="replace")))
-    code = tuple(token for token in found if token.kind is not tokens.Kind.NEWLINE)
+    code = tuple(token for token in found if token.kind is not tokens.TokenKind.NEWLINE)
     expanded = checks.Expanded(program, code, sum(token.elements for token in found))
     facts = replace(facts, elements=expanded.elements).found(checks.check_tokens(expanded, settings))
     return facts if checks.keeps_from_compiler(facts.findings) else _compile(facts, expanded, toolchain)
@@ -100,7 +100,7 @@ def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> 
     return facts if found else _link(facts, expanded.program, step.output, toolchain)
 
 
-def _link(facts: _Facts, program: Program, compiled: bytes, toolchain: Toolchain) -> _Facts:
+def _link(facts: _Facts, program: SourceText, compiled: bytes, toolchain: Toolchain) -> _Facts:
     step = toolchain.link(compiled)
     if step.output is None:
         return _failed(facts, program, step)
@@ -114,12 +114,12 @@ def _link(facts: _Facts, program: Program, compiled: bytes, toolchain: Toolchain
     return replace(facts, static_bytes=image.static_size, code_bytes=len(image.code), image=image)
 
 
-def _prose(program: Program) -> frozenset[int]:
+def _prose(program: SourceText) -> frozenset[int]:
     """The numbers of the lines in `#if 0`."""
     return frozenset(number for block in program.blocks for number in range(block.first, block.end))
 
 
-def _failed(facts: _Facts, program: Program, step: Step) -> _Facts:
+def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
     lines = () if step.trouble else messages.error_lines(step.messages)
     line = next(iter(lines), 0)
     text = step.trouble or "the compiler found errors; its messages tell more"
@@ -131,7 +131,7 @@ def _failed(facts: _Facts, program: Program, step: Step) -> _Facts:
     return replace(facts, messages=joined).found([finding, *_wrapped(program, lines)])
 
 
-def _wrapped(program: Program, error_lines: Iterable[int]) -> Iterable[Finding]:
+def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
     """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
     broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
     if broken:

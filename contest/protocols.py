@@ -43,7 +43,7 @@ class Renderer(Protocol):
 
 
 class Serializable(Protocol):
-    """What plays for a team; each kind of play has its own class."""
+    """An image: it plays for a team. Each kind of play has its own class."""
 
     def to_bytes(self) -> bytes: ...
 
@@ -53,9 +53,9 @@ Image_co = TypeVar("Image_co", bound=Serializable, covariant=True)
 
 @dataclass(frozen=True)
 class BuildResult(Generic[Image_co]):
-    """`image` is there exactly when `report.accepted`; `program` is the name of the file that it is made of.
+    """`image` is there exactly if `report.accepted`; `program` is the name of the file that it was made from.
 
-    The name is "" where no file was recognised as a program.
+    The name is "" if no file was recognised as a program.
     """
 
     report: BuildReport
@@ -68,7 +68,7 @@ SparringOpponents = Mapping[str, tuple[str, bytes]]
 
 
 class PracticeBuilder(Protocol):
-    """What practice needs of the compiler."""
+    """The part of the compiler that practice needs."""
 
     def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
         """Build the files as they were sent; `text` is what the letter says about them."""

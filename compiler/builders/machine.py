@@ -8,7 +8,7 @@ from functools import cache
 
 from compiler.build import build
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
-from compiler.source import Program, decoded, normalise, strip_secret
+from compiler.source import SourceText, decoded, normalise, strip_secret
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
@@ -51,7 +51,7 @@ class MachineBuilder(ProgramBuilder[Image]):
         return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
 
     def description(self, files: Mapping[str, bytes], text: str) -> str:
-        return "\n".join([*Program(normalise(_source(files))).description, ""])
+        return "\n".join([*SourceText(normalise(_source(files))).description, ""])
 
     def _trial_game(self, image: Image, source_digest: str) -> Trial:
         """An accepted program plays once against a house strategy, and its team sees it run (K45).

@@ -14,21 +14,21 @@ from contest.model.games import GameResult
 class SubmissionState(StrEnum):
     QUEUED = "queued"
     BUILT = "built"
-    REPLACED = "replaced"  # never compiled: its team sent too many in an hour, and a newer one took its turn
-    SET_ASIDE = "set aside"  # our compiler service broke on it; `knobeln letters retry` puts it back
+    REPLACED = "replaced"  # never compiled: the team sent too many in an hour, and a newer one took its turn
+    SET_ASIDE = "set aside"  # our compile service failed on it; `knobeln letters retry` puts it back
 
 
 class PracticeState(StrEnum):
     QUEUED = "queued"
     PLAYED = "played"
-    SET_ASIDE = "set aside"  # our service broke on it; `knobeln letters retry` puts it back
+    SET_ASIDE = "set aside"  # our practice service failed on it; `knobeln letters retry` puts it back
 
 
 @dataclass(frozen=True)
 class Practice:
-    """What a team asked to be tried, without any consequence for the contest.
+    """A team's request to try something, without any consequence for the contest.
 
-    Either `files`, a program against our own ones, or `other_id`, a match of the two teams' latest versions.
+    Either `files`: a program plays against ours; or `other_id`: the latest versions of two teams meet.
     """
 
     id: int
@@ -36,14 +36,14 @@ class Practice:
     other_id: int | None
     letter_id: int
     files: Mapping[str, bytes]
-    program: str = ""  # the name of the program among the files where it is known
+    program: str = ""  # the name of the program among the files, "" while it is not known
     repairs: tuple[str, ...] = ()
     reply_to: str | None = None
 
 
 @dataclass(frozen=True)
 class PracticeGame:
-    """One game of practice: the asking team has the first seat, `opponents` the others."""
+    """One game of practice: the team that asked has the first seat, `opponents` have the others."""
 
     opponents: tuple[str, ...]
     result: GameResult
@@ -53,7 +53,7 @@ class PracticeGame:
 class Submission:
     """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47).
 
-    The files are as they were sent: the authentification string is still in one of them.
+    The files are as they were sent, with the authentification string in one of them.
     """
 
     id: int
@@ -63,7 +63,7 @@ class Submission:
     received_at: datetime
     files: Mapping[str, bytes] = field(repr=False)  # by name
     program: str  # the name of the program among them, "" while it is not known
-    description: str  # the letter's own words about it (B21), "" where they stand in the program
+    description: str  # the letter's text about it (B21), "" if it is in the program
     state: SubmissionState
 
 
@@ -75,7 +75,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a compile rule found. Lines count from 1 in the program as sent; 0 = no particular line."""
+    """A rule's finding in a program. Lines count from 1 in the program as sent; 0 = no particular line."""
 
     rule: str  # "include", "description", "forbidden routine" ...
     severity: Severity
@@ -86,14 +86,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a program did in its one trial game; it has the first seat, its opponents the others."""
+    """The trial game of a program; it has the first seat, its opponents have the others."""
 
     opponent: str  # its name, or their names
     result: GameResult
 
     @property
     def failed(self) -> bool:
-        """The program did what the rules forbid."""
+        """Whether the program did what the rules forbid."""
         return self.result.seats[0].verdict.is_charged
 
 
@@ -101,12 +101,12 @@ class Trial:
 class ImageFacts:
     """A container image that plays for a team (M11)."""
 
-    digest: str  # sha256 in hex: of the archive, or the id that podman or docker knows it by
+    digest: str  # in hex: the sha256 of the archive, or the id that podman or docker has for it
     platform: str  # e.g. "linux/amd64"
     layers: int
     unpacked_bytes: int
     command: tuple[str, ...]  # the words before the move's arguments
-    name: str = ""  # by which the organizer has pulled it; "" = it came as an archive
+    name: str = ""  # if the organizer has pulled it; "" = it came as an archive
 
 
 @dataclass(frozen=True)
