@@ -13,7 +13,7 @@ from fractions import Fraction
 from contest.config.sections import Evolution
 from contest.errors import ConfigError
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
-from tournament.standings import match_half_points, ranks_of
+from contest.standings import match_half_points, ranks_of
 
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
 Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> the next counts

@@ -15,11 +15,10 @@ from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import GameJob, GameResult, HillGame, HillLine, Phase, Verdict
+from contest.model import GameJob, GameResult, HillGame, HillLine, LadderEntry, Phase, Verdict
 from contest.protocols import HillReporter, Images, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
-from contest.store.ladder import LadderEntry
 
 QUICK_GAMES_AT_ONCE = 500  # so that a letter never waits long
 SLOW_GAMES_AT_ONCE = 4

@@ -13,12 +13,13 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 
 from contest.config.settings import Settings
+from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.model import FinalReplays, GroupOutcome, GroupPlan, points_text
-from contest.protocols import Format, Runner
+from contest.protocols import Runner
 from contest.seeds import Seeds
+from contest.standings import match_half_points
 from tournament import referee
-from tournament.standings import match_half_points
 
 
 def score_table(outcome: GroupOutcome, point: int) -> str:

@@ -364,9 +364,7 @@ class Tournament(Section):
 
     format: str = Field(
         "group-elimination",
-        description="group-elimination: rounds of mixed groups, about half of each group proceeds; "
-        "round-robin: one group of all, everyone meets everyone; exact: the same, but a pairing won is a "
-        "match point; double-elimination: out after two lost matches; melee: one game of all",
+        description="{formats}",  # what `formats_described` says
     )
     games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
     third_place_games: int = Field(

@@ -6,11 +6,11 @@ import json
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from contest.config.sections import (
-    Dates,
-    Section,
-)
+from pydantic.fields import FieldInfo
+
+from contest.config.sections import Dates, Section
 from contest.config.settings import Settings
+from contest.formats import formats_described
 
 
 def usual_dates(today: datetime) -> Dates:
@@ -40,8 +40,13 @@ def settings_template(settings: Settings) -> str:
         parts.append(f"\n# {(section.__doc__ or '').strip()}\n[{name}]\n")
         for key, info in type(section).model_fields.items():
             value = getattr(section, key) if info.repr else info.default
-            parts.append(f"# {info.description}\n{key} = {toml_value(value)}\n")
+            parts.append(f"# {description_of(info)}\n{key} = {toml_value(value)}\n")
     return "".join(parts)
+
+
+def description_of(setting: FieldInfo) -> str:
+    """What a setting means, in a line."""
+    return (setting.description or "").replace("{formats}", formats_described())
 
 
 def toml_value(value: Any) -> str:

@@ -17,12 +17,14 @@ from functools import cache
 from itertools import combinations
 from typing import Generic, TypeVar
 
+from contest import standings
+
 SCORES = 300  # a strategy is asked for own and opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
 SIDES = 6
 TURNS = 8  # Time Trot knows the turn's number up to multiples of this
 LOWEST_GOAL = 50
-MATCH_POINT = 0.500001  # a match point needs a win rate strictly above this
+MATCH_POINT = float(standings.MATCH_POINT)  # a match point needs a win rate strictly above this
 MAX_NAME = 64
 PROGRAM = "final_strategy.py"  # the file that is sent (H1)
 FUNCTION = "final_strategy"  # in it

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 
 class Verdict(StrEnum):
@@ -27,13 +30,17 @@ class Verdict(StrEnum):
 _OK = Verdict.OK  # an enumeration takes its time to look its members up
 
 
+# The end of what a program wrote to its standard error, for its own team only. Archives call it `said`.
+StderrTail = Annotated[str, Field(alias="said")]
+
+
 @dataclass(frozen=True)
 class Fault:
     """What a player did that the rules forbid, in a sentence for its team."""
 
     turn: int  # the turn in which it happened, from 1; of KNOBELN the throw
     reason: str  # e.g. "throw 17 was 0, outside 1..12288"
-    said: str = ""  # the end of what the program wrote to its standard error; for its own team only
+    stderr_tail: StderrTail = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class SeatResult:
     memory: int = 0  # bytes of static data and stack that were in use at the most
     faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
     last_turn: int = 0  # the last in which it was asked for a move in words: when it fell, where players fall
-    said: str = ""  # in a trial: the end of what it wrote to its standard error; for its own team only
+    stderr_tail: StderrTail = ""  # in a trial game only
 
 
 @dataclass(frozen=True)

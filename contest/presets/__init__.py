@@ -18,7 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.base import TABLE, GameInfo
+from contest.formats.exact import Exact
+from contest.formats.melee import Melee
+from contest.formats.round_robin import RoundRobin
+from contest.games.base import GameInfo
 from contest.games.registry import game
 
 
@@ -71,7 +74,7 @@ def _fitting(info: GameInfo) -> Mapping[str, Any]:
 
 
 def _format(info: GameInfo) -> str:
-    """The format that needs nothing but what every game of these seats has."""
-    if info.play == TABLE:
-        return "exact"
-    return "melee" if info.max_seats > 2 else "round-robin"
+    """The name of a format that suits every game with these facts."""
+    if not info.play.has_moves:
+        return Exact.name
+    return Melee.name if info.max_seats > 2 else RoundRobin.name

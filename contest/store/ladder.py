@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
-from contest.model import HillGame, HillLine, HillRanking, TeamState
+from contest.model import HillGame, HillLine, HillRanking, LadderEntry, TeamState
 from contest.store.session import Transaction
 from contest.store.submissions import that_count
 from contest.store.tables import builds, hill_games, hill_rankings, submissions, teams
 
 KEPT = 1_000  # rankings; older ones are forgotten
-
-
-@dataclass(frozen=True)
-class LadderEntry:
-    """A team's version that counts."""
-
-    build_id: int
-    team: str
-    version: int
-    image_digest: str
 
 
 def climbers(tx: Transaction) -> tuple[LadderEntry, ...]:

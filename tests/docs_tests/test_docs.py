@@ -23,9 +23,9 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import BuildResult, build
+from compiler.builders import builder_of
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
-from compiler.trial_game import with_trial
 from contest import presets
 from contest.clock import SystemClock
 from contest.config.sections import Contest
@@ -48,6 +48,7 @@ from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.replies import Command
 from mailserver.team_secret import FromLine, find_from_line
+from tournament.runners import open_runner
 
 ROOT = Path(__file__).parents[2]
 TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
@@ -333,11 +334,11 @@ def toolchain() -> Toolchain:
 
 
 @pytest.fixture(scope="module")
-def built(toolchain: Toolchain) -> BuildResult:
+def built() -> BuildResult:
     program = find_program(parse(COMPILE.encode()))
     assert isinstance(program, Text)
     source = "\n".join(program.lines) + "\n"
-    return with_trial(build(source, CALENDAR.programs, toolchain), CALENDAR)
+    return builder_of(CALENDAR, open_runner).build({"program.c": source.encode()}, "")
 
 
 @pytest.fixture

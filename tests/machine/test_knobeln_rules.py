@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
 from contest.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
+from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
-from contest.games.registry import kinds, registered
 from contest.model import Verdict
+from contest.plugins import by_name
 from contest.testing import check_game
 from tests.support.machine_programs import game, throwing
 
@@ -177,8 +178,8 @@ def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], compl
 
 
 def test_two_games_of_one_name_are_an_error() -> None:
-    with pytest.raises(ConfigError, match="two games are called 'knobeln'"):
-        kinds([KIND, KIND])
+    with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.games are called 'knobeln'"):
+        by_name(ENTRY_POINTS, [KIND, KIND])
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:

@@ -11,9 +11,9 @@ import pytest
 from contest.games.knobeln import Rules, play_out
 from contest.model import GameJob, Match, Pairing, Verdict
 from reports.knobeln_protocol import GameProtocol, write
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE
 from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
+from tournament.runners.machine import MachineRunner
 
 RULES = Rules(L=20)
 PATIENT = throwing([100] * 20)
