@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from compiler.elf import ObjectFacts
-from compiler.source import LogicalLine, SourceText
+from compiler.source import SourceText
 from compiler.tokens import Token, TokenKind
 from contest.config.sections import Programs
 from contest.model import Finding, Severity
@@ -146,7 +146,8 @@ def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
 def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
     for view in program.views:
         for line in view.live_lines:
-            if _is_line_marker(line):
+            directive = line.directive or ("",)
+            if directive[0] == "line" or directive[0][:1].isdigit():
                 text = "#line and line markers would make the messages name wrong lines; leave them out"
                 yield _at(program, "line marker", line.number, text)
 
@@ -316,11 +317,6 @@ def _defines(expanded: Expanded, name: str) -> Finding:
         f"your program defines {name}, which belongs to the library: do not include knobellib.c, only call it"
     )
     return _word(expanded, "library source", name, text)
-
-
-def _is_line_marker(line: LogicalLine) -> bool:
-    directive = line.directive or ("",)
-    return directive[0] == "line" or directive[0][:1].isdigit()
 
 
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:

@@ -61,9 +61,10 @@ def read_image(raw: bytes) -> Image:
                 f"a segment begins at {min(loaded):#x}; only {CODE_BASE:#x} (code) and {DATA_BASE:#x} (data) "
                 "are possible"
             )
+        instructions = code.data()
         return Image(
             entry=elf["e_entry"],
-            code=_aligned(code.data(), 4),
+            code=instructions + bytes(-len(instructions) % 4),
             data=data.data() if data else b"",
             static_size=_static_size(elf),
             symbols=tuple(sorted(_functions(_symbols(elf)).items())),
@@ -124,7 +125,3 @@ def _functions(symbols: Iterable[Symbol]) -> dict[int, str]:
         ((s["st_value"], s.name) for s in symbols if s["st_info"]["type"] == "STT_FUNC"), reverse=True
     )
     return {address: name[:_MAX_NAME] for address, name in found}
-
-
-def _aligned(data: bytes, unit: int) -> bytes:
-    return data + bytes(-len(data) % unit)

@@ -60,7 +60,7 @@ def recognise(
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {RIGHT_NAME}")
+        return Problem(f'the file name "{printable(strange[0])[:80]}" cannot be used; {RIGHT_NAME}')
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
@@ -69,9 +69,8 @@ def recognise(
         return Problem(
             f"there are {len(programs)} programs, {several}; send one program, with text files at most"
         )
-    return Problem(
-        f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(usable(languages))}"
-    )
+    known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
+    return Problem(f"{_none_of(names)}; the suffix of a program's name tells its language: {known}")
 
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
@@ -249,15 +248,7 @@ def _folders(language: Language) -> tuple[str, ...]:
     return tuple(sorted(path for pattern in language.folders for path in glob(pattern)))
 
 
-def _quoted(name: str) -> str:
-    return f'"{printable(name)[:80]}"'
-
-
 def _none_of(names: Sequence[str]) -> str:
     if not names:
         return "there is no file"
     return f"{names[0]} is no program" if len(names) == 1 else f"none of {', '.join(names)} is a program"
-
-
-def _known(languages: Sequence[Language]) -> str:
-    return ", ".join(f"{language.name} (.{', .'.join(language.suffixes)})" for language in languages)

@@ -12,6 +12,7 @@ from knobeln.contest_day import publish
 from tests.support.command_line import knobeln, knobeln_in
 
 RELEASES = Path(__file__).with_name("releases")
+MAY_DIFFER = {"announcement.txt", "rules.md", "contest.json", "manifest.json"}  # with the version
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,15 @@ def test_the_backup_of_a_release_is_restored_and_opens(release: Path, tmp_path: 
     assert results["ranking"]
     assert "finished" in knobeln_in(contest, "status").output
     assert results["ranking"][0]["team"] in knobeln_in(contest, "results").output
+    knobeln_in(contest, "publish", tmp_path / "again", "--early")
+    with tarfile.open(Path(str(release).replace("backup", "archive"))) as packed:
+        packed.extractall(tmp_path / "archive", filter="data")
+    assert _files(tmp_path / "again") == _files(tmp_path / "archive")
+
+
+def _files(archive: Path) -> dict[str, bytes]:
+    """What an archive says, whatever version of ours wrote it."""
+    found = {
+        str(path.relative_to(archive)): path.read_bytes() for path in archive.rglob("*") if path.is_file()
+    }
+    return {name: data for name, data in found.items() if name not in MAY_DIFFER}
