@@ -21,7 +21,7 @@ from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
 from contest.subprocesses.c_programs import build_c_program, c_compiler, cache_folder
-from contest.subprocesses.engine_connection import Dialogue
+from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
@@ -299,7 +299,7 @@ def test_an_engine_without_a_game_plays_no_batch(images: dict[str, Image], jobs:
 
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
     with engine_process() as process:
-        return Dialogue(process, batch.opening()).ask(batch.portion(jobs), 20)
+        return EngineConnection(process, batch.opening()).ask(batch.portion(jobs), 20)
 
 
 @contextmanager
