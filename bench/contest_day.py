@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 
 from bench.axelrod_turns import turns_per_second
-from contest.clock import FixedClock
 from contest.model import RoundOutcome
 from contest.seeds import Seeds
 from contest.store import results, submissions
@@ -26,6 +25,7 @@ from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from sandbox.sandbox import Sandbox
 from sandbox.vm.translation import translations
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
 from tournament.referee import Fixture, game_job
 from tournament.runners import open_runner

@@ -18,7 +18,16 @@ from compiler.uploaded_files import description_findings, has_errors, take_apart
 from contest.config.sections import SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
-from contest.games.hog import FUNCTION, LABEL, MAX_DICE, MAX_NAME, SCORES, HogEntry, goal_for, name_objection
+from contest.games.hog import (
+    FUNCTION,
+    LABEL,
+    MAX_DICE,
+    MAX_NAME,
+    SCORES,
+    HogEntry,
+    goal_for,
+    why_illegal_name,
+)
 from contest.games.hog_game import NAME as HOG
 from contest.model import Finding, Severity, TableBuildReport
 from contest.protocols import BuildResult, SparringOpponents
@@ -115,7 +124,7 @@ def _player_name(label: str | Fault) -> tuple[str, tuple[Finding, ...]]:
     if isinstance(label, Fault):
         return "", (_finding(f"{label.sentence}; {_RIGHT_LABEL}"),)
     name = " ".join(printable(label).split())
-    why_illegal = name_objection(name)
+    why_illegal = why_illegal_name(name)
     return ("", (_finding(f"{why_illegal}; {_RIGHT_LABEL}"),)) if why_illegal else (name, ())
 
 

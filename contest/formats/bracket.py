@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class MatchPlace:
     """A match's place in the bracket; rounds count from 1 on each side, matches from 0 in each round."""
 
     side: Side
@@ -38,7 +38,7 @@ class Place:
 class Source:
     """Where a player of a match comes from: the winner or the loser of another match."""
 
-    place: Place
+    place: MatchPlace
     winner: bool
 
 
@@ -61,37 +61,37 @@ class Bracket:
     """
 
     places: Sequence[str | None]
-    results: Mapping[Place, Result]
-    _known: dict[Place, Players | None] = field(default_factory=dict, init=False)
+    results: Mapping[MatchPlace, Result]
+    _known: dict[MatchPlace, Players | None] = field(default_factory=dict, init=False)
 
     @property
     def rounds(self) -> int:
         """Rounds of the winners' side; a power of two of places is needed."""
         return len(self.places).bit_length() - 1
 
-    def matches(self) -> list[Place]:
+    def matches(self) -> list[MatchPlace]:
         """All matches but the second final, in an order in which they can be played."""
         found = []
         for number in range(1, self.rounds + 1):
-            found += [Place(Side.WINNERS, number, i) for i in range(len(self.places) >> number)]
+            found += [MatchPlace(Side.WINNERS, number, i) for i in range(len(self.places) >> number)]
         for number in range(1, 2 * (self.rounds - 1) + 1):
             size = len(self.places) >> (2 + (number - 1) // 2)
-            found += [Place(Side.LOSERS, number, i) for i in range(size)]
-        return [*found, Place(Side.FINAL, 1, 0)]
+            found += [MatchPlace(Side.LOSERS, number, i) for i in range(size)]
+        return [*found, MatchPlace(Side.FINAL, 1, 0)]
 
     @property
-    def last_of_losers(self) -> Place | None:
+    def last_of_losers(self) -> MatchPlace | None:
         """The losers' side's last match, whose loser is third; None in a field of two."""
         last = 2 * (self.rounds - 1)
-        return Place(Side.LOSERS, last, 0) if last else None
+        return MatchPlace(Side.LOSERS, last, 0) if last else None
 
-    def players(self, place: Place) -> Players | None:
+    def players(self, place: MatchPlace) -> Players | None:
         """Who is in this match; None as long as that is open."""
         if place not in self._known:
             self._known[place] = self._players(place)
         return self._known[place]
 
-    def outcome(self, place: Place) -> Result | None:
+    def outcome(self, place: MatchPlace) -> Result | None:
         """The match's result: as played, or without a match where somebody is missing; None if still open."""
         players = self.players(place)
         if players is None:
@@ -101,7 +101,7 @@ class Bracket:
             return Result(there[0] if there else None, None)
         return self.results.get(place)
 
-    def _players(self, place: Place) -> Players | None:
+    def _players(self, place: MatchPlace) -> Players | None:
         if place.side is Side.WINNERS and place.round == 1:
             return self.places[2 * place.number], self.places[2 * place.number + 1]
         outcomes = [(source, self.outcome(source.place)) for source in self._sources(place)]
@@ -112,30 +112,30 @@ class Bracket:
         )
         return first, second
 
-    def _sources(self, place: Place) -> tuple[Source, Source]:
+    def _sources(self, place: MatchPlace) -> tuple[Source, Source]:
         if place.side is Side.WINNERS:
-            before = (Place(Side.WINNERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
+            before = (MatchPlace(Side.WINNERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
             first, second = (Source(match, winner=True) for match in before)
             return first, second
         if place.side is Side.LOSERS:
             return self._sources_of_losers(place)
         loser = self.last_of_losers
-        champion = Place(Side.WINNERS, self.rounds, 0)
+        champion = MatchPlace(Side.WINNERS, self.rounds, 0)
         return Source(champion, winner=True), Source(loser or champion, winner=loser is not None)
 
-    def _sources_of_losers(self, place: Place) -> tuple[Source, Source]:
+    def _sources_of_losers(self, place: MatchPlace) -> tuple[Source, Source]:
         if place.round == 1:
-            before = (Place(Side.WINNERS, 1, 2 * place.number + i) for i in (0, 1))
+            before = (MatchPlace(Side.WINNERS, 1, 2 * place.number + i) for i in (0, 1))
             first, second = (Source(match, winner=False) for match in before)
             return first, second
         if place.round % 2:
-            before = (Place(Side.LOSERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
+            before = (MatchPlace(Side.LOSERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
             first, second = (Source(match, winner=True) for match in before)
             return first, second
         stage = 1 + place.round // 2  # the round of the winners' side whose losers come in
         size = len(self.places) >> stage
         across = (place.number + size // 2) % size if stage % 2 else size - 1 - place.number
         return (
-            Source(Place(Side.LOSERS, place.round - 1, place.number), winner=True),
-            Source(Place(Side.WINNERS, stage, across), winner=False),
+            Source(MatchPlace(Side.LOSERS, place.round - 1, place.number), winner=True),
+            Source(MatchPlace(Side.WINNERS, stage, across), winner=False),
         )

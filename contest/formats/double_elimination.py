@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from contest.formats.base import Format
-from contest.formats.bracket import Bracket, Place, Result, Side
+from contest.formats.bracket import Bracket, MatchPlace, Result, Side
 from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.standings import half_points, ranks_of, table
 
-FINAL, SECOND_FINAL = Place(Side.FINAL, 1, 0), Place(Side.SECOND_FINAL, 1, 0)
+FINAL, SECOND_FINAL = MatchPlace(Side.FINAL, 1, 0), MatchPlace(Side.SECOND_FINAL, 1, 0)
 _FINALS = (Side.FINAL, Side.SECOND_FINAL)
 BYE = "bye"
 
@@ -93,7 +93,7 @@ class DoubleElimination(Format):
     def _bracket(self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> Bracket:
         """The bracket as drawn, with everything that has been played."""
         bracket = Bracket(_draw(field, seeds), {})
-        results: dict[Place, Result] = {}
+        results: dict[MatchPlace, Result] = {}
         for outcome in history:
             played = zip(_ready(bracket), outcome.groups, strict=False)  # byes stand behind the matches
             results |= {place: _result(group) for (place, _), group in played}
@@ -104,7 +104,7 @@ class DoubleElimination(Format):
         self,
         number: int,
         index: int,
-        place: Place,
+        place: MatchPlace,
         players: tuple[str, str],
         bracket: Bracket,
         seeds: Seeds,
@@ -114,7 +114,7 @@ class DoubleElimination(Format):
         pairing = Pairing(seated, games, max(games, self._settings.max_games))
         return GroupPlan(number, index, players, (pairing,), str(place.side))
 
-    def _games(self, place: Place, bracket: Bracket) -> int:
+    def _games(self, place: MatchPlace, bracket: Bracket) -> int:
         if place.side in _FINALS:
             return self._settings.final_games
         if place == bracket.last_of_losers:
@@ -138,7 +138,7 @@ def _first_round(bracket: Bracket) -> Iterator[tuple[str, ...]]:
             yield tuple(player for player in bracket.players(place) or () if player is not None)
 
 
-def _ready(bracket: Bracket) -> list[tuple[Place, tuple[str, str]]]:
+def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """The matches to be played now, in the order of the bracket: of each side those of one round."""
     found = []
     for place in bracket.matches():
@@ -149,7 +149,7 @@ def _ready(bracket: Bracket) -> list[tuple[Place, tuple[str, str]]]:
     return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(bracket)
 
 
-def _second_final(bracket: Bracket) -> list[tuple[Place, tuple[str, str]]]:
+def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """Played where the final's loser is the winners' side's champion, who stood first in it."""
     final, players = bracket.results.get(FINAL), bracket.players(FINAL)
     if final is None or players is None or SECOND_FINAL in bracket.results:

@@ -13,7 +13,6 @@ import pytest
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.clock import FixedClock
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.model import SubmissionState
@@ -23,6 +22,7 @@ from reports.compile_report import compile_report
 from reports.render import Templates
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, add_team
 from tests.support.contest_field import settings as plain_settings
 from tournament.runners import open_runner

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from contest.clock import FixedClock
 from contest.config.sections import Mail
 from contest.config.settings import LONGEST_ROBOT
 from contest.model import LetterState, OutboxState, StoredLetter
@@ -21,6 +20,7 @@ from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.delivery.deliver import deliver_due, senders
 from mailserver.delivery.verp import bounce_address, bounced_items
+from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 
 FOLDER = Path(__file__).parent.parent / "bounces"

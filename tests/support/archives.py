@@ -10,7 +10,6 @@ from click.testing import CliRunner, Result
 
 from compiler.builders import builder_of
 from contest import presets
-from contest.clock import FixedClock
 from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.model import LetterState
@@ -22,6 +21,7 @@ from knobeln.cli.organize import create_contest
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from mailserver.team_secret import digest, new_string
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, add_team, settings
 from tournament.runners import open_runner
 

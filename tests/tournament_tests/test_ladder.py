@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.builders import builder_of
-from contest.clock import FixedClock
 from contest.config.sections import Hill
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -22,6 +21,7 @@ from contest.store import Store, contest_state, ladder, letters, migrate, outbox
 from knobellib.house import house_strategies
 from reports.ladder_report import HillLetters, movements
 from reports.render import Templates
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import add_team
 from tournament.ladder import HillService, ranking
 from tournament.runners import open_runner

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from contest.games.knobeln import Rules, ThrowLines, early_drop, out_of_range
+from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
 from sandbox.vm.batch import opening, portion
 from sandbox.vm.faults import Kind, Trap, verdict_and_reason
@@ -126,9 +126,9 @@ class Batch:
         """How the seat left the game (K71), and why in a sentence."""
         number = played + 1
         if record.fault == _RANGE:
-            return Verdict.ILLEGAL_MOVE, out_of_range(self.rules, number, record.throw)
+            return Verdict.ILLEGAL_MOVE, why_out_of_range(self.rules, number, record.throw)
         if record.fault == _SERIES:
-            sentence = early_drop(self.rules, number, record.throw, record.last, record.series)
+            sentence = why_early_drop(self.rules, number, record.throw, record.last, record.series)
             return Verdict.ILLEGAL_MOVE, sentence
         if record.fault == Kind.LEFT:
             return Verdict.PROTOCOL, f"ended after {played} of {self.rules.L} throws"
