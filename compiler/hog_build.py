@@ -20,7 +20,7 @@ from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.games.hog import FUNCTION, LABEL, MAX_DICE, MAX_NAME, SCORES, HogEntry, goal_for, name_objection
 from contest.model import BuildReport, Finding, Severity
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.subprocesses.hog_solver import win_rates
 from knobellib.samples import samples
 from sandbox.players import Fault, FaultKind
@@ -74,11 +74,11 @@ def _read(bundle: ProgramFolder, sandbox: Sandbox) -> tuple[str, bytes, list[Fin
     """The strategy's name and table, what is wrong with them, and what it said on standard error."""
     label = constant(bundle, FUNCTION, LABEL, sandbox)
     if isinstance(label, Fault) and label.kind is not FaultKind.UNREADABLE:
-        return "", b"", [_finding(label.sentence)], label.said
+        return "", b"", [_finding(label.sentence)], label.stderr_tail
     name, found = _named(label)
     table = tabulate(bundle, FUNCTION, DOMAIN, sandbox, SECONDS)
     if isinstance(table, Fault):
-        return name, b"", [*found, _finding(table.sentence)], table.said
+        return name, b"", [*found, _finding(table.sentence)], table.stderr_tail
     return name, table, found, ""
 
 
@@ -86,7 +86,7 @@ def _named(label: str | Fault) -> tuple[str, list[Finding]]:
     """The strategy's name in one line, and what is wrong with it (H2)."""
     if isinstance(label, Fault):
         return "", [_finding(f"{label.sentence}; {_RIGHT_LABEL}")]
-    name = " ".join(printable(label).split())
+    name = sanitize(label, one_line=True)
     why_illegal = name_objection(name)
     return ("", [_finding(f"{why_illegal}; {_RIGHT_LABEL}")]) if why_illegal else (name, [])
 
@@ -95,7 +95,7 @@ _RIGHT_LABEL = f"a strategy has a line such as {LABEL} = 'Always Four', with 1 t
 
 
 def _finding(sentence: str) -> Finding:
-    return Finding("strategy", Severity.ERROR, 0, printable(sentence))
+    return Finding("strategy", Severity.ERROR, 0, sanitize(sentence))
 
 
 # --- the trial --------------------------------------------------------------------------------------------

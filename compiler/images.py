@@ -17,7 +17,7 @@ from sandbox.executable import usual_engine
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage, named_image
-from sandbox.oci.refusal import Problem
+from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.program_folder import Executable
 
@@ -38,23 +38,23 @@ def build_image(files: Mapping[str, bytes], words: str, settings: Programs) -> B
     sent = take_apart(files, words)
     program = next(name for name in sorted(sent.files) if is_image({name: b""}))
     found = _alone(sent) or _image(program, sent.files[program])
-    problems = (Finding(RULE, Severity.ERROR, 0, found.text),) if isinstance(found, Problem) else ()
+    problems = (Finding(RULE, Severity.ERROR, 0, found.text),) if isinstance(found, ImageProblem) else ()
     findings = (*problems, *description_findings(sent, settings))
-    image = None if isinstance(found, Problem) or has_errors(findings) else found
+    image = None if isinstance(found, ImageProblem) or has_errors(findings) else found
     return BuildResult(_report(sent, program, findings, image), image, program)
 
 
-def _alone(sent: UploadedFiles) -> Problem | None:
+def _alone(sent: UploadedFiles) -> ImageProblem | None:
     """An image has all that it needs: what lies beside it would be lost."""
     if len(sent.files) == 1:
         return None
-    return Problem(
+    return ImageProblem(
         f"there are {len(sent.files)} files, {' and '.join(sorted(sent.files))}; an image is sent alone, and "
         "what its program reads is in it"
     )
 
 
-def _image(name: str, data: bytes) -> OciImage | NamedImage | Problem:
+def _image(name: str, data: bytes) -> OciImage | NamedImage | ImageProblem:
     if is_archive(name):
         return unpack(data, image_cache())
     return named_image(data.decode(errors="replace").strip(), usual_engine())
@@ -82,6 +82,6 @@ def _facts(image: OciImage | NamedImage) -> ImageFacts:
         platform=f"linux/{this_architecture()}",  # it would have been refused otherwise
         layers=image.layers,
         unpacked_bytes=image.unpacked_bytes,
-        command=tuple(image.run.words(("...",))),
+        command=tuple(image.run.command_line(("...",))),
         name=image.name if isinstance(image, NamedImage) else "",
     )

@@ -16,7 +16,7 @@ from compiler.language_table import LANGUAGES, Language
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH, WORK
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
@@ -77,12 +77,12 @@ def version(language: Language, sandbox: Sandbox) -> str:
         [word.format(**words) for word in language.version],
         environment=_environment(language, words),
         folders=_folders(language),
-        limits=Limits(address_space=language.build_memory * MB, processes=language.processes),
+        limits=Limits(address_space_bytes=language.build_memory * MB, processes=language.processes),
     )
     said = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
-        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {printable(said)}")
-    return printable(said.partition("\n")[0])
+        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {sanitize(said)}")
+    return sanitize(said.partition("\n")[0])
 
 
 def build(
@@ -120,10 +120,10 @@ def _build(
     words = _words(language, program, memory)
     command = [word.format(**words) for word in language.build]
     limits = Limits(
-        file_size=MAX_RESULT,
-        work_size=4 * MAX_RESULT,
+        file_bytes=MAX_RESULT,
+        work_bytes=4 * MAX_RESULT,
         output_bytes=MAX_RESULT,
-        address_space=language.build_memory * MB,
+        address_space_bytes=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
     result = retry_if_killed.run(
@@ -238,7 +238,7 @@ def _folders(language: Language) -> tuple[str, ...]:
 
 
 def _quoted(name: str) -> str:
-    return f'"{printable(name)[:80]}"'
+    return f'"{sanitize(name)[:80]}"'
 
 
 def _none_of(names: Sequence[str]) -> str:

@@ -262,7 +262,7 @@ class ContestDay:
     def _unpack(self, images: Images) -> None:
         """What this computer lacks. The archives are in the store, so that any computer can play."""
         # Only here: of all that opens a contest, few have to do with images.
-        from sandbox.oci.refusal import Problem
+        from sandbox.oci.refusal import ImageProblem
         from sandbox.oci.unpack import unpack
         from tournament.runners.text import not_unpacked
 
@@ -270,7 +270,7 @@ class ContestDay:
             with self._store.read() as tx:
                 archive = submissions.archive_of(tx, image.digest)
             found = unpack(archive, image.cache)
-            if isinstance(found, Problem):
+            if isinstance(found, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {found.text}")
 
     def _finish_group(self, field: _Field, played: Played) -> None:

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 
 MANIFEST = "manifest.json"
 FORMAT = "knobeln archive"
@@ -36,7 +36,7 @@ MAX_DEPTH = 4  # of a path
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}"
 _PATH = re.compile(rf"(?:{_PART}/){{0,{MAX_DEPTH - 1}}}{_PART}")
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_SHOWN = 200  # characters of what a stranger wrote, in a message
+_MAX_SHOWN_CHARS = 200  # of foreign text, in a message
 
 T = TypeVar("T")
 
@@ -68,8 +68,7 @@ def digest_of(manifest: bytes) -> str:
 
 def shown(text: object) -> str:
     """A stranger's words, fit for a message."""
-    words = printable(" ".join(str(text).split()))
-    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 3]}..."
+    return sanitize(str(text), one_line=True, max_length=_MAX_SHOWN_CHARS)
 
 
 # --- JSON --------------------------------------------------------------------------------------------------

@@ -102,14 +102,14 @@ def test_a_given_file_cannot_be_exchanged(sandbox):
 
 
 def test_the_work_folder_is_limited_and_forgotten(sandbox):
-    limits = Limits(work_size=1_000_000, file_size=400_000)
+    limits = Limits(work_bytes=1_000_000, file_bytes=400_000)
     script = "for i in 1 2 3 4 5; do head -c 300000 /dev/zero > f$i || exit 7; done"
     assert sandbox.run([*SHELL, script], limits=limits).code == 7
     assert sandbox.run([*SHELL, "ls -A /work"]).stdout == b""
 
 
 def test_a_file_cannot_grow_over_its_limit(sandbox):
-    result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_size=100_000))
+    result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_bytes=100_000))
     assert result.ending is Ending.SIGNAL
 
 
@@ -207,7 +207,7 @@ def test_an_output_of_exactly_the_limit_is_whole(sandbox):
 
 
 def test_a_memory_hog_gets_no_more_than_its_limit(sandbox):
-    limits = Limits(address_space=200 * 1024 * 1024)
+    limits = Limits(address_space_bytes=200 * 1024 * 1024)
     result = sandbox.run(python("x = bytearray(300 * 1024 * 1024)"), limits=limits)
     assert result.code == 1
     assert b"MemoryError" in result.stderr

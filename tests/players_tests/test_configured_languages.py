@@ -38,8 +38,8 @@ def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
     settings = programs(AWK)
     bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings))
     assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(20).text == "5"
+    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(20).text == "5"
 
 
 def test_it_stands_beside_those_of_the_table_or_in_the_place_of_one() -> None:
@@ -106,8 +106,8 @@ def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
     source = tries + "except MemoryError:\n    print('too little')\n"
     bundle = build({"a.py": source.encode()}, sandbox, Programs(memory_mb=100))
     assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, cpu_seconds=10, answer_bytes=100) as prisoner:
-        assert prisoner.finish(20).text == found
+    with bundle.open(sandbox, cpu_seconds=10, answer_bytes=100) as process:
+        assert process.finish(20).text == found
 
 
 def settings_with(*rows: dict[str, Any]) -> Settings:

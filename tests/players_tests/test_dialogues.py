@@ -102,7 +102,7 @@ def test_an_exception_is_told_with_its_traceback(player, build_text):
     fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
     assert isinstance(fault, Fault)
     assert fault.sentence == "get_move: KeyError: 5"
-    assert 'raises.py", line 2' in fault.said
+    assert 'raises.py", line 2' in fault.stderr_tail
 
 
 def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text):

@@ -184,8 +184,8 @@ def test_a_language_is_one_row_of_the_table(sandbox):
     )
     bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
     assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "5"
+    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "5"
 
 
 def test_a_compiler_that_never_ends_is_stopped(sandbox):
@@ -199,8 +199,8 @@ def test_a_program_reads_the_files_that_came_with_it(build_text, sandbox):
     bundle = build_text(
         "a.c", '#include "notes.txt"\nint printf(); main() { printf("%d", N); }', notes="enum { N = 7 };"
     )
-    with bundle.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "7"
+    with bundle.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "7"
     script = build_text("a.sh", "cat notes.txt", notes="eight")
-    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "eight"
+    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "eight"

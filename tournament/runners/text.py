@@ -16,7 +16,7 @@ from contest.config.settings import Settings
 from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.model import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
 from contest.protocols import Images, ProgressCallback, no_progress
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from sandbox.executable import player_from_bytes
@@ -165,7 +165,7 @@ def _with_words(result: GameResult, players: Sequence[Player]) -> GameResult:
 
 
 def _last_words(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.said if seat.fault else "") or printable(player.said())
+    return (seat.fault.said if seat.fault else "") or sanitize(player.stderr_tail())
 
 
 def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
@@ -174,7 +174,7 @@ def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
     if not faults:
         return SeatResult(points, Verdict.OK, None, last_turn=last)
     number, first = faults[0]
-    progress = Fault(number, printable(first.sentence), printable(first.said))
+    progress = Fault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
     return SeatResult(points, _VERDICTS[first.kind], progress, faults=len(faults), last_turn=last)
 
 
