@@ -136,7 +136,7 @@ def _processes(contest: Contest, worker_pool: GroupWorkerPool) -> Iterator[Table
         finally:
             free.put(table)
 
-    worker_pool.tell(contest, no_progress)
+    worker_pool.initialize(contest, no_progress)
     with ThreadPoolExecutor(tables, thread_name_prefix="table") as pool:
         for table in worker_pool.workers:
             free.put(table)

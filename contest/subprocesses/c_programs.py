@@ -1,4 +1,4 @@
-"""Our own C programs: built by the C compiler on first use, and kept in a cache."""
+"""Build our own C programs with the C compiler on first use, and keep them in a cache."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from contest.errors import ToolMissing
 
 
 class NotKept(ToolMissing):
-    """The folder for built engines cannot be written."""
+    """The cache folder cannot be written."""
 
 
 def cache_folder() -> Path:
-    """Where built engines are kept: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
+    """The folder of built programs: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(configured) if os.path.isabs(configured) else Path("~/.cache").expanduser()
     return root / "knobeln"
 
 
 def build_c_program(sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine") -> Path:
-    """The program made of all C files in `sources`, taken from `cache` where it has been built before.
+    """Build all C files in `sources` into one program, unless `cache` has it; return its path.
 
-    Its file's name begins with `name`. Several processes may come here at once: each builds for itself, and
-    all end with the same file.
+    Its file's name begins with `name`. Several processes may call this at once: each builds for itself, and
+    all get the same file. Raises ToolMissing.
     """
     compiler = c_compiler()
     path = cache / f"{name}-{_key(sources, flags, compiler)}"
@@ -46,7 +46,7 @@ def build_c_program(sources: Path, flags: tuple[str, ...], cache: Path, name: st
 
 
 def c_compiler() -> str:
-    """The path of this computer's own C compiler. Raises ToolMissing, saying how to get one."""
+    """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
     found = shutil.which("cc") or shutil.which("gcc")
     if found is None:
         raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines; install gcc")
@@ -62,7 +62,7 @@ def _key(sources: Path, flags: tuple[str, ...], compiler: str) -> str:
 
 @functools.cache
 def compiler_version(compiler: str) -> str:
-    """What the compiler says about itself."""
+    """The output of `compiler --version`."""
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return done.stdout
 

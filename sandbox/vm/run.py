@@ -1,6 +1,6 @@
-"""One program by itself on the contest machine, without a game: to see what the machine does.
+"""Run one program by itself on the contest machine, without a game, to see what the machine does.
 
-The door of throws gives the throw back, the door of seeds gives zeros.
+The service of throws returns the program's own throw, the service of seeds returns zeros.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _A0 = 10
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a program came to its end. `fault` says why, unless it left by the door."""
+class RunResult:
+    """How a program ended. `fault` says why, unless it left by the service for that."""
 
     fault: str | None
     instructions: int
@@ -34,27 +34,27 @@ class Ended:
 
     @property
     def status(self) -> int:
-        """What the program left with, in a0."""
+        """The program's exit status, from register a0."""
         return self.registers[_A0]
 
 
-def run(image: Image, max_instructions: int) -> Ended:
-    """Run the program to its end, by the interpreter. Raises EngineFailed when our machinery fails."""
-    opening = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
+def run(image: Image, max_instructions: int) -> RunResult:
+    """Run the program to its end, in the interpreter. Raises EngineFailed if the engine keeps failing."""
+    header = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
     seconds = min(LONGEST, START_SECONDS + program_seconds(max_instructions))
-    order = EngineRequest(bytes, partial(_ended, image, max_instructions), seconds)
-    (ended,) = run_requests(engine_binary(), [order], 1, opening=opening)
-    return ended
+    request = EngineRequest(bytes, partial(_results, image, max_instructions), seconds)
+    (result,) = run_requests(engine_binary(), [request], 1, header=header)
+    return result
 
 
-def _ended(image: Image, max_instructions: int, raw: bytes) -> list[Ended]:
-    """ValueError for an answer that cannot be true."""
+def _results(image: Image, max_instructions: int, raw: bytes) -> list[RunResult]:
+    """Raises ValueError for an impossible answer."""
     if len(raw) != _RECORD.size:
         raise ValueError(f"{len(raw)} bytes about a program's end")
     instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
-    incident = Trap(Kind(kind), 0, 0, 0, 0, pc, address)
+    trap = Trap(Kind(kind), 0, 0, 0, 0, pc, address)
     fault = None
-    if incident.kind is not Kind.LEFT:
-        _, found = verdict_and_fault(incident, Setting(Rules(), max_instructions, image))
+    if trap.kind is not Kind.LEFT:
+        _, found = verdict_and_fault(trap, Setting(Rules(), max_instructions, image))
         fault = found.reason if found else "it came to no end"
-    return [Ended(fault, instructions, memory, tuple(registers))]
+    return [RunResult(fault, instructions, memory, tuple(registers))]

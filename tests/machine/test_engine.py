@@ -21,7 +21,7 @@ from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
 from contest.subprocesses.c_programs import build_c_program, c_compiler, cache_folder
-from contest.subprocesses.engine_connection import Dialogue
+from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from sandbox.vm import engine, engine_binary
 from sandbox.vm.batch import Batch, NonsenseError
@@ -292,7 +292,7 @@ def test_a_malformed_batch_is_refused_with_a_sentence(
 
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
     with engine_process() as process:
-        return Dialogue(process, batch.opening()).ask(batch.portion(jobs), 20)
+        return EngineConnection(process, batch.opening()).ask(batch.portion(jobs), 20)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from contest.errors import EngineFailed
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.subprocesses.c_programs import build_c_program, c_compiler
-from contest.subprocesses.engine_connection import answer_in
 from knobellib.house import house_strategies
 from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary, translation
@@ -239,7 +238,7 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
     assert (done.returncode, done.stderr) == (0, b"")
     plain = subprocess.run([engine_binary.engine_binary()], input=order, capture_output=True, check=True)
-    assert batch.results(jobs, answer_in(done.stdout)) == batch.results(jobs, answer_in(plain.stdout))
+    assert done.stdout == plain.stdout
 
 
 def test_random_images_break_nothing(tmp_path: Path) -> None:
