@@ -81,10 +81,10 @@ class HillService:
         with self.store.read() as tx:
             if not self._is_time(tx):
                 return False
-            there = ladder.climbers(tx)
+            there = ladder.all_entries(tx)
         if there != self._there:
             with self.store.write() as tx:
-                ladder.forget_others(tx)
+                ladder.delete_outdated_games(tx)
                 self._to_play = list(ladder.missing(tx))
             self._there, self._is_ranked = there, False
         if self._to_play:
@@ -101,7 +101,7 @@ class HillService:
             images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
         games = self._play(pairs, images)
         with self.store.write() as tx:
-            if ladder.climbers(tx) == self._there:  # nobody has sent another version meanwhile
+            if ladder.all_entries(tx) == self._there:  # nobody has sent another version meanwhile
                 ladder.put(tx, games)
         del self._to_play[: len(pairs)]
 
@@ -131,7 +131,7 @@ class HillService:
     def _rank(self) -> None:
         """Keep the ranking, if it has moved."""
         with self.store.write() as tx:
-            lines = ranking(ladder.climbers(tx), ladder.all_games(tx), self._info.point)
+            lines = ranking(ladder.all_entries(tx), ladder.all_games(tx), self._info.point)
             if lines:
                 ladder.note(tx, lines, self.clock.now())
         self._is_ranked = True

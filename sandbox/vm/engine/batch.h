@@ -1,15 +1,15 @@
 /*
- * batch.h - what comes in on standard input and what goes out on standard output. Numbers are little endian.
+ * batch.h - the formats of standard input and standard output. Numbers are little endian.
  *
- * Games. In: batch_head; for each image an image_head, its code, its data, and the path of its translation, if any;
- *       then, as often as one likes, portions: portion_head and game_orders.
- * Out:  for each portion frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
- *       bytes of all frames of a portion together are, for each game in order, a game_record, then its throws
- *       as lines of a protocol (protocol.h) where they were ordered.
- * sandbox/vm/batch.py writes the one and reads the other.
+ * Games. In: batch_head; for each image an image_head, its code, its data, and the path of its translation, if
+ *       any; then any number of chunks, each a chunk_head and game_orders.
+ * Out:  for each chunk frames: a size in bytes as uint32, then the bytes; an empty frame is the last. The bytes
+ *       of all frames of a chunk together are, for each game in order, a game_record, then its throws as lines
+ *       of a protocol (protocol.h) if they were ordered.
+ * sandbox/vm/batch.py writes the input and reads the output.
  *
  * A program by itself. In: run_head, then the image as above. Out: a run_record, in frames.
- * sandbox/vm/run.py writes the one and reads the other.
+ * sandbox/vm/run.py writes the input and reads the output.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -36,7 +36,7 @@ struct image_head {
   uint32_t path_size; /* 0 = no translation */
 };
 
-struct portion_head {
+struct chunk_head {
   uint32_t games;
 };
 
@@ -48,13 +48,13 @@ struct game_order {
 
 struct seat_record {
   uint64_t instructions;
-  uint32_t points;    /* 0 where the game was not completed */
+  uint32_t points;    /* 0 if the game was not completed */
   uint32_t fault;     /* enum fault */
   int32_t throw_;     /* the throw that was forbidden */
   int32_t last;       /* the throw before it */
-  uint32_t series;    /* how long the series was */
+  uint32_t series;    /* length of the series */
   uint32_t pc;        /* the instruction at fault */
-  uint32_t address;   /* what it wanted to read, write or jump to; the illegal word; the door's number */
+  uint32_t address;   /* of the read, write or jump; the illegal word; the service's number */
   uint32_t memory;    /* bytes */
 };
 
@@ -73,7 +73,7 @@ struct run_head {
 
 struct run_record {
   uint64_t instructions;
-  uint32_t fault; /* enum fault; FAULT_LEFT where the program left */
+  uint32_t fault; /* enum fault; FAULT_LEFT if the program left */
   uint32_t pc, address;
   uint32_t memory;
   uint32_t x[32];

@@ -1,11 +1,11 @@
 /*
- * main.c - the engine: reads the images, locks itself up, then plays portions of games as they come in, until
- * its input ends; or runs one program by itself.
+ * main.c - the engine: reads the images, locks itself up, then plays chunks of games as they arrive until its
+ * input ends; or runs one program by itself.
  *
- * All memory is allocated and all translations are mapped before the lock; afterwards there is nothing but
- * computing, reading and writing.
- * Fails: exit 2 with a sentence on standard error when the batch is malformed or the computer does not let it
- * work. That is never a player's fault: whatever programs do is in the results.
+ * It allocates all memory and maps all translations before the lock; afterwards it only computes, reads and
+ * writes.
+ * Fails: exit 2 with a sentence on standard error if the batch is malformed or the host does not let it work.
+ * That is never a player's fault: errors of programs are in the results.
  */
 #include <signal.h>
 #include <string.h>
@@ -106,13 +106,13 @@ static void play_order (const struct game_order *order, const struct rules *rule
   answer (room.lines, lines);
 }
 
-/* The games are read and played one by one: however many there are, they need no memory. */
-static void play_portion (uint32_t games, const struct batch_head *head, const struct rules *rules,
+/* Games are read and played one by one, so any number of them needs no more memory. */
+static void play_chunk (uint32_t games, const struct batch_head *head, const struct rules *rules,
                           const struct image *images, struct room room)
 {
   struct game_order order;
   if (games > MAX_GAMES)
-    fail ("the portion is too large");
+    fail ("the chunk is too large");
   for (uint32_t i = 0; i < games; i++) {
     read_all (&order, sizeof order);
     if (order.images[0] >= head->images || order.images[1] >= head->images)
@@ -132,7 +132,7 @@ static void lock_or_fail (void)
 static void play_batch (void)
 {
   struct batch_head head = { .magic = BATCH_MAGIC };
-  struct portion_head portion;
+  struct chunk_head chunk;
 
   read_all (&head.a, sizeof head - sizeof head.magic);
   check_head (&head);
@@ -145,11 +145,11 @@ static void play_batch (void)
   struct rules rules = { .a = head.a, .b = head.b, .k = head.k, .length = head.length, .fuel = head.fuel };
   for (uint32_t i = 0; i < head.images; i++)
     decode (&images[i]);
-  while (read_all_or_end (&portion, sizeof portion))
-    play_portion (portion.games, &head, &rules, images, room);
+  while (read_all_or_end (&chunk, sizeof chunk))
+    play_chunk (chunk.games, &head, &rules, images, room);
 }
 
-/* To the first stop that is not the door of throws, which gives the throw back, or of seeds, which gives 0. */
+/* Runs to the first stop but services: that of throws returns the throw itself, that of seeds returns 0. */
 static enum fault run (struct machine *machine)
 {
   static const uint8_t no_seed[16];
