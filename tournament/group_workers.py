@@ -17,7 +17,7 @@ from threading import Lock
 from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
-from contest.game_rows import Record, records
+from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
 from contest.protocols import Format, Images, ProgressCallback, Reporter, RunnerFactory, no_progress
@@ -73,7 +73,7 @@ class Played:
     """A group's outcome without its games; these as they are kept; who was banned; the mails about it."""
 
     outcome: GroupOutcome
-    games: tuple[Record, ...]
+    games: tuple[GameRow, ...]
     banned: frozenset[str]
     mails: tuple[Composed, ...]
 
@@ -170,7 +170,7 @@ class _Table:
         contest = self.contest
         mails, now = contest.reporter.group_finished(outcome, contest.teams), contest.clock.now()
         composed = tuple(compose(mail, contest.mail, now) for mail in marked(mails, group.mark))
-        games = records(outcome, keep_moves=contest.keeps_moves)
+        games = game_rows(outcome, keep_moves=contest.keeps_moves)
         return Played(replace(outcome, matches=()), games, group.banned, composed)
 
     def _play(self, group: Started) -> GroupOutcome:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Row, bindparam, case, delete, func, insert, select, update
 
 from contest.errors import NotFound
-from contest.game_rows import Record, moves_of, seats_of
+from contest.game_rows import GameRow, moves_of, seats_of
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -113,13 +113,13 @@ def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
 
 
 # --- results -----------------------------------------------------------------------------------------------
-def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[Record], now: datetime) -> bool:
+def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow], now: datetime) -> bool:
     """Store a group's ranking and games. False: it had been finished before, and nothing happens."""
     group_id = _group_id(tx, outcome.plan)
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
         return False
-    insert_many(tx, matches, ("group_id", *Record._fields), [(group_id, *game) for game in games])
+    insert_many(tx, matches, ("group_id", *GameRow._fields), [(group_id, *game) for game in games])
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
         lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]

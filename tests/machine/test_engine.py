@@ -208,9 +208,9 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
 from sandbox.vm.engine import MachineRunner
 image = throwing([1])
-arena = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
-arena._program = Path({program!r})
-arena.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
+runner = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
+runner._program = Path({program!r})
+runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 """
 
 

@@ -121,8 +121,8 @@ def test_memory_is_limited_for_all_of_a_container(image, engine):
     limits = Limits(address_space_bytes=64 * 1024 * 1024)
     named = image("hoards")
     container = ContainerSandbox(engine, named.identity, named.run.command_line(()), {}, limits)
-    with open_container(container, 1_000) as prisoner:
-        ended = prisoner.finish(LONG).exit_status
+    with open_container(container, 1_000) as process:
+        ended = process.finish(LONG).exit_status
     assert ended is not None
     assert ended.description == "was ended by signal 9 (SIGKILL)"
 
@@ -225,7 +225,7 @@ def test_what_a_killed_server_left_running_is_swept(image, engine):
         "import sys, time; from sandbox.oci import engine, named; from sandbox.sandbox import Sandbox\n"
         "one = next(e for e in engine.ENGINES if ' '.join(e.command) == sys.argv[1])\n"
         "image = named.named_image(sys.argv[2], one)\n"
-        "prisoner = image.open(Sandbox(), cpu_seconds=9, answer_bytes=9)\n"
+        "process = image.open(Sandbox(), cpu_seconds=9, answer_bytes=9)\n"
         "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, " ".join(engine.command), named.name]) as server:

@@ -128,16 +128,16 @@ def test_a_function_of_another_language_is_our_mistake(player, build_text):
 
 
 def test_a_table_holds_the_results_row_by_row(build_text, sandbox):
-    bundle = build_text("hog.py", "def f(a, b): return (10 * a + b) % 100")
-    table = tabulate(bundle, "f", Domain(3, 4, 0, 99), sandbox, 20)
+    program = build_text("hog.py", "def f(a, b): return (10 * a + b) % 100")
+    table = tabulate(program, "f", Domain(3, 4, 0, 99), sandbox, 20)
     assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
 
 
 def test_a_table_of_hogs_size_is_made_in_seconds(build_text, sandbox):
-    bundle = build_text(
+    program = build_text(
         "hog.py", "def final_strategy(score, opponent_score): return (score + opponent_score) % 11"
     )
-    table = tabulate(bundle, "final_strategy", Domain(300, 300, 0, 10), sandbox, 20)
+    table = tabulate(program, "final_strategy", Domain(300, 300, 0, 10), sandbox, 20)
     assert isinstance(table, bytes)
     assert (len(table), table[299 * 300 + 298]) == (90_000, 597 % 11)
 

@@ -1,4 +1,4 @@
-"""A process that is asked: its answers, its deadlines, its end."""
+"""A sandboxed process that answers questions: its answers, its deadlines, its end."""
 
 import os
 import time
@@ -36,7 +36,7 @@ def test_lines_go_in_and_out(shell):
     ]
 
 
-def test_what_is_told_is_not_answered(shell):
+def test_a_line_that_needs_no_answer_gets_none(shell):
     process = shell("while read -r line; do case $line in tell*) ;; *) echo $line;; esac; done")
     process.tell("tell 1")
     process.tell("tell 2")
@@ -68,7 +68,7 @@ def test_a_deadline_holds_against_endless_standard_error_and_output(shell):
     assert time.monotonic() - start < 5
 
 
-def test_a_prisoner_that_does_not_read_is_late_whatever_it_is_told(shell):
+def test_a_prisoner_that_does_not_read_is_late_whatever_is_sent(shell):
     process = shell("exec sleep 1000")
     for _ in range(3):
         process.tell("x" * 100_000)
@@ -93,7 +93,7 @@ def test_an_answer_has_a_length_at_most(shell, size, kind):
         ("kill -SEGV $$", Ending.SIGNAL, 11, "was ended by signal 11 (SIGSEGV)"),
     ],
 )
-def test_how_a_prisoner_ended_is_told_with_its_last_words(shell, script, ending, code, words):
+def test_how_a_prisoner_ended_is_reported_with_its_standard_error(shell, script, ending, code, words):
     answer = shell(f"echo last words >&2; {script}").ask("x", 5)
     assert answer.kind is AnswerKind.ENDED
     status = answer.exit_status
@@ -143,7 +143,7 @@ def test_whatever_a_program_prints_its_answers_are_text(sandbox, data):
     assert all(answer.text.encode() or not answer.text for answer in answers)
 
 
-def test_closing_twice_tells_the_same(shell):
+def test_closing_twice_returns_the_same(shell):
     process = shell("exit 4")
     assert process.ask("x", 5).exit_status == process.close() == process.close()
 
@@ -169,7 +169,7 @@ def test_many_prisoners_are_asked_side_by_side(sandbox):
             process.close()
 
 
-def test_a_box_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
+def test_a_sandbox_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)

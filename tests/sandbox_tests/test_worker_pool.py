@@ -30,7 +30,7 @@ def wait_for_the_end_of(group: int) -> None:
             os.killpg(group, 0)
         except ProcessLookupError:
             return
-        assert time.monotonic() < deadline, "something is left of the crew"
+        assert time.monotonic() < deadline, "a process of the pool is left"
         time.sleep(0.02)
 
 
