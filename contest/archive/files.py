@@ -1,7 +1,7 @@
 """Write and read an archive as files in a folder, with a manifest of their digests.
 
-An archive that we read is foreign input. So every name must have one strict form, only plain files are opened,
-links are never followed, and sizes are checked before anything is read.
+An archive that we read is foreign input. So every name must have one strict form, only plain files are
+opened, links are never followed, and sizes are checked before anything is read.
 """
 
 from __future__ import annotations

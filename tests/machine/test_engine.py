@@ -274,7 +274,7 @@ MALFORMED = {
     "data size": (lambda order: _with_number(order, 40, 2**31), "data is larger"),
     "static size": (lambda order: _with_number(order, 44, 2**20), "static data has an impossible size"),
     "path size": (lambda order: _with_number(order, 48, 2**31), "path of a translation is too long"),
-    "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "portion is too large"),
+    "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "chunk is too large"),
     "image number": (lambda order: _with_number(order, len(order) - 44, 2), "image that is not there"),
 }
 
