@@ -23,7 +23,7 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob
 from contest.seeds import Seeds
 from contest.subprocesses.c_programs import c_compiler
-from contest.subprocesses.engine_connection import answer_in
+from contest.subprocesses.engine_connection import EngineAnswer
 from sandbox.sandbox import Sandbox
 from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
@@ -122,7 +122,9 @@ def build_native(folder: Path, subject: Subject) -> Path:
 
 
 def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[GameJob]) -> None:
-    results = _batch(image).results(jobs, answer_in(_output(machine, len(jobs))))
+    answer = EngineAnswer()
+    answer.add(_output(machine, len(jobs)))
+    results = _batch(image).results(jobs, answer.payload())
     lines = [f"{r.digest} {r.turns} {r.seats[0].points} {r.seats[1].points}" for r in results]
     assert _output(native, len(jobs)).decode().splitlines() == lines, "the two play different games"
 
@@ -150,7 +152,7 @@ def _print_line(title: str, peers: tuple[Peer, Peer], samples: dict[str, list[fl
 
 def _order(image: Image, jobs: Sequence[GameJob]) -> bytes:
     batch = _batch(image)
-    return batch.opening() + batch.portion(jobs)
+    return batch.header() + batch.chunk(jobs)
 
 
 def _batch(image: Image) -> Batch:

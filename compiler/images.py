@@ -16,7 +16,7 @@ from sandbox.executable import usual_engine
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage, image_cache
 from sandbox.oci.named import NamedImage, named_image
-from sandbox.oci.refusal import Problem
+from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 
 LANGUAGE = "container image"
@@ -35,9 +35,11 @@ def build_image(uploaded: UploadedFiles, settings: Programs) -> UntriedBuild:
     """
     program = next(filter(_holds_image, sorted(uploaded.files)))
     examined = _image(program, uploaded)
-    problems = (Finding(RULE, Severity.ERROR, 0, examined.text),) if isinstance(examined, Problem) else ()
+    problems = (
+        (Finding(RULE, Severity.ERROR, 0, examined.text),) if isinstance(examined, ImageProblem) else ()
+    )
     findings = (*problems, *description_findings(uploaded, settings))
-    image = None if isinstance(examined, Problem) or has_errors(findings) else examined
+    image = None if isinstance(examined, ImageProblem) or has_errors(findings) else examined
     report = TextBuildReport(
         findings=findings,
         tool=f"run by {image.engine.name}" if isinstance(image, NamedImage) else "",
@@ -56,10 +58,10 @@ def _holds_image(name: str) -> bool:
     return name == IMAGE_NAME or is_archive(name)
 
 
-def _image(program: str, uploaded: UploadedFiles) -> OciImage | NamedImage | Problem:
+def _image(program: str, uploaded: UploadedFiles) -> OciImage | NamedImage | ImageProblem:
     if len(uploaded.files) > 1:
         names = " and ".join(sorted(uploaded.files))
-        return Problem(
+        return ImageProblem(
             f"there are {len(uploaded.files)} files, {names}; an image is sent alone, with everything in it "
             "that its program reads"
         )
@@ -76,6 +78,6 @@ def _facts(image: OciImage | NamedImage) -> ImageFacts:
         platform=f"linux/{this_architecture()}",  # images for others are refused
         layers=image.layers,
         unpacked_bytes=image.unpacked_bytes,
-        command=tuple(image.run.words(("...",))),
+        command=tuple(image.run.command_line(("...",))),
         name=image.name if isinstance(image, NamedImage) else "",
     )

@@ -17,7 +17,7 @@ from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from contest.model import Finding, Severity
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH, WORK
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
@@ -60,7 +60,7 @@ def recognise(
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f'the file name "{printable(strange[0])[:80]}" cannot be used; {RIGHT_NAME}')
+        return Problem(f'the file name "{sanitize(strange[0])[:80]}" cannot be used; {RIGHT_NAME}')
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
@@ -85,12 +85,12 @@ def version(language: Language, sandbox: Sandbox) -> str:
         [word.format(**values) for word in language.version],
         environment=_environment(language, values),
         folders=_folders(language),
-        limits=Limits(address_space=language.build_memory * MB, processes=language.processes),
+        limits=Limits(address_space_bytes=language.build_memory * MB, processes=language.processes),
     )
     output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
-        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {printable(output)}")
-    return printable(output.partition("\n")[0])
+        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {sanitize(output)}")
+    return sanitize(output.partition("\n")[0])
 
 
 def installed_version(language: Language | None, sandbox: Sandbox) -> str:
@@ -133,10 +133,10 @@ def _build(
     values = _placeholders(language, program, memory)
     command = [word.format(**values) for word in language.build]
     limits = Limits(
-        file_size=MAX_RESULT,
-        work_size=4 * MAX_RESULT,
+        file_bytes=MAX_RESULT,
+        work_bytes=4 * MAX_RESULT,
         output_bytes=MAX_RESULT,
-        address_space=language.build_memory * MB,
+        address_space_bytes=language.build_memory * MB,
         processes=max(language.processes, 32),
     )
     result = retry_if_killed.run(

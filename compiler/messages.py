@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from sandbox.sandbox import Ending, Limits, SandboxResult
 from sandbox.vm.image import MEMORY_SIZE
 
@@ -33,7 +33,7 @@ _BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminat
 
 def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
     """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner is fine."""
-    text = printable(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
+    text = sanitize(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
     lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _is_helpful(line, prose)]
     return _cut("\n".join(lines).strip())
 
@@ -63,10 +63,10 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
         filter(_is_about_compiler, result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n"))
     )
     if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT) or _USED_UP.search(stderr):
-        memory = limits.address_space // 2**20
+        memory = limits.address_space_bytes // 2**20
         return f"the compiler used more than {limits.cpu_seconds} s / {memory} MB on your program"
     if _TOO_LARGE.search(stderr):
-        size, memory = limits.file_size // 1024, MEMORY_SIZE // 1024
+        size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
         return f"your program is larger than {size:,} kB when compiled; it has {memory:,} kB of memory in all"
     if result.ending is Ending.OUTPUT_LIMIT:
         return f"what the compiler makes of your program is larger than {limits.output_bytes // 1024:,} kB"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compiler.tokens import Token, TokenKind, scan
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 
 _SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
@@ -121,7 +121,7 @@ class SourceText:
         """A physical line, shortened, without control characters."""
         if not 1 <= number <= len(self.physical_lines):
             return ""
-        line = printable(" ".join(self.physical_lines[number - 1][: 4 * _QUOTE_WIDTH].split()))
+        line = sanitize(" ".join(self.physical_lines[number - 1][: 4 * _QUOTE_WIDTH].split()))
         return line if len(line) <= _QUOTE_WIDTH else line[: _QUOTE_WIDTH - 3] + "..."
 
 

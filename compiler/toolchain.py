@@ -16,7 +16,7 @@ from importlib.resources import files
 from compiler import messages, retry_if_killed
 from contest.config.sections import SandboxSettings
 from contest.errors import ToolMissing
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from sandbox.sandbox import WORK, Limits, Sandbox, SandboxResult
 
 PREFIXES = ("riscv64-unknown-elf-", "riscv64-elf-", "riscv32-unknown-elf-")
@@ -120,7 +120,7 @@ class Toolchain:
     @cached_property
     def _version(self) -> str:
         output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
-        return printable(output.partition("\n")[0])
+        return sanitize(output.partition("\n")[0])
 
     @cached_property
     def _libgcc_names(self) -> frozenset[str]:

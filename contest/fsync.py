@@ -1,4 +1,4 @@
-"""What must be on the disk when it has been said."""
+"""Write folders to the disk, so that they survive a power cut once we report success."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the folder's list of names durable, as fsync of a file does not."""
+    """Make the folder's list of names durable; fsync of a file in it does not do that."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Games in the form in which they are kept: short, because a large contest has tens of thousands. Pure."""
+"""Convert games to rows of the database and back. Rows are short: large contests have many games. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _json = json.JSONEncoder().encode
 _MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
 
 
-class Record(NamedTuple):
-    """One attempt at a game. `pairing`: its place in the plan, from 0. `seats` and `moves` are JSON."""
+class GameRow(NamedTuple):
+    """One attempt at a game. `pairing`: its index in the plan. `seats` and `moves` are JSON text."""
 
     pairing: int
     game: int
@@ -28,31 +28,31 @@ class Record(NamedTuple):
     moves: str
 
 
-def records(outcome: GroupOutcome, *, keep_moves: bool) -> tuple[Record, ...]:
-    """The group's games.
+def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> tuple[GameRow, ...]:
+    """The rows of a group's games.
 
-    `keep_moves`: with every move that is there, because the games cannot be played again from their seeds.
+    `keep_moves`: with all moves, for games that cannot be played again from their seeds.
     """
     places = {pairing: place for place, pairing in enumerate(outcome.plan.pairings)}
-    return tuple(_record(places[match.pairing], match, keep_moves) for match in outcome.matches)
+    return tuple(_row(places[match.pairing], match, keep_moves) for match in outcome.matches)
 
 
 def seats_of(kept: Sequence[Any]) -> tuple[SeatResult, ...]:
-    """Out of a record's `seats`, loaded."""
+    """The results of the seats, from the parsed JSON of a row's `seats`."""
     return tuple(map(_seat, kept))
 
 
 def moves_of(kept: Any) -> Sequence[Moves] | None:
-    """Out of a record's `moves`, loaded; None where they were not kept."""
+    """The moves, from the parsed JSON of a row's `moves`; None if they were not stored."""
     return _MOVES.validate_python(kept)
 
 
-def _record(place: int, match: Match, keep_moves: bool) -> Record:
+def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
     result = match.result
     seats = _json([_kept(seat) for seat in result.seats])
     moves = _json(_MOVES.dump_python(result.moves, mode="json")) if keep_moves else "null"
     facts = (match.counted, result.is_flawless, result.turns, result.digest)
-    return Record(place, match.game, match.attempt, *facts, seats, moves)
+    return GameRow(place, match.game, match.attempt, *facts, seats, moves)
 
 
 def _kept(seat: SeatResult) -> list[Any]:

@@ -1,10 +1,30 @@
-"""Foreign text made fit to be shown."""
+"""Make foreign text safe to show in a mail, on a page or in a terminal."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # categories of Unicode
+_NOT_PLAIN = re.compile(r"[^ -~\n\t]")  # the characters that need a closer look
 
-def printable(text: str) -> str:
-    """Without control characters, escape sequences and characters that turn the direction of writing."""
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+
+def is_invisible(character: str) -> bool:
+    """Control, zero-width and private characters, marks of writing direction, line separators."""
+    return unicodedata.category(character) in _INVISIBLE
+
+
+def sanitize(
+    text: str, *, max_length: int | None = None, one_line: bool = False, replacement: str = ""
+) -> str:
+    """The text with `replacement` for each invisible character but newlines and tabs.
+
+    So it moves no cursor, does not turn the direction of writing, and can be encoded. `one_line`: each run of
+    white space becomes one blank. `max_length`: in characters; longer text ends with "...".
+    """
+    found = _NOT_PLAIN.sub(lambda match: replacement if is_invisible(match[0]) else match[0], text)
+    if one_line:
+        found = " ".join(found.split())
+    if max_length is not None and len(found) > max_length:
+        return found[: max_length - 3] + "..."
+    return found

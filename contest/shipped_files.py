@@ -1,6 +1,6 @@
-"""Files of the repository that the program needs while it runs: migrations, rules of the games, team guide.
+"""Find files of the repository that the program needs at run time: migrations, rules, the team guide.
 
-The wheel carries them inside the package `contest`; in a checkout they stay where their readers expect them.
+The wheel contains them in the package `contest`; in a checkout they are in their usual places.
 """
 
 from __future__ import annotations

@@ -142,9 +142,9 @@ def _from_command(line: str) -> str:
     if finished.code is None:
         raise TokenUnavailable(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
     if finished.code:
-        said = _reason(finished.errors.decode("utf-8", "replace"))
+        said = _reason(finished.stderr.decode("utf-8", "replace"))
         raise TokenRefused(f"oauth.token_command ended with {finished.code}: {said}")
-    return _checked(finished.output.decode("utf-8", "replace").strip(), "what oauth.token_command printed")
+    return _checked(finished.stdout.decode("utf-8", "replace").strip(), "what oauth.token_command printed")
 
 
 # --- the issuer --------------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+from contest.sanitize import is_invisible, sanitize
+
 _LONGEST_QUOTE = 60
 
 
@@ -24,21 +24,15 @@ class Problem:
         return quote(self.quote)
 
 
-def is_invisible(character: str) -> bool:
-    """Control characters, marks of writing direction, zero-width and private ones, line separators."""
-    return unicodedata.category(character) in _INVISIBLE
-
-
 def has_invisible(text: str) -> bool:
     return any(map(is_invisible, text))
 
 
 def visible(text: str) -> str:
     """The text in one line, blanks folded, without invisible characters (M41)."""
-    return " ".join("".join(" " if is_invisible(c) else c for c in text).split())
+    return sanitize(text, one_line=True, replacement=" ")
 
 
 def quote(text: str) -> str:
     """A stranger's line for an answer: visible and shortened."""
-    line = visible(text)
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 3] + "..."
+    return sanitize(text, one_line=True, replacement=" ", max_length=_LONGEST_QUOTE)

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from unicodedata import east_asian_width
 
+from contest.sanitize import sanitize
+
 WIDTH = 72
 
-# Everything that moves a cursor, turns the direction of writing or cannot be encoded. Newlines and tabs are
-# dealt with before; a question mark stays, because in a quoted line it matters that something stood there.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SIGNATURE_MARK = "-- "
 _DEEPEST_INDENT = 24
@@ -27,7 +26,7 @@ def clean(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\t" in text:
         text = "\n".join(line.expandtabs() for line in text.split("\n"))
-    return _UNPRINTABLE.sub("?", text)
+    return sanitize(text, replacement="?")  # in a quoted line it matters that there was something
 
 
 def one_line(text: str) -> str:

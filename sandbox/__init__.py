@@ -1,1 +1,1 @@
-"""The trust boundary, reviewed alone: the contest machine, and the jail for compilers."""
+"""The trust boundary, reviewed alone: sandboxes, players, OCI images, and the contest machine."""

@@ -1,6 +1,35 @@
-"""A box made by bubblewrap: what is in it, how it is started, and how we know that nothing of it is left.
+"""A sandbox made by bubblewrap: its contents, its start, and how we make sure that nothing of it is left.
 
-What a prisoner sees and may do is told in jail.py, through which everything else comes here.
+sandbox.py says what a sandboxed process sees and may do.
+
+Processes, in the order in which they start:
+
+1. *bwrap*, our child, in a session and process group of its own. It makes the namespaces and starts
+2. the *first process* (process 1 inside), which mounts the files, starts the command and waits for it;
+3. the *command*: `prlimit`, which sets the limits and then becomes the foreign program; in an image the
+   foreign program at once.
+
+Pipes and files between us and them:
+
+1. *stdin*: a sealed file in memory (`Sandbox.run`), or a pipe (`Sandbox.open`).
+2. *stdout* of the command.
+3. *stderr* of the command. bwrap writes its own errors there too, but only before the command has started.
+4. *status* (--json-status-fd): bwrap writes {"child-pid": N} when the first process exists, and
+   {"exit-code": N} when a command that it did start has ended. Foreign code does not have this pipe.
+5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
+6. *start gate* (--block-fd, images only): the first process waits at it while we set its limits with prlimit
+   from outside, because an image need not contain prlimit.
+
+The end:
+
+1. bwrap dies with us (--die-with-parent), so a sandbox does not outlive the *thread* that started it. The
+   first process dies with bwrap only once it has set up the sandbox. If bwrap is killed earlier, the first
+   process survives and keeps our pipes open. We therefore open a pidfd of the first process as soon as bwrap
+   reports its pid. Until then we can kill it with bwrap's process group.
+2. When the first process is killed, the kernel kills everything in its pid namespace, and only then lets the
+   first process go. So when its pidfd becomes readable, no process of the sandbox is left.
+3. While we read the pipes we also poll a pidfd of bwrap (`gone`); when bwrap has ended, `end_rest` kills the
+   first process, so that the pipes close.
 """
 
 from __future__ import annotations
@@ -15,64 +44,38 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import TypedDict
 
 from contest.errors import ToolMissing
+from sandbox.limits import Limits
+from sandbox.running import Ending, RunningSandbox, ending_from_exit_code, open_pipe
 
-WORK = "/work"  # the one folder that a prisoner may write; also its working directory and home
-TMP = "/tmp"  # noqa: S108 - the same in a box that is made of an image
-PATH = "/usr/local/bin:/usr/bin"  # where a prisoner finds its tools
+WORK = "/work"  # the one folder that the command may write; also its working directory and home
+TMP = "/tmp"  # noqa: S108 - the writable folder in an image
+PATH = "/usr/local/bin:/usr/bin"
+INSIDE_ID = "65534"  # nobody
 
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"
-INSIDE_ID = "65534"  # nobody
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
-_STARTUP_TIMEOUT_SECONDS = 10.0  # seconds in which bubblewrap must have begun to make a box
-_KILL_TIMEOUT_SECONDS = 10.0  # seconds in which a killed box must be gone
-_HOW_TO_MEND = (
-    "Foreign programs and compilers run in a box made by bubblewrap; nothing foreign is started without it. "
-    "Install the package `bubblewrap`, and allow unprivileged user namespaces (sysctl "
+_STARTUP_TIMEOUT_SECONDS = 10.0  # bwrap must have reported the first process by then
+_KILL_TIMEOUT_SECONDS = 10.0  # a killed sandbox must be gone by then
+_HOW_TO_FIX = (
+    "Foreign programs and compilers run in a sandbox made by bubblewrap; nothing foreign is started without "
+    "it. Install the package `bubblewrap`, and allow unprivileged user namespaces (sysctl "
     "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, "
     "user.max_user_namespaces > 0; in a container its host decides)."
 )
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a prisoner may use. Seconds; bytes; the limits on CPU, memory and files hold for each process."""
+class ImageRoot:
+    """An unpacked image (sandbox/oci), which replaces the system; its command starts in folder `start_in`.
 
-    cpu_seconds: int = 10
-    wall_seconds: float = 20.0  # of a whole run; a prisoner that is asked has its time question by question
-    address_space: int = 512 * 1024 * 1024
-    file_size: int = 4 * 1024 * 1024
-    work_size: int = 16 * 1024 * 1024  # all files in /work together
-    processes: int = 16  # threads count
-    open_files: int = 64
-    # A run: standard output, and as much again of standard error. A prisoner that is asked: each answer.
-    output_bytes: int = 4 * 1024 * 1024
-
-
-class Ending(StrEnum):
-    """How a command in the jail came to its end."""
-
-    EXIT = "exit"
-    SIGNAL = "signal"
-    CPU_LIMIT = "CPU time limit"
-    WALL_LIMIT = "wall time limit"
-    OUTPUT_LIMIT = "output limit"
-    KILLED = "ended by us"
-    NOT_STARTED = "not started"  # only of an image, whose command need not be one
-
-
-@dataclass(frozen=True)
-class Root:
-    """An unpacked image (sandbox/oci), which stands in for the system; its command starts in `start_in`.
-
-    Its folders /dev, /proc and /tmp must be there, and be no links: bubblewrap puts its own in their place.
+    /dev, /proc and /tmp must be folders in it, not links: bubblewrap mounts its own over them.
     """
 
     folder: Path
@@ -81,152 +84,136 @@ class Root:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is handed into a box besides the system's `/usr`, or in its place the image `root`.
+    """The contents of a sandbox besides the system's `/usr`, or besides the image `root` if there is one.
 
-    `files` are laid read-only at absolute paths; `folders` of this computer are shown read-only in their
-    places: only such as hold nothing but settings of a language, never a stranger's choice.
+    `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
+    paths. They may hold only settings of a language, and foreign input must not choose them.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
-    root: Root | None = None
+    root: ImageRoot | None = None
 
 
-class Box:
-    """A started box. `stdout` and `stderr` are descriptors to read; `end` and `close` must be called.
+class BubblewrapSandbox(RunningSandbox):
+    """A sandbox that bubblewrap has started; it does not outlive the thread that made it."""
 
-    bubblewrap's own child, the first process of the box, is bound to its life only when the box is set up.
-    One that was killed earlier leaves it behind, with all pipes in its hands; so we hold that child ourselves
-    as soon as it is named. Until then it is in bubblewrap's group of processes. Who waits for the pipes also
-    waits for `gone`, which can be read when bubblewrap has ended, and then ends the rest.
-    A box lives no longer than the *thread* that started it (the kernel's rule of --die-with-parent).
-    """
+    gone: int
 
     def __init__(
         self, command: Sequence[str], contents: Contents, limits: Limits, stdin: int, user: int
     ) -> None:
-        """Raises ToolMissing where there is no bubblewrap. `user`: whom to become if we are root."""
-        with ExitStack() as kept, ExitStack() as given:
-            pipes = [_pipe(kept, given) for _ in range(3)]
-            (self.stdout, out), (self.stderr, errors), (self._status, status) = pipes
-            files = {path: given.enter_context(sealed(data)) for path, data in contents.files.items()}
-            gate = _gate(kept) if contents.root else None
-            options = [*_options(files, contents, limits, status), *_blocked(gate)]
-            arguments = given.enter_context(sealed(_nul_ended(options)))
-            self._process = _start(
-                ["--args", str(arguments), "--", *(command if contents.root else _limited(command, limits))],
-                (stdin, out, errors),
-                (*files.values(), arguments, status, *([] if gate is None else [gate])),
+        """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be started."""
+        self._is_image = contents.root is not None
+        with ExitStack() as ours, ExitStack() as theirs:
+            stdout, their_stdout = open_pipe(ours, theirs)
+            stderr, their_stderr = open_pipe(ours, theirs)
+            self._status, their_status = open_pipe(ours, theirs)
+            files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
+            start_gate = _open_start_gate(ours) if self._is_image else None
+            options = list(_options(files, contents, limits, their_status))
+            if start_gate is None:
+                command = [_PRLIMIT, *_prlimit_options(limits), *command]
+            else:
+                options += ["--block-fd", str(start_gate)]
+            arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
+            process = _start(
+                ["--args", str(arguments), "--", *command],
+                (stdin, their_stdout, their_stderr),
+                (*files.values(), arguments, their_status, *([] if start_gate is None else [start_gate])),
                 user,
             )
-            self.gone = os.pidfd_open(self._process.pid)
-            kept.callback(os.close, self.gone)
-            self._descriptors = kept.pop_all()
-        self._is_image = contents.root is not None
-        self._said = bytearray()  # by bubblewrap, about the box
-        self._first = self._held()
-        if gate is not None and self._first is not None:
+            self.gone = os.pidfd_open(process.pid)
+            ours.callback(os.close, self.gone)
+            super().__init__(process, stdout, stderr, ours.pop_all())
+        self._status_bytes = bytearray()
+        self._first_process = self._open_first_process()
+        if start_gate is not None and self._first_process is not None:
             try:
-                self._let_in(self._first, gate, limits, user)
+                self._release_after_limits(self._first_process, start_gate, limits, user)
             except BaseException:
                 self.end()
                 self.close()
                 raise
 
-    def wait(self, seconds: float) -> bool:
-        """Whether the box came to its end by itself within these seconds."""
-        try:
-            self._process.wait(max(0.0, seconds))
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
     def end(self) -> tuple[Ending, int] | None:
-        """Make sure that nothing of the box is left, and tell how its command ended; None if it did not.
-
-        `stdout` and `stderr` can still be read, until `close`.
-        """
         if self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would give its number away first
+            os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would reap it and free its pid first
         self.end_rest()
         self._process.wait()
-        if self._first is not None:
-            _readable(self._first, _KILL_TIMEOUT_SECONDS)  # the kernel lets it go only after all the others
-        while self._hear(0):
+        if self._first_process is not None:
+            _ready((self._first_process,), _KILL_TIMEOUT_SECONDS)
+        while self._read_status(0):
             pass
-        exit_code = self._word("exit-code")
-        return None if exit_code is None else ending(exit_code)
+        exit_code = self._status_field("exit-code")
+        return None if exit_code is None else ending_from_exit_code(exit_code)
 
     def end_rest(self) -> None:
-        """End what bubblewrap has left of the box, so that its pipes come to their ends."""
         with suppress(ProcessLookupError):
-            if self._first is not None:
-                signal.pidfd_send_signal(self._first, signal.SIGKILL)
-            elif self._process.returncode is None:  # later its number may be another's
+            if self._first_process is not None:
+                signal.pidfd_send_signal(self._first_process, signal.SIGKILL)
+            elif self._process.returncode is None:  # once reaped, its pid may belong to another process
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    def close(self) -> None:
-        self._descriptors.close()
-
-    def not_begun(self, words: bytes) -> Ending:
-        """Whose fault it was: as nothing foreign was started, all that was said was said by bubblewrap."""
-        if self._is_image and words.startswith(_CANNOT_EXECUTE):
+    def classify_start_failure(self, stderr: bytes) -> Ending:
+        if self._is_image and stderr.startswith(_CANNOT_EXECUTE):
             return Ending.NOT_STARTED
-        raise no_box(words)
+        raise start_failure(stderr)
 
-    def _held(self) -> int | None:
-        """A descriptor of the first process; None if there is none any more, or bubblewrap made no box."""
-        while self._word("child-pid") is None and self._hear(_STARTUP_TIMEOUT_SECONDS):
+    def _open_first_process(self) -> int | None:
+        """A pidfd of the first process; None if it has ended already, or bubblewrap made no sandbox."""
+        while self._status_field("child-pid") is None and self._read_status(_STARTUP_TIMEOUT_SECONDS):
             pass
         try:
-            first = os.pidfd_open(self._word("child-pid") or 0)
+            first_process = os.pidfd_open(self._status_field("child-pid") or 0)
         except OSError:
             return None
-        self._descriptors.callback(os.close, first)
-        return first
+        self._descriptors.callback(os.close, first_process)
+        return first_process
 
-    def _let_in(self, first: int, gate: int, limits: Limits, user: int) -> None:
-        """Limit the box from outside, as an image has no prlimit, and only then let it start its command."""
+    def _release_after_limits(self, first_process: int, start_gate: int, limits: Limits, user: int) -> None:
+        """Set the limits of the waiting first process from outside, then let it start the command."""
         done = subprocess.run(  # noqa: S603 - our own command
-            [_PRLIMIT, f"--pid={self._word('child-pid')}", *_limit_options(limits)],
+            [_PRLIMIT, f"--pid={self._status_field('child-pid')}", *_prlimit_options(limits)],
             capture_output=True,
             check=False,
             cwd="/",
             env={},
-            **_as_user(user),
+            **_identity(user),
         )
         if done.returncode == 0:
-            os.write(gate, b".")
-        elif not _readable(first, 0):  # it lives; of a box that could not be made others will tell
-            raise no_box(b"its limits could not be set: " + done.stderr)
+            os.write(start_gate, b".")
+        elif not _ready((first_process,), 0):  # if it has ended, `end` and stderr tell why
+            raise start_failure(b"its limits could not be set: " + done.stderr)
 
-    def _hear(self, seconds: float) -> bool:
-        """Listen once to bubblewrap, as long as it lives. False: it had nothing to say."""
+    def _read_status(self, seconds: float) -> bool:
+        """Read once from the status pipe. False if bubblewrap wrote nothing in time, or has ended."""
         ready = _ready((self._status, self.gone), seconds)
         chunk = os.read(self._status, _STATUS_BYTES) if self._status in ready else b""
-        self._said += chunk
+        self._status_bytes += chunk
         return bool(chunk)
 
-    def _word(self, name: str) -> int | None:
-        """A number that bubblewrap has told, in one of its lines of JSON."""
-        told: dict[str, int] = {}
-        for line in self._said.splitlines():
+    def _status_field(self, name: str) -> int | None:
+        """A number from the lines of JSON on the status pipe."""
+        found: dict[str, int] = {}
+        for line in self._status_bytes.splitlines():
             try:
-                told.update(json.loads(line))
-            except ValueError:  # killed while it wrote
+                found.update(json.loads(line))
+            except ValueError:  # bubblewrap was killed while it wrote the line
                 continue
-        return told.get(name)
+        return found.get(name)
 
 
-def no_box(words: bytes) -> ToolMissing:
-    """The error of a box that ended without having started its command, and said this."""
-    return ToolMissing(f"bubblewrap made no box: {words.decode(errors='replace').strip()}. {_HOW_TO_MEND}")
+def start_failure(stderr: bytes) -> ToolMissing:
+    """The error for a sandbox that ended without starting its command; `stderr` is bubblewrap's own."""
+    message = stderr.decode(errors="replace").strip()
+    return ToolMissing(f"bubblewrap made no sandbox: {message}. {_HOW_TO_FIX}")
 
 
 @contextmanager
-def sealed(data: bytes) -> Iterator[int]:
-    """A descriptor that reads the data from its start, and that nobody can write."""
+def sealed_file(data: bytes) -> Iterator[int]:
+    """A descriptor of a file in memory, at its start, that nobody can write to."""
     descriptor = os.memfd_create("knobeln", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
@@ -236,19 +223,28 @@ def sealed(data: bytes) -> Iterator[int]:
         yield descriptor
 
 
-def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
-    read_end, write_end = os.pipe()
-    reading.callback(os.close, read_end)
-    writing.callback(os.close, write_end)
-    return read_end, write_end
+def _open_start_gate(ours: ExitStack) -> int:
+    """A pipe as one descriptor for both reading and writing, which we and the first process hold.
+
+    The first process could write to it itself, so it never sees an end of file there. If we die, it goes on
+    waiting, and does not start the command without limits.
+    """
+    with ExitStack() as temporary:
+        read_end, _ = open_pipe(temporary, temporary)
+        start_gate = os.open(f"/proc/self/fd/{read_end}", os.O_RDWR | os.O_CLOEXEC)
+    ours.callback(os.close, start_gate)
+    return start_gate
 
 
 def _start(
     arguments: Sequence[str], streams: tuple[int, int, int], inherited: Sequence[int], user: int
 ) -> subprocess.Popen[bytes]:
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
+        raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_FIX}")
     try:
-        return subprocess.Popen(  # noqa: S603 - the command is bubblewrap; what it starts is what it is for
-            [_bubblewrap(), *arguments],
+        return subprocess.Popen(  # noqa: S603 - bubblewrap; it exists to start foreign commands
+            [bubblewrap, *arguments],
             stdin=streams[0],
             stdout=streams[1],
             stderr=streams[2],
@@ -256,10 +252,10 @@ def _start(
             cwd="/",
             env={},
             start_new_session=True,
-            **_as_user(user),
+            **_identity(user),
         )
     except OSError as error:
-        raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_MEND}") from error
+        raise ToolMissing(f"bubblewrap does not start: {error}. {_HOW_TO_FIX}") from error
 
 
 class _Identity(TypedDict, total=False):
@@ -268,98 +264,66 @@ class _Identity(TypedDict, total=False):
     extra_groups: Sequence[int]
 
 
-def _as_user(user: int) -> _Identity:
-    """Whom to become before a box is made: nobody else if we are no root."""
+def _identity(user: int) -> _Identity:
+    """Arguments of Popen that make the child become `user` if we are root; none otherwise."""
     return {"user": user, "group": user, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
-def _bubblewrap() -> str:
-    found = shutil.which("bwrap")
-    if found is None:
-        raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_MEND}")
-    return found
-
-
-def _nul_ended(words: Iterable[str]) -> bytes:
-    """As bubblewrap reads its arguments. A byte 0 within a word would make two of it."""
-    words = list(words)
-    if any("\0" in word for word in words):
-        raise ValueError("a byte 0 in what describes a box")
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
-
-
-def _gate(kept: ExitStack) -> int:
-    """A pipe in one descriptor, which both sides hold: its reader waits even when its writer has died."""
-    with ExitStack() as given:
-        read_end, _ = _pipe(given, given)
-        gate = os.open(f"/proc/self/fd/{read_end}", os.O_RDWR | os.O_CLOEXEC)
-    kept.callback(os.close, gate)
-    return gate
-
-
-def _blocked(gate: int | None) -> Iterator[str]:
-    if gate is not None:
-        yield from ("--block-fd", str(gate))
+def _nul_terminated(options: Sequence[str]) -> bytes:
+    """Options as `--args` reads them. A NUL within an option would split it in two, so that is an error."""
+    if any("\0" in option for option in options):
+        raise ValueError("an option of bubblewrap contains a NUL character")
+    return b"".join(os.fsencode(option) + b"\0" for option in options)
 
 
 def _options(files: Mapping[str, int], contents: Contents, limits: Limits, status: int) -> Iterator[str]:
-    """bubblewrap's options; they are handed over in a file, because its command line can be read inside."""
     yield from ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
     yield from ("--unshare-cgroup-try", "--disable-userns", "--uid", INSIDE_ID, "--gid", INSIDE_ID)
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     yield from ("--json-status-fd", str(status), "--clearenv")
     if contents.root:
-        yield from _image(contents.root, contents.environment, limits)
+        yield from _image_options(contents.root, contents.environment, limits)
     else:
-        yield from _system(contents, limits)
+        yield from _system_options(contents, limits)
     for path, descriptor in files.items():
         yield from ("--perms", "0555", "--ro-bind-data", str(descriptor), path)
     yield from ("--remount-ro", "/")
 
 
-def _system(contents: Contents, limits: Limits) -> Iterator[str]:
+def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
     fixed = {"PATH": PATH, "LC_ALL": "C", "HOME": WORK, "TMPDIR": WORK}
-    yield from _variables({**fixed, **contents.environment})
-    yield from ("--ro-bind", "/usr", "/usr", *_system_folders())
-    for folder in contents.folders:
-        yield from ("--ro-bind", folder, folder)
-    yield from ("--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_size), "--tmpfs", WORK, "--chdir", WORK)
-
-
-def _image(root: Root, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:
-    """Images are made for a /proc (programs find their libraries by it); nothing in it can be written."""
-    yield from _variables(environment)
-    yield from ("--ro-bind", str(root.folder), "/")
-    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
-    yield from ("--size", str(limits.work_size), "--tmpfs", TMP, "--chdir", root.start_in)
-
-
-def _variables(environment: Mapping[str, str]) -> Iterator[str]:
-    for name, value in environment.items():
-        yield from ("--setenv", name, value)
-
-
-def _system_folders() -> Iterator[str]:
-    for name in _SYSTEM_FOLDERS:
-        path = Path("/") / name
+    yield from _variable_options({**fixed, **contents.environment})
+    yield from ("--ro-bind", "/usr", "/usr")
+    for path in (Path("/") / name for name in _SYSTEM_FOLDERS):
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.is_dir():
             yield from ("--ro-bind", str(path), str(path))
+    for folder in contents.folders:
+        yield from ("--ro-bind", folder, folder)
+    yield from ("--dev", "/dev", "--remount-ro", "/dev")
+    yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
 
 
-def _limited(command: Sequence[str], limits: Limits) -> list[str]:
-    """The command behind prlimit."""
-    return [_PRLIMIT, *_limit_options(limits), *command]
+def _image_options(root: ImageRoot, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:
+    """Images expect a /proc (programs find their libraries by it); nothing in it can be written."""
+    yield from _variable_options(environment)
+    yield from ("--ro-bind", str(root.folder), "/")
+    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev")
+    yield from ("--size", str(limits.work_bytes), "--tmpfs", TMP, "--chdir", root.start_in)
 
 
-def _limit_options(limits: Limits) -> list[str]:
-    """prlimit's. At the soft limit of CPU time comes SIGXCPU, a second later SIGKILL."""
+def _variable_options(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
+
+
+def _prlimit_options(limits: Limits) -> list[str]:
+    """At the soft limit of CPU time the kernel sends SIGXCPU, a second later SIGKILL."""
     return [
         f"--cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}",
-        f"--as={limits.address_space}",
-        f"--fsize={limits.file_size}",
+        f"--as={limits.address_space_bytes}",
+        f"--fsize={limits.file_bytes}",
         f"--nproc={limits.processes}",
         f"--nofile={limits.open_files}",
         "--core=0",
@@ -367,20 +331,8 @@ def _limit_options(limits: Limits) -> list[str]:
 
 
 def _ready(descriptors: Iterable[int], seconds: float) -> list[int]:
-    """Those that can be read, of which there is one within these seconds."""
+    """The descriptors that can be read, as soon as there is one; none if `seconds` pass."""
     waiter = select.poll()
     for descriptor in descriptors:
         waiter.register(descriptor, select.POLLIN)
     return [descriptor for descriptor, _ in waiter.poll(seconds * 1000)]
-
-
-def _readable(descriptor: int, seconds: float) -> bool:
-    return bool(_ready((descriptor,), seconds))
-
-
-def ending(exit_code: int) -> tuple[Ending, int]:
-    """How a command ended whose shell would tell this exit code."""
-    number = exit_code - 128
-    if number == signal.SIGXCPU:
-        return Ending.CPU_LIMIT, 0
-    return (Ending.SIGNAL, number) if 0 < number <= signal.SIGRTMAX else (Ending.EXIT, exit_code)

@@ -1,4 +1,4 @@
-"""Players as the store keeps them: programs of any language, unpacked images, images by name."""
+"""Read programs from the store: program folders, unpacked images, images by name."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sandbox.program_folder import Executable, ProgramFolder
 
 
 def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
-    """What `to_bytes` of any of them wrote; `images`: where images lie unpacked, usually `image_cache()`.
+    """Read what `to_bytes` of any Executable wrote. `images`: the cache of unpacked images.
 
-    Whether an image lies there is not looked at. Raises ValueError for anything else, ToolMissing where an
-    image by name finds no engine.
+    The default is `image_cache()`; whether the image is in it is not checked. Raises ValueError for any other
+    bytes, ToolMissing for an image by name if there is no container engine.
     """
     facts = json.loads(raw)
     if not isinstance(facts, dict):
-        raise ValueError("no player")
+        raise ValueError("no program")
     if "identity" in facts:
         return NamedImage.from_bytes(raw, usual_engine())
     if "digest" in facts:
@@ -30,5 +30,5 @@ def player_from_bytes(raw: bytes, images: Path | None = None) -> Executable:
 
 @cache
 def usual_engine() -> Engine:
-    """The first that works here, looked for once. Raises ToolMissing."""
+    """The first container engine that works here; the search is made once. Raises ToolMissing."""
     return find_engine()

@@ -1,11 +1,11 @@
-"""A prisoner that is asked: a line in, a line out, each answer with its own deadline.
+"""A sandboxed process that answers questions: a line in, a line out, each answer with its own deadline.
 
-- Time is that of the monotonic clock. An answer that is there when we look, at the deadline or after it, is
-  in time: our own delays are never a team's fault.
-- Answers are taken in the order in which they were written. A program that says a line too many is out of
-  step from then on; to throw away what came "too early" would make a game depend on who was quicker.
-- Standard error is drained while we listen, and its last 4 kB are kept for the program's team.
-- A line that ends with the program, without a newline, is a line.
+- Deadlines use the monotonic clock. An answer that is there when we look, at the deadline or later, is in
+  time: teams do not pay for our own delays.
+- Answers are taken in the order in which they were written. A program that writes a line too many is out of
+  step from then on; if we dropped lines that came "too early", a game would depend on who was quicker.
+- We drain standard error while we wait, and keep its last 4 kB for the program's team.
+- A last line without a newline is a line.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import Protocol
 
-from sandbox.bubblewrap import Ending
+from sandbox.running import Ending, RunningSandbox
 
-STDERR_TAIL = 4_096  # bytes of standard error that are kept
+STDERR_TAIL_BYTES = 4_096
 
-_CHUNK = 65_536
-_LEAVING = 1.0  # seconds between the end of a box's output and its own end
+_CHUNK_BYTES = 65_536
+_EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
 _BLANK = " \t\r\n"
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What came back from a question."""
 
     LINE = "line"
@@ -40,16 +39,16 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a prisoner came to its end, with an exit code or a signal's number, and its last words."""
+class ExitStatus:
+    """How a process ended. `code`: exit code or signal's number; `stderr`: at most STDERR_TAIL_BYTES."""
 
     ending: Ending
     code: int
     stderr: bytes
 
     @property
-    def words(self) -> str:
-        """E.g. "ended with exit code 1", to be put behind "the program"."""
+    def description(self) -> str:
+        """A verb phrase for "the program ...", for example "ended with exit code 1"."""
         if self.ending is Ending.SIGNAL:
             return f"was ended by signal {self.code} ({_signal_name(self.code)})"
         if self.ending is Ending.EXIT:
@@ -61,49 +60,31 @@ class Ended:
 
 @dataclass(frozen=True)
 class Answer:
-    """`text` is what was said, without blanks at its ends; "" unless LINE, or ENDED after `finish`."""
+    """`text`: the output without blanks at its ends; "" unless LINE, or ENDED after `finish`."""
 
-    kind: Kind
+    kind: AnswerKind
     text: str = ""
-    ended: Ended | None = None  # exactly with ENDED
-
-
-class Started(Protocol):
-    """A box (box.py), or a container in its place (oci/engine.py); what these promise is told there."""
-
-    stdout: int
-    stderr: int
-
-    @property
-    def gone(self) -> int | None:
-        """Can be read when it has ended; then `end_rest` brings the others to their ends."""
-
-    def wait(self, seconds: float) -> bool: ...
-    def end(self) -> tuple[Ending, int] | None: ...
-    def end_rest(self) -> None: ...
-    def close(self) -> None: ...
-
-    def not_begun(self, words: bytes) -> Ending:
-        """How one ended that did not start its command, and said this; raises ToolMissing if that is ours."""
+    exit_status: ExitStatus | None = None  # only with ENDED
 
 
 class SandboxedProcess:
     """A program in a sandbox (made by Sandbox.open). After LATE, ENDED and TOO_LONG: close it.
 
-    For one thread at a time, and not for longer than the thread lives that opened it.
+    One thread at a time may use it, and it does not outlive the thread that opened it.
     """
 
-    def __init__(self, box: Started, stdin: int, answer_bytes: int) -> None:
-        self._box = box
+    def __init__(self, sandbox: RunningSandbox, stdin: int, answer_bytes: int) -> None:
+        """`stdin` is closed with the process. `answer_bytes`: the maximum length of an answer."""
+        self._sandbox = sandbox
         self._answer_bytes = answer_bytes
         self._outgoing = bytearray()
-        self._heard = bytearray()
-        self._stderr: deque[int] = deque(maxlen=STDERR_TAIL)
-        self._open = {box.stdout, box.stderr}
-        self._gone = box.gone
-        self._ended: Ended | None = None
+        self._received = bytearray()
+        self._stderr: deque[int] = deque(maxlen=STDERR_TAIL_BYTES)
+        self._open = {sandbox.stdout, sandbox.stderr}
+        self._gone = sandbox.gone
+        self._exit_status: ExitStatus | None = None
         self._descriptors = ExitStack()
-        self._descriptors.callback(box.close)
+        self._descriptors.callback(sandbox.close)
         self._stdin: int | None = stdin
         os.set_blocking(stdin, False)
 
@@ -116,77 +97,81 @@ class SandboxedProcess:
         self.close()
 
     def ask(self, line: str, seconds: float) -> Answer:
-        """Send the line, and wait at most so long for the next line of output."""
+        """Send the line and wait at most `seconds` for the next line of output."""
         deadline = time.monotonic() + seconds
         self.tell(line)
         while True:
-            found = self._next_line()
-            if found is not None:
-                return found
-            if not self._talks:
-                return self._end()
+            answer = self._next_line()
+            if answer is not None:
+                return answer
+            if not self._has_output:
+                return self._answer_ended()
             if not self._exchange(deadline):
-                return Answer(Kind.LATE)
+                return Answer(AnswerKind.LATE)
 
     def tell(self, line: str) -> None:
-        """Send a line that is not answered. What is not taken at once waits for the next question."""
+        """Send a line that needs no answer. What the pipe does not take now goes with the next question."""
         if "\n" in line:
             raise ValueError("a question is one line")
         self._outgoing += line.encode() + b"\n"
         self._send()
 
     def finish(self, seconds: float) -> Answer:
-        """End its input, and wait at most so long for all its output and its own end (ENDED)."""
+        """Close its input, and wait at most `seconds` for all its output and its end (ENDED)."""
         deadline = time.monotonic() + seconds
         self._close_stdin()
-        while self._talks:
+        while self._has_output:
             if not self._exchange(deadline):
-                return Answer(Kind.LATE)
-            if len(self._heard) > self._answer_bytes:
-                return Answer(Kind.TOO_LONG)
-        if not self._box.wait(deadline - time.monotonic()):
-            return Answer(Kind.LATE)
-        return Answer(Kind.ENDED, _text(self._heard), self._end().ended)
+                return Answer(AnswerKind.LATE)
+            if len(self._received) > self._answer_bytes:
+                return Answer(AnswerKind.TOO_LONG)
+        if not self._sandbox.wait(deadline - time.monotonic()):
+            return Answer(AnswerKind.LATE)
+        return Answer(AnswerKind.ENDED, _text(self._received), self._answer_ended().exit_status)
 
-    def said(self) -> bytes:
-        """The end of its standard error so far, at most STDERR_TAIL bytes."""
-        if self._ended is None and self._box.stderr in self._poll(0):
-            self._listen(self._box.stderr)
+    def stderr_tail(self) -> bytes:
+        """The end of its standard error so far, at most STDERR_TAIL_BYTES."""
+        if self._exit_status is None and self._sandbox.stderr in self._poll(0):
+            self._read(self._sandbox.stderr)
         return bytes(self._stderr)
 
-    def close(self) -> Ended:
-        """End it, if it has not ended, and tell how it did. No process of its box is left."""
-        if self._ended is None:
+    def close(self) -> ExitStatus:
+        """End it, unless it has ended, and return how it ended. No process of its sandbox is left."""
+        if self._exit_status is None:
             self._close_stdin()
             with self._descriptors:
-                end = self._box.end() or (Ending.KILLED, 0)
-                self._drain()
-            self._ended = Ended(*end, bytes(self._stderr))
-        return self._ended
+                end = self._sandbox.end() or (Ending.KILLED, 0)
+                while ready := [descriptor for descriptor in self._poll(0) if descriptor in self._open]:
+                    for descriptor in ready:
+                        self._read(descriptor)
+            self._exit_status = ExitStatus(*end, bytes(self._stderr))
+        return self._exit_status
 
     @property
-    def _talks(self) -> bool:
-        return self._ended is None and self._box.stdout in self._open
+    def _has_output(self) -> bool:
+        return self._exit_status is None and self._sandbox.stdout in self._open
 
     def _next_line(self) -> Answer | None:
-        line, newline, rest = bytes(self._heard).partition(b"\n")
+        line, newline, rest = bytes(self._received).partition(b"\n")
         if len(line) > self._answer_bytes:
-            return Answer(Kind.TOO_LONG)
-        if not newline and (self._talks or not line):
+            return Answer(AnswerKind.TOO_LONG)
+        if not newline and (self._has_output or not line):
             return None
-        self._heard = bytearray(rest)
-        return Answer(Kind.LINE, _text(line))
+        self._received = bytearray(rest)
+        return Answer(AnswerKind.LINE, _text(line))
 
-    def _end(self) -> Answer:
-        """Its output is at its end. The box holds it too, so a program that closes it only falls silent."""
-        left = self._ended is None and self._box.wait(_LEAVING)
-        ended = self.close()
-        if left and ended.ending is Ending.KILLED:
-            self._ended = ended = Ended(self._box.not_begun(ended.stderr), 0, ended.stderr)
-        return Answer(Kind.ENDED, ended=ended)
+    def _answer_ended(self) -> Answer:
+        """After the end of its output. The sandbox's own processes hold standard output open too, so a
+        program that only closes it merely seems silent."""
+        ended_by_itself = self._exit_status is None and self._sandbox.wait(_EXIT_GRACE_SECONDS)
+        status = self.close()
+        if ended_by_itself and status.ending is Ending.KILLED:  # so its command was never started
+            ending = self._sandbox.classify_start_failure(status.stderr)
+            self._exit_status = status = ExitStatus(ending, 0, status.stderr)
+        return Answer(AnswerKind.ENDED, exit_status=status)
 
     def _exchange(self, deadline: float) -> bool:
-        """Write input and read output once. False: there was nothing up to the deadline, or it is over."""
+        """Write input and read output once. False: the deadline passed and there was no output."""
         ready = self._poll(max(0.0, deadline - time.monotonic()))
         in_time = time.monotonic() <= deadline
         for descriptor in ready:
@@ -194,10 +179,10 @@ class SandboxedProcess:
                 self._send()
             elif descriptor == self._gone:
                 self._gone = None
-                self._box.end_rest()
+                self._sandbox.end_rest()
             else:
-                self._listen(descriptor)
-        return in_time or self._box.stdout in ready
+                self._read(descriptor)
+        return in_time or self._sandbox.stdout in ready
 
     def _poll(self, seconds: float) -> list[int]:
         waiter = select.poll()
@@ -224,20 +209,14 @@ class SandboxedProcess:
             os.close(self._stdin)
             self._stdin = None
 
-    def _listen(self, descriptor: int) -> None:
-        chunk = os.read(descriptor, _CHUNK)
+    def _read(self, descriptor: int) -> None:
+        chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             self._open.discard(descriptor)
-        elif descriptor == self._box.stdout:
-            self._heard += chunk
+        elif descriptor == self._sandbox.stdout:
+            self._received += chunk
         else:
-            self._stderr.extend(chunk[-STDERR_TAIL:])
-
-    def _drain(self) -> None:
-        """What a dead prisoner left in its pipes."""
-        while ready := [descriptor for descriptor in self._poll(0) if descriptor in self._open]:
-            for descriptor in ready:
-                self._listen(descriptor)
+            self._stderr.extend(chunk[-STDERR_TAIL_BYTES:])
 
 
 def _text(raw: bytes | bytearray) -> str:

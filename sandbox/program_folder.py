@@ -1,4 +1,4 @@
-"""A program of any language, built and ready to be started in the jail."""
+"""A program of any language, built and ready to be started in a sandbox."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from sandbox.bubblewrap import WORK
+from sandbox.limits import Limits
 from sandbox.process import SandboxedProcess
-from sandbox.sandbox import Limits, Sandbox
+from sandbox.sandbox import Sandbox
 
 _VERSION = 1
 
 
 class Executable(Protocol):
-    """A program that is started for each move: a bundle, or an image (sandbox/oci)."""
+    """A program that can be started for each move: a program folder, or an image (sandbox/oci)."""
 
     @property
     def digest(self) -> str:
-        """In hex: two of one digest are the same program."""
+        """In hex. Two programs with the same digest are the same program."""
 
     @property
     def start_seconds(self) -> float:
-        """What it may take to be started, by us or a tool, while the program's time already runs."""
+        """Time that starting it may take, granted in addition to the program's own time."""
 
     def held(self) -> AbstractContextManager[object]:
-        """For as long as it plays: nothing of it is tidied up. Raises NotFound where it is not there."""
+        """While this context lasts, its files are not removed. Raises NotFound if they are missing."""
 
     def to_bytes(self) -> bytes:
-        """What the store keeps of it; sandbox/executable.py reads it."""
+        """The form in which the store keeps it; sandbox/executable.py reads it."""
 
     def open(
         self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
@@ -42,17 +43,17 @@ class Executable(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What programs of a language need besides their own files. Bytes; the limits hold for each process."""
+    """What programs of a language need besides their own files. The limits hold for each process."""
 
-    address_space: int
+    address_space: int  # bytes
     processes: int = 16
     environment: Mapping[str, str] = field(default_factory=dict)
-    folders: tuple[str, ...] = ()  # of this computer, with settings of the language
+    folders: tuple[str, ...] = ()  # of this host, with settings of the language
 
 
 @dataclass(frozen=True)
 class ProgramFolder:
-    """`files` by name, which lie read-only in the program's working folder; `program` is one of them."""
+    """`files` by name; they are read-only in the program's working folder, and `program` is one of them."""
 
     language: str
     program: str
@@ -62,10 +63,10 @@ class ProgramFolder:
 
     @property
     def start_seconds(self) -> float:
-        return 0.0  # a box is ready when the clock begins
+        return 0.0  # the sandbox is ready when the clock starts
 
     def held(self) -> AbstractContextManager[None]:
-        return nullcontext()  # all of it is in our memory
+        return nullcontext()  # its files are in our memory
 
     @cached_property
     def digest(self) -> str:
@@ -82,7 +83,7 @@ class ProgramFolder:
         cpu_seconds: int,
         answer_bytes: int,
     ) -> SandboxedProcess:
-        """Start it in a box of its own. `command` and `files` stand in for, and come to, its own."""
+        """Start it in a new sandbox. `command` replaces its own command; `files` are added to its own."""
         return sandbox.open(
             [*(command or self.command), *arguments],
             files={**{f"{WORK}/{name}": data for name, data in self.files.items()}, **(files or {})},
@@ -90,15 +91,17 @@ class ProgramFolder:
             folders=self.needs.folders,
             limits=Limits(
                 cpu_seconds=cpu_seconds,
-                address_space=self.needs.address_space,
+                address_space_bytes=self.needs.address_space,
                 processes=self.needs.processes,
                 output_bytes=answer_bytes,
             ),
         )
 
     def to_bytes(self) -> bytes:
-        """The same bytes for the same bundle, whatever the order of its files."""
-        facts = asdict(self) | {"files": {name: _text(data) for name, data in self.files.items()}}
+        """The same bytes for the same program, whatever the order of its files."""
+        facts = asdict(self) | {
+            "files": {name: base64.b64encode(data).decode() for name, data in self.files.items()}
+        }
         return json.dumps({"version": _VERSION, **facts}, sort_keys=True, indent=0).encode()
 
     @classmethod
@@ -107,21 +110,12 @@ class ProgramFolder:
         try:
             facts = json.loads(raw)
             if facts.pop("version") != _VERSION:
-                raise ValueError("no bundle of this version")
-            return cls(**_read(facts))
+                raise ValueError("no program of this version")
+            needs = facts.pop("needs")
+            facts["command"] = tuple(facts["command"])
+            facts["files"] = {
+                name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()
+            }
+            return cls(**facts, needs=Needs(**{**needs, "folders": tuple(needs["folders"])}))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"no bundle: {error!r}") from None
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _read(facts: dict[str, Any]) -> dict[str, Any]:
-    needs = facts["needs"]
-    return {
-        **facts,
-        "files": {name: base64.b64decode(text, validate=True) for name, text in facts["files"].items()},
-        "command": tuple(facts["command"]),
-        "needs": Needs(**{**needs, "folders": tuple(needs["folders"])}),
-    }
+            raise ValueError(f"no program: {error!r}") from None

@@ -1,22 +1,24 @@
-"""The jail: a foreign command, or a trusted compiler with foreign input, under bubblewrap.
+"""Run a foreign command, or a trusted compiler with foreign input, in a sandbox made by bubblewrap.
 
-Theory of operation. A prisoner sees a read-only `/usr` (with the usual links `/bin`, `/lib` ...), a small
-`/dev`, the read-only files that the caller hands in, and one folder that it may write: `/work`, in memory and
-of limited size. There is no `/etc`, `/home`, `/proc` or network, and no process but its own. Limits are set
-by `prlimit` inside, where the number of processes is counted for this box alone.
+Theory of operation. A sandboxed process sees a read-only `/usr` (with the usual links `/bin`, `/lib` ...), a
+small `/dev`, the read-only files that the caller hands in, and one folder that it may write: `/work`, in
+memory and of limited size. There is no `/etc`, `/home`, `/proc` or network, and no process of others can be
+seen. `prlimit` sets its limits from inside, where the kernel counts processes for this sandbox alone.
 
-A player's image (sandbox/oci) stands in for all of the system: its own files read-only, /tmp to write, and a
-read-only /proc. In that it can read what any container can: the computer's kernel, processors and load, and
-the path that the image lies at. Its limits are set from outside, before its command is started.
+A player's image (sandbox/oci) replaces the system: the sandbox has the image's own files, read-only, /tmp to
+write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel, processors
+and load, and the path of the image. An image need not contain prlimit, so we set its limits from outside
+before its command starts.
 
-- bubblewrap is never started by root: even without capabilities a prisoner could then open files of
-  `/proc/sys` for writing. Started as root we become an unprivileged user first.
-- Everything comes back through pipes with a cap. Nothing that a prisoner could write is opened from outside.
-- Whether the command was started at all is said on a pipe that the prisoner does not have. If it was not,
-  that is a fault of the installation (ToolMissing), never the prisoner's.
-- When `run` returns or raises, and when an opened prisoner is closed, no process of the box is left.
+- root never starts bubblewrap: even without capabilities, a process of root's could open files of `/proc/sys`
+  for writing. If we run as root, we become an unprivileged user first.
+- All results come back through pipes with a size limit. We open no file that foreign code could have written.
+- bubblewrap reports on a pipe of its own, which foreign code does not have, whether it started the command.
+  If it did not, the installation is at fault (ToolMissing), never the foreign program.
+- No process of a sandbox is left when `run` returns or raises, or when a SandboxedProcess is closed.
 
-`run` is for a command that works by itself to its end, `open` for one that is asked (prisoner.py).
+bubblewrap.py lists the processes and pipes of one sandbox. `Sandbox.run` is for a command that works to its
+end by itself, `Sandbox.open` for one that answers questions (process.py).
 """
 
 from __future__ import annotations
@@ -28,12 +30,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.config.sections import SandboxSettings
-from sandbox.bubblewrap import WORK, Box, Contents, Ending, Limits, Root, no_box, sealed
+from sandbox.bubblewrap import WORK, BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
+from sandbox.limits import Limits
 from sandbox.process import SandboxedProcess
+from sandbox.running import Ending
 
 __all__ = ["WORK", "Ending", "Limits", "Sandbox", "SandboxResult"]
 
-_CHUNK = 65_536
+_CHUNK_BYTES = 65_536
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,14 @@ class SandboxResult:
 
 
 class Sandbox:
-    """Runs commands in boxes; may be used from several threads at once."""
+    """Runs commands, each in a new sandbox. Several threads may use it at once."""
 
     def __init__(self, settings: SandboxSettings | None = None) -> None:
         self._user = (settings or SandboxSettings()).user_id
 
     @property
     def user(self) -> int | None:
-        """Whom boxes belong to, where that is somebody else: started as root."""
+        """The user id that sandboxes run as if we are root; None if they run as ourselves."""
         return self._user if os.geteuid() == 0 else None
 
     def run(
@@ -74,18 +78,18 @@ class Sandbox:
         folders: Sequence[str] = (),
         limits: Limits | None = None,
     ) -> SandboxResult:
-        """Run the command to its end, with these contents of its box (`Contents`).
+        """Run the command to its end. `files`, `environment` and `folders`: see `Contents`.
 
-        Raises ToolMissing, with how to mend it, when the command could not be started in a box.
+        Raises ToolMissing, with advice how to fix it, if the command could not be started in a sandbox.
         """
         limits = limits or Limits()
         contents = Contents(files or {}, environment or {}, tuple(folders))
-        with sealed(stdin) as given:
-            box = Box(command, contents, limits, given, self._user)
+        with sealed_file(stdin) as stdin_file:
+            running = BubblewrapSandbox(command, contents, limits, stdin_file, self._user)
         try:
-            return _guard(box, limits)
+            return _run_to_end(running, limits)
         finally:
-            box.close()
+            running.close()
 
     def open(
         self,
@@ -94,77 +98,78 @@ class Sandbox:
         files: Mapping[str, bytes] | None = None,
         environment: Mapping[str, str] | None = None,
         folders: Sequence[str] = (),
-        root: Root | None = None,
+        root: ImageRoot | None = None,
         limits: Limits | None = None,
     ) -> SandboxedProcess:
-        """Start the command and talk to it. To be closed; it lives no longer than the calling thread.
+        """Start the command, to talk to it. The caller closes it; it does not outlive the calling thread.
 
-        With `root` in an unpacked image instead of the system, where /tmp is the one folder to write.
-
-        Raises ToolMissing as `run` does, here or when the prisoner is first asked.
+        With `root`, the sandbox has the files of an unpacked image instead of the system's.
+        Raises ToolMissing as `run` does, here or at the first question.
         """
         limits = limits or Limits()
         contents = Contents(files or {}, environment or {}, tuple(folders), root)
-        theirs, ours = os.pipe()
+        read_end, write_end = os.pipe()
         try:
-            box = Box(command, contents, limits, theirs, self._user)
+            running = BubblewrapSandbox(command, contents, limits, read_end, self._user)
         except BaseException:
-            os.close(ours)
+            os.close(write_end)
             raise
         finally:
-            os.close(theirs)
-        return SandboxedProcess(box, ours, limits.output_bytes)
+            os.close(read_end)
+        return SandboxedProcess(running, write_end, limits.output_bytes)
 
 
 @dataclass
 class _Stream:
-    """What came through a pipe, up to `cap` bytes."""
+    """What came through a pipe, up to `max_bytes`."""
 
-    cap: int
+    max_bytes: int
     data: bytearray = field(default_factory=bytearray)
 
-    def take(self, chunk: bytes) -> bool:
-        """Whether it still fitted."""
-        room = self.cap - len(self.data)
+    def add(self, chunk: bytes) -> bool:
+        """False if the chunk did not fit; its beginning is kept."""
+        room = self.max_bytes - len(self.data)
         self.data += chunk[:room]
         return len(chunk) <= room
 
 
-def _guard(box: Box, limits: Limits) -> SandboxResult:
-    """Listen until the box is done or has used up what it may; then make sure that nothing of it is left."""
+def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
+    """Read until the sandbox has ended or broken a limit; then make sure that no process is left."""
     deadline = time.monotonic() + limits.wall_seconds
-    streams = {box.stdout: _Stream(limits.output_bytes), box.stderr: _Stream(limits.output_bytes)}
+    streams = {running.stdout: _Stream(limits.output_bytes), running.stderr: _Stream(limits.output_bytes)}
     try:
-        broken = _listen(box, streams, deadline)
+        broken_limit = _read_until_end(running, streams, deadline)
     finally:
-        end = box.end()
+        end = running.end()
     stdout, stderr = (bytes(stream.data) for stream in streams.values())
-    if broken is not None:
-        return SandboxResult(broken, 0, stdout, stderr)
+    if broken_limit is not None:
+        return SandboxResult(broken_limit, 0, stdout, stderr)
     if end is None:
-        raise no_box(stderr)
+        raise start_failure(stderr)
     return SandboxResult(*end, stdout, stderr)
 
 
-def _listen(box: Box, streams: Mapping[int, _Stream], deadline: float) -> Ending | None:
-    """Read all pipes until they are closed and the box is gone; the limit that was broken, if any."""
+def _read_until_end(
+    running: BubblewrapSandbox, streams: Mapping[int, _Stream], deadline: float
+) -> Ending | None:
+    """Read both pipes until they are closed and the sandbox has ended. Return the broken limit, if any."""
     with selectors.DefaultSelector() as selector:
-        for descriptor in (*streams, box.gone):
+        for descriptor in (*streams, running.gone):
             selector.register(descriptor, selectors.EVENT_READ)
         while streams.keys() & selector.get_map().keys():
             ready = selector.select(max(0.0, deadline - time.monotonic()))
             if not ready:
                 return Ending.WALL_LIMIT
             for key, _ in ready:
-                if key.fd == box.gone:
-                    selector.unregister(box.gone)
-                    box.end_rest()
+                if key.fd == running.gone:
+                    selector.unregister(running.gone)
+                    running.end_rest()
                     continue
-                chunk = os.read(key.fd, _CHUNK)
+                chunk = os.read(key.fd, _CHUNK_BYTES)
                 if not chunk:
                     selector.unregister(key.fd)
-                elif not streams[key.fd].take(chunk):
+                elif not streams[key.fd].add(chunk):
                     return Ending.OUTPUT_LIMIT
             if time.monotonic() > deadline:
                 return Ending.WALL_LIMIT
-    return None if box.wait(deadline - time.monotonic()) else Ending.WALL_LIMIT
+    return None if running.wait(deadline - time.monotonic()) else Ending.WALL_LIMIT

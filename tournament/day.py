@@ -217,7 +217,7 @@ class ContestDay:
             results.add_round(tx, drawn, now)
             text = f"round {drawn.number} was drawn: {plural(len(drawn.groups), 'group')}"
             contest_store.note(tx, "run", text, now)
-            return drawn, ()
+            return DrawnRound(drawn, ())
 
     def _play_groups(
         self,

@@ -18,7 +18,7 @@ from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
 from contest.formats.base import Format
-from contest.game_rows import Record, records
+from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
 from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
@@ -72,7 +72,7 @@ class GroupResult:
     """A group's outcome without its games; the games as they are stored; the banned; the mails about it."""
 
     outcome: GroupOutcome
-    games: tuple[Record, ...]
+    games: tuple[GameRow, ...]
     banned: frozenset[str]
     mails: tuple[Composed, ...]
 
@@ -118,7 +118,7 @@ class GroupWorker:
             )
         mails, now = context.reporter.group_finished(outcome, context.teams), context.clock.now()
         composed = tuple(compose(mail, context.mail, now) for mail in marked(mails, job.mark))
-        games = records(outcome, keep_moves=keeps_moves)
+        games = game_rows(outcome, keep_moves=keeps_moves)
         return GroupResult(replace(outcome, matches=()), games, job.banned, composed)
 
 
@@ -178,7 +178,7 @@ def _in_processes(context: WorkerContext, processes: GroupWorkerPool) -> Iterato
         finally:
             free.put(process)
 
-    processes.tell(context, no_progress)
+    processes.initialize(context, no_progress)
     with ThreadPoolExecutor(count, thread_name_prefix="group") as pool:
         for process in processes.workers:
             free.put(process)

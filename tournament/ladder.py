@@ -80,10 +80,10 @@ class HillService:
         with self.store.read() as tx:
             if not self._is_time(tx):
                 return False
-            there = ladder.climbers(tx)
+            there = ladder.all_entries(tx)
         if there != self._there:
             with self.store.write() as tx:
-                ladder.forget_others(tx)
+                ladder.delete_outdated_games(tx)
                 self._to_play = list(ladder.missing(tx))
             self._there, self._is_ranked = there, False
         if self._to_play:
@@ -95,12 +95,12 @@ class HillService:
         return False
 
     def _play_some(self) -> None:
-        pairs = self._to_play[: self._portion]
+        pairs = self._to_play[: self._games_at_once]
         with self.store.read() as tx:
             images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
         games = self._play(pairs, images)
         with self.store.write() as tx:
-            if ladder.climbers(tx) == self._there:  # nobody has sent another version meanwhile
+            if ladder.all_entries(tx) == self._there:  # nobody has sent another version meanwhile
                 ladder.put(tx, games)
         del self._to_play[: len(pairs)]
 
@@ -109,7 +109,7 @@ class HillService:
         return self.settings.hill.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
 
     @property
-    def _portion(self) -> int:
+    def _games_at_once(self) -> int:
         return QUICK_GAMES_AT_ONCE if self._info.play.is_quick else SLOW_GAMES_AT_ONCE
 
     @property
@@ -130,7 +130,7 @@ class HillService:
     def _rank(self) -> None:
         """Keep the ranking, if it has moved."""
         with self.store.write() as tx:
-            lines = ranking(ladder.climbers(tx), ladder.all_games(tx), self._info.point)
+            lines = ranking(ladder.all_entries(tx), ladder.all_games(tx), self._info.point)
             if lines:
                 ladder.note(tx, lines, self.clock.now())
         self._is_ranked = True

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from contest.games.base import FaultRule, TextGame
 from contest.model import Fault as CountedFault
 from contest.model import GameResult, Missing, SeatResult, Verdict
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from sandbox.players import Fault, FaultKind, Player
 
@@ -175,7 +175,7 @@ def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
     if not faults:
         return SeatResult(points, Verdict.OK, None, last_turn=last)
     number, first = faults[0]
-    fault = CountedFault(number, printable(first.sentence), printable(first.said))
+    fault = CountedFault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
     return SeatResult(points, _VERDICTS[first.kind], fault, faults=len(faults), last_turn=last)
 
 

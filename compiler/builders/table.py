@@ -31,7 +31,7 @@ from contest.games.hog import (
 from contest.games.hog_game import NAME as HOG
 from contest.model import Finding, Severity, TableBuildReport
 from contest.protocols import BuildResult, SparringOpponents
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
 from knobellib.samples import samples
 from sandbox.players import Fault, FaultKind
@@ -111,11 +111,11 @@ class _Reading(NamedTuple):
 def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
     label = constant(program_folder, FUNCTION, LABEL, sandbox)
     if isinstance(label, Fault) and label.kind is not FaultKind.UNREADABLE:
-        return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.said)
+        return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.stderr_tail)
     name, findings = _player_name(label)
     table = tabulate(program_folder, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
     if isinstance(table, Fault):
-        return _Reading(name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.said)
+        return _Reading(name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.stderr_tail)
     return _Reading(name, table, findings)
 
 
@@ -123,13 +123,13 @@ def _player_name(label: str | Fault) -> tuple[str, tuple[Finding, ...]]:
     """The strategy's name in one line, and what is wrong with it (H2)."""
     if isinstance(label, Fault):
         return "", (_finding(f"{label.sentence}; {_RIGHT_LABEL}"),)
-    name = " ".join(printable(label).split())
+    name = " ".join(sanitize(label).split())
     why_illegal = why_illegal_name(name)
     return ("", (_finding(f"{why_illegal}; {_RIGHT_LABEL}"),)) if why_illegal else (name, ())
 
 
 def _finding(sentence: str) -> Finding:
-    return Finding("strategy", Severity.ERROR, 0, printable(sentence))
+    return Finding("strategy", Severity.ERROR, 0, sanitize(sentence))
 
 
 def _trial_rates(entry: HogEntry, sandbox: SandboxSettings) -> tuple[tuple[str, float], ...]:

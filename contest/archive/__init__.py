@@ -1,5 +1,5 @@
-"""A contest's archive: everything that anybody needs to compute its results again (docs/archive.md).
+"""A contest's archive: everything that is needed to compute its results again (docs/archive.md).
 
-`files` writes and reads the folder, which may come from a stranger; `contents` is what the files mean.
-Neither needs a database, and neither computes a result: the command line puts them together with what does.
+`files` writes and reads the folder, which may be foreign input; `contents` converts the files to records.
+They use no database and compute no results; the commands `publish` and `verify` do.
 """

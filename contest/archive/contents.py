@@ -1,17 +1,17 @@
-"""What the files of an archive mean, as values. Pure: bytes in, bytes out.
+"""Convert an archive between files and records. Pure: bytes in, bytes out.
 
-contest.json                    when, by which settings, from which seed
-entries.json                    who took part with which program, and what it was built with
+contest.json                    times, settings and seed of the contest
+entries.json                    the entries: team, program, build and tool
 programs/TEAM/source/FILE       the program as it was sent, without its authentification string
-programs/TEAM/description.txt   what its team says about it
-builds/DIGEST                   what the program was built into, where a computer plays that
-decisions.json                  what the organizer decided: teams taken out, rounds played again
+programs/TEAM/description.txt   the team's description of it
+builds/DIGEST                   the build of a program, if its games can be played again
+decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
 ranking.json                    the contest's ranking
-    rounds/ROUND/group-GROUP.csv    who won how many points of whom in it
+    rounds/ROUND/group-GROUP.csv    its score matrix: row = team, column = opponent, cell = points won
     replays.json                    how often each finalist came first when the final was played again
-evolution.json                  all generations, where the contest has an evolution
+evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
 announcement.txt                the results as text
 """
@@ -49,7 +49,7 @@ from contest.model import (
 from contest.seeds import Seeds
 
 SECTIONS = ("contest", "dates", "game", "programs", "teams", "tournament", "evolution", "reports")
-"""Those of contest.toml that results and announcement depend on. How letters come and go is private."""
+"""The sections of contest.toml that determine results and announcement. Settings of the mail are private."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class ContestFacts:
-    """`written_by`: the version of knobeln. `settings` by section, as JSON has them. The seed in hex."""
+    """`written_by`: the version of knobeln. `settings`: by section, as JSON. `seed`: in hex."""
 
     written_by: str
     started_at: datetime
@@ -71,10 +71,10 @@ class ContestFacts:
 
 @dataclass(frozen=True)
 class ArchivedEntry:
-    """Who took part, with what. Credits, but neither addresses nor ages.
+    """An entry with its team's credits, but neither addresses nor ages.
 
-    `files` by name, without the authentification string. `build` is the digest of what they were built into,
-    by `tool`. `prize_field`: the value of the form's field by which there are prizes, "" without one.
+    `build`: the digest of the build that `tool` has made. `prize_field`: the value of the form's field by
+    which there are prizes, "" without one.
     """
 
     name: str
@@ -108,21 +108,20 @@ class PlayedAgain:
 
 @dataclass(frozen=True)
 class Decisions:
-    """What follows from nothing but the organizer's word, in its order. Why is between the organizer and the
-    teams."""
+    """The organizer's decisions, in their order. Their reasons are not published."""
 
     taken_out: tuple[TakenOut, ...]
     played_again: tuple[PlayedAgain, ...]
 
     @property
     def out(self) -> frozenset[str]:
-        """Whom the organizer took out, at some time or other."""
+        """All teams that the organizer has ever taken out."""
         return frozenset(each.team for each in self.taken_out)
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a team sent: files by name, and its description."""
+    """A team's program: files by name, and its description."""
 
     files: Mapping[str, bytes] = field(repr=False)
     description: str
@@ -130,8 +129,11 @@ class Program:
 
 @dataclass(frozen=True)
 class Archive:
-    """Everything that an archive holds. `programs` by the names of the entries, `builds` by digest: only
-    those of programs that a computer plays again."""
+    """The complete contents of an archive.
+
+    `programs`: by the names of the entries. `builds`: by digest, only of programs whose games can be played
+    again.
+    """
 
     contest: ContestFacts
     entries: tuple[ArchivedEntry, ...]
@@ -166,7 +168,7 @@ _REPLAYS = TypeAdapter(FinalReplays)
 
 # --- to files ----------------------------------------------------------------------------------------------
 def to_files(archive: Archive) -> dict[str, bytes]:
-    """The files by their paths; the same files for the same archive."""
+    """The files of the archive, by path; the same files for the same archive."""
     facts = tuple(RoundFacts(r.plan.number, r.plan.final, len(r.groups)) for r in archive.history)
     files = {
         "contest.json": to_json(archive.contest, _CONTEST),
@@ -210,10 +212,9 @@ def _description_path(entry: str) -> str:
 
 # --- from files --------------------------------------------------------------------------------------------
 def from_files(files: Mapping[str, bytes]) -> Archive:
-    """The archive of these files, which a stranger may have written. Raises Differs for a file that is
-    missing, is not in the form of `to_files`, or does not belong there.
+    """Read an archive from its files, which are foreign input. Does not check whether its contents are true.
 
-    Says nothing about whether it is true.
+    Raises Differs for a file that is missing, is not in the format of `to_files`, or does not belong there.
     """
     entries = from_json(_file(files, "entries.json"), _ENTRIES, "entries.json")
     _must_be_entries(entries)
@@ -234,7 +235,7 @@ def from_files(files: Mapping[str, bytes]) -> Archive:
     )
     strange = sorted(files.keys() - to_files(archive).keys())
     if strange:
-        raise Differs(f"{shown(strange[0])} does not belong into an archive")
+        raise Differs(f"{shown(strange[0])} does not belong in an archive")
     return archive
 
 
@@ -306,16 +307,16 @@ def _if_any(files: Mapping[str, bytes], path: str, adapter: TypeAdapter[T]) -> T
 
 # --- settings, teams, results ------------------------------------------------------------------------------
 def published_settings(settings: Settings) -> dict[str, Any]:
-    """The sections that are published. How many workers there were changes nothing."""
+    """The sections that are published, without the number of workers, which does not change results."""
     chosen = {name: getattr(settings, name).model_dump(mode="json") for name in SECTIONS}
     chosen["tournament"].pop("workers")
     return chosen
 
 
 def settings_of(facts: ContestFacts) -> Settings:
-    """The contest's settings; all others are ours. Raises Differs for settings that cannot be.
+    """The contest's settings; sections that are not archived have our defaults. Raises Differs if invalid.
 
-    The environment, which may change the settings of a contest of one's own, has no say in it.
+    Variables of the environment, which can override contest.toml, have no effect here.
     """
     if sorted(facts.settings) != sorted(SECTIONS):
         raise Differs(f"contest.json: the settings have the sections {shown(', '.join(facts.settings))}")
@@ -323,11 +324,11 @@ def settings_of(facts: ContestFacts) -> Settings:
         sections = {name: _section(name, facts.settings[name]) for name in SECTIONS}
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        words = f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise Differs(f"contest.json: {shown(words)}") from None
+        message = f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise Differs(f"contest.json: {shown(message)}") from None
     settings = Settings.model_construct(**sections)
     written = published_settings(settings)
-    for name, section in facts.settings.items():  # one that is missing is younger than the archive
+    for name, section in facts.settings.items():  # a setting that is missing is newer than the archive
         if any(key not in written[name] or written[name][key] != value for key, value in section.items()):
             raise Differs(f"contest.json: the settings of [{name}] are not written as knobeln writes them")
     return settings
@@ -340,18 +341,20 @@ def _section(name: str, value: Any) -> Any:
 
 
 def seeds_of(facts: ContestFacts) -> Seeds:
-    """Raises Differs for a seed that is none, or another than was promised at the start."""
+    """Raises Differs for an invalid seed, or one that does not fit the commitment made at the start."""
     try:
         seeds = Seeds(bytes.fromhex(facts.seed))
     except ValueError:
         raise Differs("contest.json: the seed is not 32 bytes in hex") from None
     if seeds.commitment != facts.seed_commitment:
-        raise Differs(f"contest.json: the sha256 of the seed is {seeds.commitment}, which is said otherwise")
+        raise Differs(
+            f"contest.json: the sha256 of the seed is {seeds.commitment}, not {shown(facts.seed_commitment)}"
+        )
     return seeds
 
 
 def team_of(entry: ArchivedEntry, settings: Settings, at: datetime) -> Team:
-    """The team as far as the announcement needs it."""
+    """The team, with only the facts that the announcement needs."""
     prizes = settings.teams.prizes_by
     fields = ((prizes, entry.prize_field),) if prizes and entry.prize_field else ()
     members = tuple(Member(name, None, "", "") for name in entry.members)
@@ -360,8 +363,8 @@ def team_of(entry: ArchivedEntry, settings: Settings, at: datetime) -> Team:
 
 
 def public(outcome: RoundOutcome, *, with_reasons: bool) -> RoundOutcome:
-    """The outcome without what only a program's own team is told: what it wrote to standard error, and, but
-    for `with_reasons`, what was wrong with its answers."""
+    """The outcome without facts for a program's own team only: its standard error, and the reasons of its
+    faults unless `with_reasons`."""
     groups = tuple(
         replace(group, matches=tuple(_public(match, with_reasons) for match in group.matches))
         for group in outcome.groups

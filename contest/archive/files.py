@@ -1,7 +1,7 @@
-"""The archive as files in a folder, with a manifest of their digests.
+"""Write and read an archive as files in a folder, with a manifest of their digests.
 
-An archive that is read may come from a stranger. So every name is held to one strict form, nothing but plain
-files is opened, links are never followed, and sizes are bounded before anything is read.
+An archive that we read is foreign input. So every name must have one strict form, only plain files are
+opened, links are never followed, and sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 
 MANIFEST = "manifest.json"
 FORMAT = "knobeln archive"
@@ -31,19 +31,19 @@ VERSION = 1
 MAX_FILES = 50_000
 MAX_FILE_BYTES = 64_000_000
 MAX_BYTES = 2_000_000_000  # of all files together
-MAX_DEPTH = 4  # of a path
+MAX_DEPTH = 4  # parts of a path
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}"
 _PATH = re.compile(rf"(?:{_PART}/){{0,{MAX_DEPTH - 1}}}{_PART}")
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_SHOWN = 200  # characters of what a stranger wrote, in a message
+_MAX_SHOWN_CHARS = 200  # of foreign text, in a message
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A line of the manifest: bytes, and sha256 in hex."""
+    """A line of the manifest: size in bytes, and sha256 in hex."""
 
     size: int
     sha256: str
@@ -51,7 +51,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`files` by their paths below the archive's folder: all but the manifest itself."""
+    """`files`: all files but the manifest itself, by their paths in the archive's folder."""
 
     format: str
     version: int
@@ -62,14 +62,13 @@ _MANIFEST = TypeAdapter(Manifest)
 
 
 def digest_of(manifest: bytes) -> str:
-    """The archive's digest: the sha256 of its manifest, which has those of all other files."""
+    """The archive's digest: the sha256 of its manifest, which contains those of all other files."""
     return hashlib.sha256(manifest).hexdigest()
 
 
 def shown(text: object) -> str:
-    """A stranger's words, fit for a message."""
-    words = printable(" ".join(str(text).split()))
-    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 3]}..."
+    """Foreign text, sanitized and shortened for a message."""
+    return sanitize(str(text), one_line=True, max_length=_MAX_SHOWN_CHARS)
 
 
 # --- JSON --------------------------------------------------------------------------------------------------
@@ -80,14 +79,14 @@ def to_json(value: T, adapter: TypeAdapter[T]) -> bytes:
 
 
 def from_json(raw: bytes, adapter: TypeAdapter[T], path: str) -> T:
-    """Raises Differs, naming the file and the place, for anything that `to_json` did not write."""
+    """Read what `to_json` wrote. Raises Differs, with the file and the place, for anything else."""
     try:
         value = adapter.validate_json(raw, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise Differs(f"{path} cannot be read: {shown(f'{place}: ' * bool(place) + first['msg'])}") from None
-    with suppress(ValueError, RecursionError):  # a lone surrogate, for one, cannot be written
+    with suppress(ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
         if to_json(value, adapter) == raw:
             return value
     raise Differs(f"{path} is not written as an archive's files are: it has more in it, or another order")
@@ -95,9 +94,9 @@ def from_json(raw: bytes, adapter: TypeAdapter[T], path: str) -> T:
 
 # --- writing -----------------------------------------------------------------------------------------------
 def write(folder: Path, files: Mapping[str, bytes]) -> str:
-    """Make the archive in a folder that does not exist yet, or is empty; its digest.
+    """Write the archive to a folder that does not exist yet, or is empty; return its digest.
 
-    It is there as a whole or not at all. Raises GiveUp where there is something already.
+    It is written completely or not at all. Raises GiveUp if the folder has files already.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
         raise GiveUp(f"{folder} is there already, and not empty; an archive is written to a new folder")
@@ -115,7 +114,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
 
 
 def manifest_of(files: Mapping[str, bytes]) -> bytes:
-    """The manifest of these files."""
+    """The manifest of these files, as JSON."""
     listed = {path: Listed(len(files[path]), _sha256(files[path])) for path in sorted(files)}
     return to_json(Manifest(FORMAT, VERSION, listed), _MANIFEST)
 
@@ -134,10 +133,10 @@ def _write_file(path: Path, data: bytes) -> None:
 
 # --- reading -----------------------------------------------------------------------------------------------
 def read(folder: Path, digest: str | None = None) -> dict[str, bytes]:
-    """All files of the archive but its manifest, by their paths, after they were compared with the manifest.
+    """Read all files of the archive but its manifest, by path, and compare them with the manifest.
 
-    `digest`: what the manifest's is to be, in hex. Raises NotFound where there is no archive, Differs with
-    the first thing that is not as it should be.
+    `digest`: the expected digest of the archive, in hex. Raises NotFound if there is no archive, Differs with
+    the first difference.
     """
     found = dict(_files_in(folder))
     if MANIFEST not in found:
@@ -171,7 +170,7 @@ def _compare(manifest: Manifest, found: Mapping[str, bytes]) -> None:
 
 
 def _files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file below the folder with its path; anything else is refused, and so is too much."""
+    """Every file in the folder, with its path. Raises Differs for links, and beyond the limits."""
     if not folder.is_dir():
         raise NotFound(f"there is no folder {folder}")
     if (folder / FILE_NAME).exists():
@@ -206,7 +205,7 @@ def _contents(name: str, folder: int, path: str) -> bytes:
         raise Differs(f"{path} cannot be opened as a plain file: {error.strerror}") from None
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Differs(f"{path} is no plain file")
+            raise Differs(f"{path} is not a plain file")
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")

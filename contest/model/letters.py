@@ -1,4 +1,4 @@
-"""Letters that arrive, and mails that go out."""
+"""Incoming letters and outgoing mails."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from enum import StrEnum
 
 
 class LetterState(StrEnum):
-    NEW = "new"  # durable, not yet looked at
+    NEW = "new"  # stored durably, not handled yet
     HANDLED = "handled"  # its effect and its answer are committed
-    IGNORED = "ignored"  # deliberately without effect: bounce, loop, automatic answer, duplicate
-    FAILED = "failed"  # our handler broke; set aside with its traceback, `knobeln letters retry`
+    IGNORED = "ignored"  # deliberately without effect: bounce, mail loop, automatic answer, duplicate
+    FAILED = (
+        "failed"  # our handler raised an exception; set aside with the traceback, `knobeln letters retry`
+    )
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class StoredLetter:
     id: int
     digest: str  # sha256 of the raw letter, in hex
     received_at: datetime
-    sender: str  # envelope sender, "" for the null sender or when unknown
+    sender: str  # envelope sender; "" for the null sender, or if unknown
     recipients: tuple[str, ...]
     channel: str  # smtp, receive, ...
     state: LetterState
@@ -50,23 +52,23 @@ class Outgoing:
     attachments: tuple[Attachment, ...] = ()
     in_reply_to: str | None = None  # the Message-ID that this answers
     letter_id: int | None = None  # the letter that this answers
-    cause: str | None = None  # the address that wrote it; counts against its limits as well as against `to`'s
-    broadcast: bool = False  # one of the reports that a team ordered and can order off
+    cause: str | None = None  # sender of that letter; the mail counts against its limits and those of `to`
+    broadcast: bool = False  # a report that the team has ordered, and can cancel
 
 
 class OutboxState(StrEnum):
     READY = "ready"
-    HELD = "held"  # the organizer keeps it back
+    HELD = "held"  # the organizer holds it
     SENT = "sent"
-    FAILED = "failed"  # refused for good (5xx), or given up
+    FAILED = "failed"  # refused permanently (5xx), or given up
     BOUNCED = "bounced"  # it was sent and came back
 
 
 @dataclass(frozen=True)
 class Bounce:
-    """A letter that says that a mail of ours did not arrive, or (not `permanent`) not yet."""
+    """A letter which reports that a mail of ours was not delivered, or (not `permanent`) is delayed."""
 
     letter_id: int
     at: datetime
     permanent: bool
-    diagnosis: str  # the other mail system's words, in one line
+    diagnosis: str  # the other mail system's message, on one line

@@ -1,7 +1,7 @@
-"""ALL SQL: tables, session, one module per aggregate, migrate.
+"""All SQL: the tables, the session, migrations, and one module of functions per aggregate.
 
-Every function takes a transaction of `Store.write` or `Store.read` first and speaks in the words of
-`contest.model`. What belongs together is done in one transaction by the caller.
+Every function takes a transaction of `Store.write` or `Store.read` first, and returns records of
+`contest.model`. The caller puts writes that belong together into one transaction.
 """
 
 from contest.store.session import Store, Transaction, url_of

@@ -1,10 +1,10 @@
-"""Copies of a contest's database while it is in use, and putting one back. SQLite only.
+"""Copy a contest's database while it is in use, and restore a copy. SQLite only.
 
-A copy is made by SQLite's online backup: it is the database as it was at one moment, and nobody has to wait.
+SQLite's online backup makes the copy: it is the database as it was at one moment, and no process has to wait.
 
-What was put back is older than what has happened since: mails have gone out, letters were taken. Where the
-database that it replaces can still be read, it tells both. The letters are taken over, and a mail that went
-out does not go out again. Otherwise nobody knows, and all mails stop until the organizer lets them go on.
+After a copy was made, mails have gone out and letters have arrived. If the database that the copy replaces
+can still be read, we take over its letters, and do not send again the mails that it has sent. Otherwise we
+cannot know them, and all mails stop until the organizer lets them go on.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _PARTS = ("-wal", "-shm")
 
 @dataclass(frozen=True)
 class Restored:
-    """What became known about the time since the backup: None where the old database could not tell."""
+    """What happened since the backup; None if the old database cannot be read."""
 
-    letters: int | None
-    sent: int | None
-    kept_in: Path | None  # where the old database is now
+    letters: int | None  # that arrived
+    sent: int | None  # mails
+    kept_in: Path | None  # the folder of the old database
 
 
 def file_of(url: str) -> Path:
-    """The database's file. Raises GiveUp for PostgreSQL and the like, with the command that does it there."""
+    """The database's file. Raises GiveUp for PostgreSQL and others, with the commands to use instead."""
     place = make_url(url)
     if not place.drivername.startswith("sqlite") or not place.database:
         shown = place.set(drivername=place.get_backend_name()).render_as_string(hide_password=True)
@@ -53,14 +53,14 @@ def file_of(url: str) -> Path:
 
 
 def copy(source: Path, to: Path) -> None:
-    """A copy of this database, whole and checked. Raises StoreBusy when it is locked or the disk is full."""
+    """Copy the database and check the copy. Raises StoreBusy if it is locked or the disk is full."""
     with suppress(FileNotFoundError):
         to.unlink()
     os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         with closing(sqlite3.connect(source)) as there, closing(sqlite3.connect(to)) as here:
             there.backup(here)
-            here.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
+            here.execute("PRAGMA journal_mode=DELETE")  # so that the copy is one file
             verdict = here.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
         to.unlink(missing_ok=True)
@@ -71,10 +71,11 @@ def copy(source: Path, to: Path) -> None:
 
 
 def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
-    """Make this copy (it is used up) the database of the contest folder.
+    """Move this copy into the contest folder as its database.
 
-    The old one is kept in a folder of its own. Nobody else may be at work with it. Killed at any point, this
-    can be done again. Raises GiveUp where the copy is no contest's database, SchemaMismatch where too new.
+    The old database is kept in a folder of its own. No other process may use it meanwhile. If this is killed
+    at any point, it can be repeated. Raises GiveUp if the copy is not a contest's database, SchemaMismatch if
+    it is too new.
     """
     draft, current = folder / _DRAFT, folder / FILE_NAME
     os.replace(copied, draft)
@@ -84,7 +85,7 @@ def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
         if not migrate.is_made(store):
             raise GiveUp("the backup holds a database, but not one of knobeln")
         migrate.upgrade(store)
-        new_letters, sent = _learn(store, current, now)
+        new_letters, sent = _update_from_old(store, current, now)
     except BaseException:
         store.close()
         _remove(draft)
@@ -96,8 +97,8 @@ def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
     return Restored(new_letters, sent, kept_in)
 
 
-def _learn(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
-    """Take over from the old database what happened since; or stop the mails. Letters and mails, if known."""
+def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
+    """Take over what happened since from the old database, or stop the mails. (Letters, mails), if known."""
     with store.write() as tx:
         try:
             known = _take_over(tx, old, now)
@@ -114,7 +115,7 @@ def _learn(store: Store, old: Path, now: datetime) -> tuple[int | None, int | No
 
 
 def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
-    """Raises KnobelnError where the old database cannot tell, or is another contest's."""
+    """Raises KnobelnError if the old database cannot be read, or is another contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
     store = Store(f"sqlite:///{old}")
@@ -130,11 +131,11 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
 
 
 def _put_aside(current: Path, now: datetime) -> Path | None:
-    """Move the old database away, together with what SQLite has beside it: that is no other's."""
+    """Move the old database away, with its -wal and -shm files, which must not meet another database."""
     if not any(_beside(current, part).exists() for part in ("", *_PARTS)):
         return None
     to = Path(tempfile.mkdtemp(prefix=now.strftime("before-restore-%Y%m%d-%H%M%S-"), dir=current.parent))
-    for part in (*_PARTS, ""):  # the file itself last, so that none of it stays without it
+    for part in (*_PARTS, ""):  # the database last, so that no -wal file is left without it
         with suppress(FileNotFoundError):
             os.replace(_beside(current, part), to / _beside(current, part).name)
     sync_folder(to)

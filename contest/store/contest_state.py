@@ -1,4 +1,4 @@
-"""The contest itself: its one row, and the journal of what happened."""
+"""The state of the contest (one row), and the journal of what has happened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from contest.store.tables import contest, journal
 
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:
-    """The row of a new contest, with a secret seed of 32 bytes, and a secret that stays one."""
-    chance = {"seed": seed or secrets.token_bytes(32), "secret": secrets.token_bytes(32)}
-    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **chance))
+    """Insert the row of a new contest, with a seed and a secret of 32 bytes. The seed is published later."""
+    random = {"seed": seed or secrets.token_bytes(32), "secret": secrets.token_bytes(32)}
+    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **random))
 
 
 def exists(tx: Transaction) -> bool:
-    """Whether the row is there; it comes last when a contest is made."""
+    """Whether the contest's row exists; `init` inserts it last."""
     return tx.execute(select(contest.c.id)).first() is not None
 
 
@@ -31,22 +31,22 @@ def state(tx: Transaction) -> ContestState:
 
 
 def secret(tx: Transaction) -> bytes:
-    """32 bytes that only this contest knows, also after its seed was published."""
+    """32 bytes that stay secret, even after the seed was published."""
     return bytes(tx.execute(select(contest.c.secret)).scalar_one())
 
 
 def reseed(tx: Transaction, seed: bytes) -> None:
-    """Another seed of 32 bytes, for a copy of the contest in which the day is rehearsed."""
+    """Set another seed of 32 bytes, in a copy of the contest for a rehearsal."""
     tx.execute(update(contest).values(seed=seed))
 
 
 def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:
-    """From here on the contest runs by these settings, whatever contest.toml says later."""
+    """Start the contest with these settings; later changes of contest.toml have no effect on it."""
     tx.execute(update(contest).values(phase=Phase.RUNNING, started_at=now, settings=settings))
 
 
 def started_settings(tx: Transaction) -> dict[str, Any] | None:
-    """The settings that the contest was started with; None before the start."""
+    """The settings with which the contest was started; None before its start."""
     found: dict[str, Any] | None = tx.execute(select(contest.c.settings)).scalar_one()
     return found
 
@@ -56,7 +56,7 @@ def finish(tx: Transaction, now: datetime) -> None:
 
 
 def reopen(tx: Transaction) -> None:
-    """A finished contest is to be played on: a part of it was ordered to be played again."""
+    """Make a finished contest running again, because a part of it is to be played again."""
     tx.execute(
         update(contest).where(contest.c.phase == Phase.FINISHED).values(phase=Phase.RUNNING, finished_at=None)
     )
@@ -73,13 +73,13 @@ def note(
     whom: str = "",
     reason: str = "",
 ) -> None:
-    """A line in the journal. `actor`: who did it; "" = the machine by itself. `area`: what was done."""
+    """Add a line to the journal. `area`: the kind of event; `actor`: the person, or "" for the program."""
     who = {"actor": actor or None, "whom": whom or None, "reason": reason or None}
     tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
 
 
 def journal_tail(tx: Transaction, count: int, area: str | None = None) -> list[tuple[datetime, str, str]]:
-    """The newest lines of the journal, or of one area in it (time, area, text), oldest of them first."""
+    """The newest lines of the journal, or of one area of it, as (time, area, text), oldest first."""
     return [(line.at, line.area, line.text) for line in log(tx, count, area=area)]
 
 
@@ -92,10 +92,10 @@ def log(
     whom: str | None = None,
     since: datetime | None = None,
 ) -> tuple[LogLine, ...]:
-    """The newest lines of the journal, oldest of them first.
+    """The newest lines of the journal, at most `count`, the oldest of them first.
 
-    `by_somebody`: only what somebody did; False = only what the machine did by itself.
-    `whom`: only what was done to this team, round or date. `since`: from this time on.
+    `by_somebody`: True for actions of people only, False for those of the program only.
+    `whom`: only actions on this team, round or date. `since`: only from this time on.
     """
     query = select(journal).order_by(journal.c.id.desc()).limit(count)
     if area is not None:
@@ -114,6 +114,6 @@ def _line(row: Row[Any]) -> LogLine:
 
 
 def journal_of(tx: Transaction, areas: Sequence[str]) -> list[tuple[int, datetime, str]]:
-    """All lines of these areas (number, time, text), oldest first."""
+    """All lines of these areas as (id, time, text), oldest first."""
     rows = tx.execute(select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)).all()
     return [(row.id, row.at, row.text) for row in rows]

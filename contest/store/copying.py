@@ -1,4 +1,4 @@
-"""A whole contest copied into another database: for rehearsals, which change nothing."""
+"""Copy a complete contest into another database, for rehearsals."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from sqlalchemy import insert, select
 from contest.store.session import Store
 from contest.store.tables import metadata
 
-ROWS_AT_ONCE = 500
+_BATCH_SIZE = 500  # rows
 
 
 def copy_contest(source: Store, target: Store) -> None:
-    """Every row of every table, as of one moment. `target` is at head and empty; any kind of database."""
+    """Copy every row of every table, as of one moment. `target`: an empty database at head, of any kind."""
     with source.read() as reading, target.write() as writing:
         for table in metadata.sorted_tables:
             rows = reading.execute(select(table)).mappings()
-            while some := rows.fetchmany(ROWS_AT_ONCE):
-                writing.execute(insert(table), [dict(row) for row in some])
+            while batch := rows.fetchmany(_BATCH_SIZE):
+                writing.execute(insert(table), [dict(row) for row in batch])

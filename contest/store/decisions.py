@@ -1,14 +1,14 @@
-"""The organizer's hand on a contest, as far as it is a state: pause, bans, moved dates, held reports.
+"""The organizer's decisions that are a state of the contest: pause, bans, moved dates, held reports.
 
-A run in another process looks here in every transaction of its own, so that it sees a change at its next
-step. What was done is told by `contest.store.contest_state.note`; the levers themselves are pulled elsewhere.
+`contest.organizer` makes them, and notes each in the journal. A run in another process reads them in each of
+its transactions, so it sees a change at its next step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
 
@@ -20,14 +20,14 @@ from contest.store.tables import bans, confirmations, contest, teams
 
 # --- pause -------------------------------------------------------------------------------------------------
 def pause(tx: Transaction, reason: str, now: datetime, until: datetime | None = None) -> bool:
-    """Nothing new is started until `resume`, or until then. False: it is paused already."""
+    """Start nothing new until `resume`, or until the time `until`. False: the contest was paused already."""
     query = update(contest).where(contest.c.paused_at.is_(None))
     done = tx.execute(query.values(paused_at=now, pause_reason=reason, paused_until=until))
     return done.rowcount == 1
 
 
 def resume(tx: Transaction) -> bool:
-    """False: it was not paused."""
+    """End the pause. False: the contest was not paused."""
     query = update(contest).where(contest.c.paused_at.is_not(None))
     return tx.execute(query.values(paused_at=None, pause_reason=None, paused_until=None)).rowcount == 1
 
@@ -37,9 +37,9 @@ def paused(tx: Transaction) -> Pause | None:
     return None if row.paused_at is None else Pause(row.paused_at, row.pause_reason or "", row.paused_until)
 
 
-# --- the run by the organizer's letter ---------------------------------------------------------------------
+# --- a run on request --------------------------------------------------------------------------------------
 def order_run(tx: Transaction, now: datetime | None) -> None:
-    """`serve` is to start the run; None takes the order back."""
+    """Tell `serve` to start the run; None takes the order back."""
     tx.execute(update(contest).values(run_ordered_at=now))
 
 
@@ -50,7 +50,7 @@ def run_ordered(tx: Transaction) -> datetime | None:
 
 # --- reports -----------------------------------------------------------------------------------------------
 def hold_reports(tx: Transaction, since: datetime | None) -> None:
-    """From now on reports are queued as held; None: they go out again."""
+    """Queue reports as held since then; None: let them go out again."""
     tx.execute(update(contest).values(reports_held_at=since))
 
 
@@ -71,20 +71,19 @@ def lift(tx: Transaction, ban_id: int, now: datetime) -> None:
 
 
 def ban_of(tx: Transaction, team_id: int) -> Ban | None:
-    """Why this team is out; None = it is not."""
+    """The team's ban; None if it has none."""
     return next((ban for ban in all_bans(tx).values() if ban.team_id == team_id), None)
 
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
-    """Who is out, by the team's name."""
+    """The bans that have not been lifted, by the team's name."""
     query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id)
     rows = tx.execute(query.where(bans.c.lifted_at.is_(None)).order_by(bans.c.id))
     return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
 
 
 def ban_history(tx: Transaction) -> tuple[tuple[str, Ban, datetime | None], ...]:
-    """Everything that was decided about teams' taking part, in its order: whom, what, and when it was
-    lifted."""
+    """All bans in their order, lifted ones too: the team's name, the ban, the time when it was lifted."""
     query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
     return tuple(
         (row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
@@ -93,28 +92,35 @@ def ban_history(tx: Transaction) -> tuple[tuple[str, Ban, datetime | None], ...]
 
 
 # --- dates -------------------------------------------------------------------------------------------------
-Moved = Mapping[str, tuple[datetime, datetime]]
-"""By the name of the date: when it was by contest.toml at that time, and when it is now."""
+class MovedDate(NamedTuple):
+    """`written`: the date in contest.toml when it was moved; `moved`: the date that counts instead."""
+
+    written: datetime
+    moved: datetime
 
 
-def moved_dates(tx: Transaction) -> Moved:
+def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
+    """The dates that the organizer has moved, by their names in contest.toml."""
     found = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
     return {
-        name: (datetime.fromisoformat(written), datetime.fromisoformat(moved))
+        name: MovedDate(datetime.fromisoformat(written), datetime.fromisoformat(moved))
         for name, (written, moved) in found.items()
     }
 
 
 def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
-    """From now on this date is `moved`, as long as contest.toml has it as `written`."""
+    """Move a date to `moved`; this counts as long as contest.toml has `written` for it."""
     known: dict[str, Any] = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
     known = {**known, name: [written.isoformat(), moved.isoformat()]}
     tx.execute(update(contest).values(moved_dates=known))
 
 
 def dates_now(tx: Transaction, written: Dates) -> Dates:
-    """The dates of contest.toml with those that were moved. One that was changed there since counts as it is
-    there: the file is the first source. Should the moved dates no longer fit the file, the file counts."""
+    """The dates of contest.toml, with moved dates in their places.
+
+    If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
+    together make no valid calendar, the file counts for all dates.
+    """
     changed = {name: at for name, (before, at) in moved_dates(tx).items() if getattr(written, name) == before}
     try:
         return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
@@ -122,9 +128,9 @@ def dates_now(tx: Transaction, written: Dates) -> Dates:
         return written
 
 
-# --- orders by mail ----------------------------------------------------------------------------------------
+# --- the organizer's letters -------------------------------------------------------------------------------
 def set_organizer_digest(tx: Transaction, digest: str | None) -> None:
-    """Of the string that proves the organizer in letters; None: no letter is taken for the organizer's."""
+    """Set the digest of the string that identifies the organizer in letters; None: accept no such letters."""
     tx.execute(update(contest).values(organizer_digest=digest))
 
 
@@ -138,13 +144,13 @@ def ask_confirmation(tx: Transaction, token_digest: str, order: dict[str, Any], 
 
 
 def take_confirmation(
-    tx: Transaction, token_digest: str, now: datetime, patience: timedelta
+    tx: Transaction, token_digest: str, now: datetime, max_age: timedelta
 ) -> dict[str, Any] | None:
-    """The order that this token confirms, once and in time; None: there is none, it is used or too old."""
+    """Use a token: the order that it confirms, or None if it is unknown, used or older than `max_age`."""
     query = update(confirmations).where(
         confirmations.c.token_digest == token_digest,
         confirmations.c.used_at.is_(None),
-        confirmations.c.asked_at > now - patience,
+        confirmations.c.asked_at > now - max_age,
     )
     found: dict[str, Any] | None = tx.execute(
         query.values(used_at=now).returning(confirmations.c.order)

@@ -1,4 +1,4 @@
-"""The standing hill: the games of the versions that count, and how its ranking moved."""
+"""The standing hill: games between the versions that count, and its rankings over time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from contest.store.session import Transaction
 from contest.store.submissions import that_count
 from contest.store.tables import builds, hill_games, hill_rankings, submissions, teams
 
-KEPT = 1_000  # rankings; older ones are forgotten
+MAX_RANKINGS = 1_000  # older ones are deleted
 
 
-def climbers(tx: Transaction) -> tuple[LadderEntry, ...]:
+def all_entries(tx: Transaction) -> tuple[LadderEntry, ...]:
     """The newest accepted version of every team that takes part, in the order of their builds."""
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
@@ -28,21 +28,21 @@ def climbers(tx: Transaction) -> tuple[LadderEntry, ...]:
 
 
 def missing(tx: Transaction) -> tuple[tuple[LadderEntry, LadderEntry], ...]:
-    """The pairs that have not played yet, those of the oldest versions first."""
+    """The pairs that have not played yet, those with the oldest versions first."""
     known = {(row.first, row.second) for row in tx.execute(select(hill_games.c.first, hill_games.c.second))}
-    pairs = combinations(climbers(tx), 2)
+    pairs = combinations(all_entries(tx), 2)
     return tuple(pair for pair in pairs if (pair[0].build_id, pair[1].build_id) not in known)
 
 
-def forget_others(tx: Transaction) -> None:
-    """Forget the games of versions that do not count any more."""
-    counting = [climber.build_id for climber in climbers(tx)]
+def delete_outdated_games(tx: Transaction) -> None:
+    """Delete the games of versions that no longer count."""
+    counting = [entry.build_id for entry in all_entries(tx)]
     old = or_(hill_games.c.first.not_in(counting), hill_games.c.second.not_in(counting))
     tx.execute(delete(hill_games).where(old))
 
 
 def put(tx: Transaction, games: Iterable[HillGame]) -> None:
-    """Keep these games, which are new."""
+    """Add new games."""
     rows = [_values(game) for game in games]
     if rows:
         tx.execute(insert(hill_games), rows)
@@ -61,17 +61,17 @@ def all_games(tx: Transaction) -> tuple[HillGame, ...]:
 
 
 def note(tx: Transaction, lines: Sequence[HillLine], now: datetime) -> None:
-    """Keep this ranking, if it is another one than the newest."""
+    """Add this ranking if it differs from the newest, and delete the oldest beyond MAX_RANKINGS."""
     newest = rankings(tx, 1)
     if newest and newest[0].lines == tuple(lines):
         return
     tx.execute(insert(hill_rankings).values(at=now, lines=[asdict(line) for line in lines]))
     last = tx.execute(select(func.max(hill_rankings.c.id))).scalar_one()
-    tx.execute(delete(hill_rankings).where(hill_rankings.c.id <= last - KEPT))
+    tx.execute(delete(hill_rankings).where(hill_rankings.c.id <= last - MAX_RANKINGS))
 
 
 def rankings(tx: Transaction, count: int) -> tuple[HillRanking, ...]:
-    """The newest ones, newest first."""
+    """The newest rankings, newest first."""
     query = select(hill_rankings).order_by(hill_rankings.c.id.desc()).limit(count)
     return tuple(map(_ranking, tx.execute(query)))
 

@@ -1,7 +1,7 @@
-"""The leaderboard of a contest that is computed exactly (H12): who takes part, and how often they win.
+"""The leaderboard of a contest that is computed exactly: its entrants and their win rates.
 
-Only the versions that count have win rates here. Those of a version that was replaced are taken out with it,
-and come back by computing them again.
+Only versions that count have win rates here. When a version is replaced, its win rates are deleted; they can
+be computed again.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ class Entrant(LadderEntry):
 
 @dataclass(frozen=True)
 class Board:
-    """Everybody, in the order of registration, and how often the first of each pair of them wins."""
+    """All entrants, in the order of registration, and how often the first of each pair of them wins."""
 
     entrants: tuple[Entrant, ...]
-    rates: Mapping[tuple[int, int], float]  # by places among the entrants, the lower first
+    rates: Mapping[tuple[int, int], float]  # by indexes of two entrants, the lower first
 
     @property
     def lines(self) -> tuple[BoardLine, ...]:
-        """Best first."""
+        """The ranking, best first."""
         places = ranking(len(self.entrants), self.rates)
         return tuple(_line(self.entrants[p.entry], p.rank, p.match_points) for p in places)
 
     def rate(self, first: int, second: int) -> float:
-        """How often the one wins against the other, by their places among the entrants."""
+        """How often `first` wins against `second` (indexes of entrants)."""
         if first < second:
             return self.rates[first, second]
         return 1 - self.rates[second, first]
 
     def place(self, team: str) -> BoardPlace:
-        """Where this entrant stands."""
+        """The team's line of the ranking, and the teams that beat it."""
         own = next(number for number, entrant in enumerate(self.entrants) if entrant.team == team)
         line = next(line for line in self.lines if line.team == team)
         others = (number for number in range(len(self.entrants)) if number != own)
@@ -69,8 +69,10 @@ def _line(entrant: Entrant, rank: int, match_points: int) -> BoardLine:
 
 
 def entrants(tx: Transaction, *, all_teams: bool = False) -> tuple[Entrant, ...]:
-    """The newest accepted version of every team, in the order of registration; `all_teams`: also of those
-    that have withdrawn, whose win rates are kept because they may come back."""
+    """The newest accepted version of every team, in the order of registration.
+
+    `all_teams`: also of withdrawn teams, whose win rates are kept because they may come back.
+    """
     query = select(submissions.c.number, teams.c.name).join(teams, teams.c.id == submissions.c.team_id)
     query = query.add_columns(builds.c.id.label("build_id"), builds.c.report, builds.c.image_digest)
     query = query.join(builds, builds.c.submission_id == submissions.c.id)
@@ -93,26 +95,26 @@ def _entrant(row: Row[Any]) -> Entrant:
 
 
 def board(tx: Transaction) -> Board:
-    """The leaderboard as it is. KeyError where a win rate is missing."""
-    there = entrants(tx)
+    """The current leaderboard. Raises KeyError if a win rate is missing."""
+    found = entrants(tx)
     known = _known(tx)
     rates = {
-        (first, second): _oriented(known, there[first].build_id, there[second].build_id)
-        for first, second in all_pairs(len(there))
+        (first, second): _oriented(known, found[first].build_id, found[second].build_id)
+        for first, second in all_pairs(len(found))
     }
-    return Board(there, rates)
+    return Board(found, rates)
 
 
 def missing(tx: Transaction) -> tuple[tuple[Entrant, Entrant], ...]:
-    """The pairs whose win rates are to be computed; of each the one with the lower build first."""
-    there = sorted(entrants(tx, all_teams=True), key=lambda entrant: entrant.build_id)
+    """The pairs whose win rates are missing; the lower build of each pair first."""
+    found = sorted(entrants(tx, all_teams=True), key=lambda entrant: entrant.build_id)
     known = _known(tx)
-    pairs = ((there[first], there[second]) for first, second in all_pairs(len(there)))
+    pairs = ((found[first], found[second]) for first, second in all_pairs(len(found)))
     return tuple(pair for pair in pairs if (pair[0].build_id, pair[1].build_id) not in known)
 
 
 def put(tx: Transaction, rates: Mapping[tuple[int, int], float]) -> None:
-    """Keep how often the first of these pairs of builds wins, and forget the versions that do not count."""
+    """Add win rates of pairs of builds, and delete those of versions that no longer count."""
     counting = [entrant.build_id for entrant in entrants(tx, all_teams=True)]
     tx.execute(
         delete(win_rates).where(or_(win_rates.c.first.not_in(counting), win_rates.c.second.not_in(counting)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, func, insert, select, update
 
@@ -13,17 +13,35 @@ from contest.model import LetterState, StoredLetter
 from contest.store.session import Transaction
 from contest.store.tables import letters
 
-_AS_IT_CAME = ("digest", "received_at", "sender", "recipients", "channel", "raw")
+_AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "raw")
+
+
+class AddedLetter(NamedTuple):
+    """`is_new`: False if a letter with the same bytes had arrived before; then `id` is that letter's."""
+
+    id: int
+    is_new: bool
+
+
+class ListedLetter(NamedTuple):
+    """A letter without its bytes. `note`: its outcome, or the traceback that set it aside."""
+
+    id: int
+    received_at: datetime
+    sender: str
+    channel: str
+    state: LetterState
+    note: str
 
 
 def add(
     tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
-) -> tuple[int, bool]:
-    """Keep a letter; (its id, True), or (the id of the same bytes that came before, False)."""
+) -> AddedLetter:
+    """Keep a letter, unless the same bytes have arrived before."""
     digest = hashlib.sha256(raw).hexdigest()
     known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
     if known is not None:
-        return known, False
+        return AddedLetter(known, False)
     values = {
         "digest": digest,
         "received_at": now,
@@ -34,23 +52,23 @@ def add(
         "note": "",
         "raw": raw,
     }
-    return tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True
+    return AddedLetter(tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True)
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:
-    """Keep the letters of another database that are missing here, as they came in there; how many."""
+    """Add the letters of another database that are missing here, as new letters; return how many."""
     known = set(tx.execute(select(letters.c.digest)).scalars())
     number = 0
     for row in other.execute(select(letters).order_by(letters.c.id)):
         if row.digest not in known:
-            values = {name: row._mapping[name] for name in _AS_IT_CAME}
+            values = {name: row._mapping[name] for name in _AS_ARRIVED}
             tx.execute(insert(letters).values(values | {"state": LetterState.NEW, "note": ""}))
             number += 1
     return number
 
 
 def next_new(tx: Transaction) -> StoredLetter | None:
-    """The oldest letter that nobody has looked at."""
+    """The oldest letter that has not been handled."""
     row = tx.execute(
         select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
     ).first()
@@ -63,12 +81,12 @@ def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
 
 
 def note_of(tx: Transaction, letter_id: int) -> str:
-    """What became of the letter, or the traceback that set it aside."""
+    """The outcome of the letter, or the traceback that set it aside."""
     return str(tx.execute(select(letters.c.note).where(letters.c.id == letter_id)).scalar_one())
 
 
 def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> bool:
-    """Set a NEW letter's end. False: somebody else was quicker, and this transaction must roll back."""
+    """Set the final state of a NEW letter. False: another process was quicker; roll this transaction back."""
     done = tx.execute(
         update(letters)
         .where(letters.c.id == letter_id, letters.c.state == LetterState.NEW)
@@ -78,12 +96,12 @@ def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, messa
 
 
 def fail(tx: Transaction, letter_id: int, traceback: str) -> None:
-    """Our handler broke: set the letter aside, the loop goes on."""
+    """Set a letter aside because our handler raised an exception; the loop goes on with the next."""
     finish(tx, letter_id, LetterState.FAILED, traceback, None)
 
 
 def retry(tx: Transaction, letter_id: int | None = None) -> int:
-    """Put back letters that were set aside (all, or this one); how many."""
+    """Make letters that were set aside NEW again (all, or this one); return how many."""
     query = (
         update(letters).where(letters.c.state == LetterState.FAILED).values(state=LetterState.NEW, note="")
     )
@@ -91,14 +109,14 @@ def retry(tx: Transaction, letter_id: int | None = None) -> int:
 
 
 def handled_with_message_id(tx: Transaction, message_id: str, count: int) -> tuple[StoredLetter, ...]:
-    """The letters with this Message-ID that had an effect (K51), newest first, at most so many."""
+    """The letters with this Message-ID that were handled, newest first, at most `count`."""
     query = select(letters).where(letters.c.message_id == message_id, letters.c.state == LetterState.HANDLED)
     rows = tx.execute(query.order_by(letters.c.id.desc()).limit(count))
     return tuple(_letter(row) for row in rows)
 
 
 def is_known(tx: Transaction, message_id: str) -> bool:
-    """Whether a letter with this Message-ID came in and was looked at."""
+    """Whether a letter with this Message-ID has arrived and was handled or ignored."""
     return tx.execute(select(letters.c.id).where(letters.c.message_id == message_id)).first() is not None
 
 
@@ -107,12 +125,13 @@ def count_by_state(tx: Transaction) -> dict[LetterState, int]:
     return {LetterState(state): count for state, count in rows}
 
 
-def listing(tx: Transaction, state: LetterState | None, count: int) -> list[dict[str, Any]]:
-    """The newest letters (without their bytes), oldest of them first."""
-    columns = [letters.c[n] for n in ("id", "received_at", "sender", "channel", "state", "note")]
-    query = select(*columns).order_by(letters.c.id.desc()).limit(count)
+def listing(tx: Transaction, state: LetterState | None, count: int) -> list[ListedLetter]:
+    """The newest letters, at most `count`, the oldest of them first."""
+    query = (
+        select(*(letters.c[name] for name in ListedLetter._fields)).order_by(letters.c.id.desc()).limit(count)
+    )
     rows = tx.execute(query if state is None else query.where(letters.c.state == state)).all()
-    return [dict(row._mapping) for row in reversed(rows)]
+    return [ListedLetter(*row)._replace(state=LetterState(row.state)) for row in reversed(rows)]
 
 
 def _letter(row: Row[Any]) -> StoredLetter:

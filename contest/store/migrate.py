@@ -1,4 +1,4 @@
-"""The database's schema: brought to head by alembic, refused where it is newer than this program."""
+"""Upgrade the database's schema with alembic, and refuse one that is newer than this program."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from contest.errors import SchemaMismatch
 from contest.shipped_files import shipped
 from contest.store.session import Store
 
-if TYPE_CHECKING:  # at work it is imported where a database is changed, or is not as it should be
+if TYPE_CHECKING:  # alembic is slow to import, so functions that need it import it themselves
     from alembic.config import Config
 
 _REVISION = re.compile(r"""^(down_)?revision = ["'](.+)["']$""", re.MULTILINE)
 
 
 def upgrade(store: Store) -> None:
-    """Bring the schema to head; also makes a new database. Raises SchemaMismatch where it is newer."""
+    """Upgrade the schema to head, or make a new database. Raises SchemaMismatch if it is newer."""
     from alembic import command
 
     with store.write() as connection:
@@ -35,7 +35,7 @@ def is_made(store: Store) -> bool:
 
 
 def check(store: Store) -> None:
-    """Raises SchemaMismatch unless the database is at head, and says what to do."""
+    """Raises SchemaMismatch, with what to do, unless the database is at head."""
     with store.read() as connection:
         if _is_at(newest(), connection):
             return
@@ -52,9 +52,9 @@ def check(store: Store) -> None:
 
 
 def newest() -> str:
-    """The revision that the scripts lead to: that one among them which none comes after.
+    """The newest revision of our migration scripts: the one that no other script follows.
 
-    alembic says the same, but takes a tenth of a second to be imported, and every command asks.
+    alembic knows it too, but its import takes 0.1 s, and every command asks.
     """
     found = [named for path in shipped("migrations").glob("versions/*.py") for named in _named_in(path)]
     names, followed = ({name for down, name in found if bool(down) is is_down} for is_down in (False, True))
@@ -66,7 +66,7 @@ def _named_in(script: Path) -> list[tuple[str, str]]:
 
 
 def _is_at(revision: str, connection: Connection) -> bool:
-    """Whether this is the revision of the database, and nothing else is."""
+    """Whether the database is at exactly this revision."""
     if not inspect(connection).has_table("alembic_version"):
         return False
     return [*connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars()] == [revision]
@@ -86,14 +86,6 @@ def _must_be_known(config: Config, current: str | None) -> None:
         raise SchemaMismatch(
             f"the database is at version {current}, which a newer knobeln wrote: install that version"
         )
-
-
-def new_revision(store: Store, message: str) -> None:
-    """Write the difference between the tables and a database at head into a new migration; for developers."""
-    from alembic import command
-
-    with store.write() as connection:
-        command.revision(_config(connection), message, autogenerate=True)
 
 
 def _config(connection: Connection) -> Config:

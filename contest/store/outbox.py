@@ -1,7 +1,7 @@
-"""Mails on their way out. A row is written in the transaction of its cause, sent later, and kept.
+"""Outgoing mails. The transaction that causes a mail writes its row; it is sent later, and the row stays.
 
-A row is one mail to one recipient, and goes READY -> SENT or FAILED; a SENT one that comes back is BOUNCED.
-The organizer may keep a READY one back (HELD), and put back what FAILED or BOUNCED.
+A row is one mail to one recipient. It goes from READY to SENT or FAILED; a SENT mail that comes back is
+BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCED one again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
@@ -34,16 +34,16 @@ from contest.store import decisions
 from contest.store.session import Transaction
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox
 
-_TOGETHER = 100  # mails that are queued with one statement
+_BATCH_SIZE = 100  # mails that one statement inserts
 REPORT_KINDS = (*map(str, MailPreference), "no program")
-"""The kinds of the contest day's mails: all that go out as `broadcast`."""
+"""The kinds of mails that go out as `broadcast` on the contest day."""
 SENT_BEFORE = "went out before the database was restored"
-LONGEST_WAIT = timedelta(hours=2)  # of a mail between two tries, and more
+LONGEST_WAIT = timedelta(hours=2)  # more than the maximum delay between two attempts to send a mail
 
 
 @dataclass(frozen=True)
 class OutboxItem:
-    """A mail, and how far it got."""
+    """A mail and its state."""
 
     id: int
     to: str
@@ -52,14 +52,14 @@ class OutboxItem:
     attempts: int
     created_at: datetime
     state: OutboxState
-    ready_at: datetime  # since when it may go
-    due_at: datetime  # when it is tried next
+    ready_at: datetime  # from then on it may be sent
+    due_at: datetime  # time of the next attempt
     last_response: str
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """The mails that did not reach one team: how many, and what was said about the newest of them."""
+    """How many mails did not reach a team, and the newest of them with the response of the mail system."""
 
     count: int
     item_id: int
@@ -71,9 +71,9 @@ class Trouble:
 def put(
     tx: Transaction, outgoing: Outgoing, settings: Settings, now: datetime, not_before: datetime | None = None
 ) -> bool:
-    """Compose and queue a mail. False: one with this key has been queued before, and nothing happens.
+    """Compose and queue a mail. False: a mail with this key was queued before, and nothing happens.
 
-    A mail that had gone out when an older database was put back is kept as sent.
+    If a backup was restored and the mail is known to have gone out before, it is kept as sent.
     """
     return put_all(tx, [outgoing], settings, now, not_before) == 1
 
@@ -85,21 +85,21 @@ def put_all(
     now: datetime,
     not_before: datetime | None = None,
 ) -> int:
-    """Compose and queue those mails whose keys have not been queued before; how many."""
+    """Compose and queue the mails whose keys are new; return how many."""
     return keep_all(tx, (compose(mail, settings, now) for mail in mails), now, not_before)
 
 
 def keep_all(
     tx: Transaction, mails: Iterable[Composed], now: datetime, not_before: datetime | None = None
 ) -> int:
-    """Queue those mails whose keys have not been queued before; how many."""
+    """Queue the mails whose keys are new; return how many."""
     waiting = iter(mails)
     count = 0
     ready_at = max(now, not_before or now)
     is_held = decisions.reports_held(tx) is not None
-    while part := list(islice(waiting, _TOGETHER)):
-        keys = _known(tx, outbox.c.key, (mail.of.key for mail in part))
-        fresh = {mail.of.key: mail for mail in reversed(part) if mail.of.key not in keys}
+    while batch := list(islice(waiting, _BATCH_SIZE)):
+        keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
+        fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
             composed = list(reversed(fresh.values()))
             _keep_contents(tx, composed)
@@ -142,18 +142,18 @@ def _row(mail: Composed, now: datetime, ready_at: datetime) -> dict[str, Any]:
 
 
 def _known(tx: Transaction, column: Column[str], values: Iterable[str]) -> set[str]:
-    """Those of the values that are in the column."""
-    return set(tx.execute(_those(column), {"values": tuple(set(values))}).scalars())
+    """The values that the column contains."""
+    return set(tx.execute(_contained(column), {"values": tuple(set(values))}).scalars())
 
 
 @cache
-def _those(column: Column[str]) -> Select[Any]:
-    """The values of the column among those that are given as `values`."""
+def _contained(column: Column[str]) -> Select[Any]:
+    """A query for the values of the column that are among its parameter `values`."""
     return select(column).where(column.in_(bindparam("values", expanding=True)))
 
 
 def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
-    """Each once."""
+    """Store the content of these mails, each content once."""
     found = {mail.digest: mail.content for mail in mails}
     known = _known(tx, contents.c.digest, found)
     rows = [{"digest": digest, "content": found[digest]} for digest in found if digest not in known]
@@ -170,9 +170,9 @@ def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) 
 def room_at(
     tx: Transaction, address: str, kinds: Sequence[str], limit: int, span: timedelta, now: datetime
 ) -> datetime:
-    """The first time, `now` or later, at which one more mail would be no more than `limit` within `span`.
+    """The first time, `now` or later, at which one more mail keeps within `limit` mails per `span`.
 
-    Counted are mails of these kinds that go to the address, or that letters from it have caused.
+    It counts mails of these kinds that go to the address, or that letters from it have caused.
     """
     query = select(outbox.c.ready_at).where(or_(outbox.c.to == address, outbox.c.cause == address))
     query = query.where(outbox.c.kind.in_(kinds), outbox.c.ready_at > now - span)
@@ -181,9 +181,9 @@ def room_at(
 
 
 def due(tx: Transaction, now: datetime, limit: int, after: int = 0) -> tuple[OutboxItem, ...]:
-    """The next mails to send, oldest first; of those whose number is above `after`."""
-    waiting = outbox.c.state == OutboxState.READY
-    query = _with_content().where(waiting, or_(outbox.c.due_at <= now, _is_stranded(now)))
+    """The next mails to send, oldest first, whose id is above `after`."""
+    is_ready = outbox.c.state == OutboxState.READY
+    query = _with_content().where(is_ready, or_(outbox.c.due_at <= now, _is_stranded(now)))
     query = query.where(outbox.c.id > after)
     return tuple(_item(row) for row in tx.execute(query.order_by(outbox.c.id).limit(limit)))
 
@@ -194,17 +194,17 @@ def get(tx: Transaction, item_id: int) -> OutboxItem | None:
 
 
 def is_ready(tx: Transaction, item_id: int) -> bool:
-    """Whether it is still to be sent: the organizer may have held it meanwhile."""
+    """Whether the mail is still to be sent; the organizer may have held it meanwhile."""
     return tx.execute(select(outbox.c.state).where(outbox.c.id == item_id)).scalar() == OutboxState.READY
 
 
 def has_mail_of(tx: Transaction, team_id: int) -> bool:
-    """Whether anything was ever sent to this team as a team."""
+    """Whether any mail was ever queued for this team."""
     return tx.execute(select(outbox.c.id).where(outbox.c.team_id == team_id)).first() is not None
 
 
 def id_of(tx: Transaction, message_id: str) -> int | None:
-    """The mail with this Message-ID."""
+    """The id of the mail with this Message-ID."""
     return tx.execute(select(outbox.c.id).where(outbox.c.message_id == message_id)).scalar()
 
 
@@ -217,14 +217,14 @@ def mark_deferred(tx: Transaction, item_id: int, next_at: datetime, response: st
 
 
 def wait_until(tx: Transaction, moment: datetime) -> None:
-    """Nothing is due before this time; does not count as an attempt."""
+    """Make nothing due before this time. This does not count as an attempt."""
     waiting = update(outbox).where(outbox.c.state == OutboxState.READY)
     too_soon = or_(outbox.c.due_at < moment, _is_stranded(moment))
     tx.execute(waiting.where(too_soon).values(due_at=moment))
 
 
 def _is_stranded(now: datetime) -> ColumnElement[bool]:
-    """It waits for a time that only a wrong clock can have meant: queued, or put off, in the future."""
+    """The mail is due at a time so far ahead that a wrong clock must have set it."""
     latest = now + LONGEST_WAIT
     return (outbox.c.due_at > latest) & or_(outbox.c.attempts > 0, outbox.c.created_at > latest)
 
@@ -233,9 +233,9 @@ def mark_failed(tx: Transaction, item_id: int, now: datetime, response: str) -> 
     _mark(tx, item_id, state=OutboxState.FAILED, finished_at=now, last_response=response)
 
 
-# --- after a backup was put back ---------------------------------------------------------------------------
+# --- after a backup was restored ---------------------------------------------------------------------------
 def sent_mails(tx: Transaction) -> dict[str, str]:
-    """What went out: by Message-ID, the digest of the content."""
+    """The mails that have gone out: digest of the content by Message-ID."""
     gone = outbox.c.state.in_((OutboxState.SENT, OutboxState.BOUNCED))
     rows = tx.execute(select(outbox.c.message_id, outbox.c.content).where(gone)).all()
     earlier = tx.execute(select(already_sent)).all()
@@ -243,7 +243,7 @@ def sent_mails(tx: Transaction) -> dict[str, str]:
 
 
 def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -> int:
-    """These (as `sent_mails` has them) have gone out, and do not go again; how many are new to us."""
+    """Never send these mails (of `sent_mails`) again, because they have gone out; return how many are new."""
     known = sent_mails(tx)
     fresh = [{"message_id": key, "content": digest} for key, digest in mails.items() if key not in known]
     if fresh:
@@ -256,67 +256,74 @@ def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -
 
 
 def _gone_out(tx: Transaction, message_ids: Sequence[str]) -> set[tuple[str, str]]:
-    """Those that went out before, each with the digest of what it held then."""
+    """The mails among these that went out before a backup was restored: Message-ID and digest of content."""
     rows = tx.execute(select(already_sent).where(already_sent.c.message_id.in_(message_ids)))
     return {(row.message_id, row.content) for row in rows}
 
 
 def stop(tx: Transaction, reason: str, now: datetime) -> None:
-    """From now on nothing goes out."""
+    """Stop all mails from now on."""
     go_on(tx)
     tx.execute(insert(delivery_stop).values(id=1, since=now, reason=reason))
 
 
 def go_on(tx: Transaction) -> bool:
-    """Mails go out again. False: they were not stopped."""
+    """Let mails go out again. False: they were not stopped."""
     return tx.execute(delete(delivery_stop)).rowcount == 1
 
 
-def stopped(tx: Transaction) -> tuple[datetime, str] | None:
-    """Since when nothing goes out, and why."""
+class Stop(NamedTuple):
+    """No mail goes out, since then and for this reason."""
+
+    since: datetime
+    reason: str
+
+
+def stopped(tx: Transaction) -> Stop | None:
+    """Whether mails are stopped."""
     row = tx.execute(select(delivery_stop)).first()
-    return None if row is None else (row.since, row.reason)
+    return None if row is None else Stop(row.since, row.reason)
 
 
-# --- what the organizer says -----------------------------------------------------------------------------
+# --- the organizer's actions -------------------------------------------------------------------------------
 def hold(tx: Transaction, *, ids: Sequence[int] = (), to: str | None = None) -> tuple[int, ...]:
-    """Keep back what waits: these, those to this address, or all; which ones."""
+    """Hold ready mails: these, those to this address, or all. Returns their ids."""
     return _change(tx, (OutboxState.READY,), ids, to, state=OutboxState.HELD)
 
 
 def release(
     tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
 ) -> tuple[int, ...]:
-    """Let what was held go now; which ones."""
+    """Send held mails now: these, those to this address, or all. Returns their ids."""
     return _change(tx, (OutboxState.HELD,), ids, to, **_at_once(now))
 
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
-    """Keep back the reports of the contest day that wait; which ones."""
+    """Hold the ready reports of the contest day. Returns their ids."""
     return _change(tx, (OutboxState.READY,), (), None, REPORT_KINDS, state=OutboxState.HELD)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
-    """The reports that are held, oldest first."""
+    """The held reports of the contest day, oldest first."""
     query = _with_content().where(outbox.c.state == OutboxState.HELD, outbox.c.kind.in_(REPORT_KINDS))
     return map(_item, tx.execute(query.order_by(outbox.c.id)))
 
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
-    """Let the reports go that are held; which ones."""
+    """Send the held reports of the contest day now. Returns their ids."""
     return _change(tx, (OutboxState.HELD,), (), None, REPORT_KINDS, **_at_once(now))
 
 
 def retry(
     tx: Transaction, now: datetime, *, ids: Sequence[int] = (), to: str | None = None
 ) -> tuple[int, ...]:
-    """Send at once what failed or waits for another try, and what came back if it is named; which ones."""
+    """Send failed and waiting mails at once; bounced ones only with `ids` or `to`. Returns their ids."""
     states = (OutboxState.READY, OutboxState.FAILED)
     return _change(tx, (*states, OutboxState.BOUNCED) if ids or to else states, ids, to, **_at_once(now))
 
 
 def repeat(tx: Transaction, letter_id: int, now: datetime, pause: timedelta) -> int:
-    """Send the answer to this letter again, as it was, once in `pause` (M49); how many mails."""
+    """Send the answer to this letter again, unchanged, at most once per `pause`. Returns how many mails."""
     query = (
         select(outbox.c.id)
         .where(outbox.c.letter_id == letter_id)
@@ -351,7 +358,7 @@ def _change(
 
 
 def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], tuple[int, int]]:
-    """Of the mails that were queued after this one: how many, and how many bytes, by kind and team id."""
+    """The mails that were queued after this one: (how many, bytes) by kind and team id."""
     size = func.sum(func.length(outbox.c.head) + func.length(contents.c.content))
     query = select(outbox.c.kind, outbox.c.team_id, func.count(), size).where(outbox.c.id > after)
     query = query.join(contents, contents.c.digest == outbox.c.content)
@@ -360,7 +367,7 @@ def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], tuple[in
 
 
 def newest(tx: Transaction) -> int:
-    """The number of the newest mail; 0 = there is none."""
+    """The id of the newest mail; 0 if there is none."""
     return tx.execute(select(func.max(outbox.c.id))).scalar_one() or 0
 
 
@@ -375,9 +382,9 @@ def items(tx: Transaction, ids: Sequence[int]) -> tuple[OutboxItem, ...]:
     return tuple(item for item in found if item is not None)
 
 
-# --- what came back ----------------------------------------------------------------------------------------
+# --- bounces -----------------------------------------------------------------------------------------------
 def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
-    """A letter says that this mail did not arrive. One that waits to be sent again goes on waiting."""
+    """Keep a bounce of this mail. A SENT mail becomes BOUNCED; one that is READY again stays so."""
     values = {"letter_id": bounce.letter_id, "outbox_id": item_id, "at": bounce.at}
     values |= {"permanent": bounce.permanent, "diagnosis": bounce.diagnosis}
     tx.execute(insert(bounces).values(values))
@@ -387,13 +394,13 @@ def came_back(tx: Transaction, item_id: int, bounce: Bounce) -> None:
 
 
 def bounces_of(tx: Transaction, item_id: int) -> tuple[Bounce, ...]:
-    """Oldest first."""
+    """The bounces of this mail, oldest first."""
     rows = tx.execute(select(bounces).where(bounces.c.outbox_id == item_id).order_by(bounces.c.letter_id))
     return tuple(Bounce(row.letter_id, row.at, row.permanent, row.diagnosis) for row in rows)
 
 
 def troubles(tx: Transaction) -> dict[int, Trouble]:
-    """By team: its mails that failed or came back, where there are any."""
+    """The teams with failed or bounced mails, by team id."""
     bad = outbox.c.state.in_((OutboxState.FAILED, OutboxState.BOUNCED)) & outbox.c.team_id.is_not(None)
     newest = select(func.max(outbox.c.id).label("id"), func.count().label("number")).where(bad)
     newest_of_each = newest.group_by(outbox.c.team_id).subquery()
@@ -406,9 +413,9 @@ def troubles(tx: Transaction) -> dict[int, Trouble]:
     }
 
 
-# --- looking -----------------------------------------------------------------------------------------------
+# --- listings ----------------------------------------------------------------------------------------------
 def rounds_with_held_reports(tx: Transaction) -> frozenset[int]:
-    """The rounds of which the organizer keeps a report back."""
+    """The rounds with reports that the organizer holds."""
     held = select(outbox.c.key).where(outbox.c.state == OutboxState.HELD, outbox.c.key.like("round/%"))
     return frozenset(int(key.split("/")[1]) for key in tx.execute(held).scalars())
 
@@ -430,24 +437,36 @@ class Waiting:
 
 
 def oldest_waiting(tx: Transaction) -> Waiting | None:
-    """The mail that waits longest."""
+    """The mail that has waited longest."""
     names = ("id", "to", "created_at", "attempts", "last_response")
     query = select(*(outbox.c[name] for name in names)).where(outbox.c.state == OutboxState.READY)
     row = tx.execute(query.order_by(outbox.c.created_at, outbox.c.id).limit(1)).first()
     return None if row is None else Waiting(*row)
 
 
-def listing(
-    tx: Transaction, *, state: OutboxState | None, to: str | None, count: int
-) -> list[dict[str, Any]]:
-    """The newest mails (without their bytes), oldest of them first."""
-    names = ("id", "kind", "to", "subject", "state", "created_at", "due_at", "attempts", "last_response")
-    query = select(*(outbox.c[name] for name in names)).order_by(outbox.c.id.desc()).limit(count)
+class ListedMail(NamedTuple):
+    """A mail without its bytes."""
+
+    id: int
+    kind: str
+    to: str
+    subject: str
+    state: OutboxState
+    created_at: datetime
+    due_at: datetime
+    attempts: int
+    last_response: str
+
+
+def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count: int) -> list[ListedMail]:
+    """The newest mails, at most `count`, the oldest of them first."""
+    query = select(*(outbox.c[name] for name in ListedMail._fields)).order_by(outbox.c.id.desc()).limit(count)
     if state is not None:
         query = query.where(outbox.c.state == state)
     if to is not None:
         query = query.where(outbox.c.to == to)
-    return [dict(row._mapping) for row in reversed(tx.execute(query).all())]
+    rows = tx.execute(query).all()
+    return [ListedMail(*row)._replace(state=OutboxState(row.state)) for row in reversed(rows)]
 
 
 def _mark(tx: Transaction, item_id: int, **values: object) -> None:

@@ -1,4 +1,4 @@
-"""Programs that are only tried, and friendly matches: what waits, and what was asked for lately."""
+"""The queue of practice games: programs that are only tried out, and friendly matches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add(
     repairs: Sequence[str] = (),
     reply_to: str | None = None,
 ) -> int:
-    """Put a practice into the queue; its number."""
+    """Queue a practice game and return its number. `files`: the program to try; `other_id`: the opponent."""
     values = {
         "team_id": team_id,
         "other_id": other_id,
@@ -43,36 +43,31 @@ def add(
 
 
 def asked_since(tx: Transaction, team_id: int, since: datetime) -> int:
-    """How many the team has asked for since then."""
+    """How many practice games the team has asked for since then."""
     query = select(func.count()).select_from(practices)
     return tx.execute(query.where(practices.c.team_id == team_id, practices.c.asked_at > since)).scalar_one()
 
 
 def next_queued(tx: Transaction) -> Practice | None:
-    """The one that waits longest."""
+    """The practice game that has waited longest."""
     query = select(practices).where(practices.c.state == PracticeState.QUEUED).order_by(practices.c.id)
     row = tx.execute(query.limit(1)).first()
     if row is None:
         return None
     files = select(practice_files.c.name, practice_files.c.data).where(practice_files.c.practice_id == row.id)
-    sent = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
+    data = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
     return Practice(
-        row.id, row.team_id, row.other_id, row.letter_id, sent, row.program, tuple(row.repairs), row.reply_to
+        row.id, row.team_id, row.other_id, row.letter_id, data, row.program, tuple(row.repairs), row.reply_to
     )
 
 
-def count_queued(tx: Transaction) -> int:
-    query = select(func.count()).select_from(practices)
-    return tx.execute(query.where(practices.c.state == PracticeState.QUEUED)).scalar_one()
-
-
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:
-    """Take it out of the queue. False: another worker was quicker."""
+    """Take a practice game out of the queue. False: another worker was quicker."""
     waiting = (practices.c.id == practice_id) & (practices.c.state == PracticeState.QUEUED)
     return tx.execute(update(practices).where(waiting).values(state=state)).rowcount == 1
 
 
 def retry(tx: Transaction) -> int:
-    """Put back into the queue what was set aside; how many."""
+    """Put the practice games that were set aside back into the queue; return how many."""
     query = update(practices).where(practices.c.state == PracticeState.SET_ASIDE)
     return tx.execute(query.values(state=PracticeState.QUEUED)).rowcount

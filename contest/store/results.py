@@ -1,4 +1,4 @@
-"""Rounds, groups, games and the evolution: what was drawn, what was played, what came out."""
+"""Rounds, groups, games and the evolution: drawings and results."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 from sqlalchemy import Row, bindparam, case, delete, func, insert, select, update
 
 from contest.errors import NotFound
-from contest.game_rows import Record, moves_of, seats_of
+from contest.game_rows import GameRow, moves_of, seats_of
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -51,7 +51,7 @@ _OUTCOME = TypeAdapter(GroupOutcome)
 
 # --- drawing ---------------------------------------------------------------------------------------------
 def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
-    """Keep a round as drawn."""
+    """Add a round as drawn."""
     ids = _entry_ids(tx)
     tx.execute(insert(rounds).values(number=plan.number, final=plan.final, planned_at=now))
     for group in plan.groups:
@@ -76,14 +76,13 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
 
 
 def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
-    """False: it had been started before."""
+    """Mark a group as started. False: it had been started before."""
     query = update(groups).where(groups.c.id == _group_id(tx, plan), groups.c.started_at.is_(None))
     return tx.execute(query.values(started_at=now)).rowcount == 1
 
 
 class GroupState(Enum):
-    """How far a group got. GONE: there is none that was drawn so, as its round was ordered to be played
-    again."""
+    """The progress of a group. GONE: it is no longer drawn, because its round is to be played again."""
 
     DRAWN = 0
     STARTED = 1
@@ -92,7 +91,7 @@ class GroupState(Enum):
 
 
 def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
-    """How far this very group got: the one with these members, as from them follows who meets whom."""
+    """Progress of the group with exactly these members (the members determine the pairings)."""
     query = select(groups).where(groups.c.round == plan.round, groups.c.number == plan.number)
     row = tx.execute(query).first()
     if row is None or (row.title, _members(tx, row.id)) != (plan.title, plan.members):
@@ -103,7 +102,7 @@ def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
 
 
 def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
-    """Of a group that plays games of all: the same without these in its games, if two or more are left."""
+    """Take `gone` players out of a group whose games have all members at once, if two or more are left."""
     players = tuple(name for name in plan.members if name not in gone)
     if len(players) < 2:
         return plan
@@ -114,13 +113,13 @@ def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
 
 
 # --- results -----------------------------------------------------------------------------------------------
-def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[Record], now: datetime) -> bool:
-    """Keep a group's ranking, and its games. False: it had been finished before, and nothing happens."""
+def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow], now: datetime) -> bool:
+    """Store a group's ranking and games. False: it had been finished before, and nothing happens."""
     group_id = _group_id(tx, outcome.plan)
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
         return False
-    insert_many(tx, matches, ("group_id", *Record._fields), [(group_id, *game) for game in games])
+    insert_many(tx, matches, ("group_id", *GameRow._fields), [(group_id, *game) for game in games])
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
         lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]
@@ -130,15 +129,20 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[Record]
 
 
 def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> None:
-    """All groups of the round are finished; `final`: nothing follows it."""
+    """Mark a round as played, after all its groups. `final`: no round follows."""
     query = update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None))
     tx.execute(query.values(played_at=now, final=final))
 
 
-def count_rounds(tx: Transaction) -> tuple[int, int]:
+class RoundCounts(NamedTuple):
+    drawn: int
+    played: int
+
+
+def count_rounds(tx: Transaction) -> RoundCounts:
     """How many rounds have been drawn, and how many have been played."""
-    drawn, played = tx.execute(select(func.count(), func.count(rounds.c.played_at)).select_from(rounds)).one()
-    return drawn, played
+    query = select(func.count(), func.count(rounds.c.played_at)).select_from(rounds)
+    return RoundCounts(*tx.execute(query).one())
 
 
 def is_played(tx: Transaction, number: int) -> bool:
@@ -156,7 +160,7 @@ def is_complete(tx: Transaction, number: int) -> bool:
 
 
 def set_words(tx: Transaction, number: int, words: str) -> bool:
-    """The organizer's summary of a round. False: there is no such round, or its summary has gone out."""
+    """Set the organizer's own text about a round. False: no such round, or its summary has gone out."""
     query = update(rounds).where(rounds.c.number == number, rounds.c.reported_at.is_(None))
     return tx.execute(query.values(words=words)).rowcount == 1
 
@@ -180,7 +184,7 @@ def unreported_rounds(tx: Transaction) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class RoundLog:
-    """When a round was drawn, was played to its end, and its summary went out; the organizer's own words."""
+    """When a round was drawn and played, when its summary went out, and the organizer's own text about it."""
 
     number: int
     planned_at: datetime
@@ -190,7 +194,7 @@ class RoundLog:
 
 
 def round_log(tx: Transaction) -> tuple[RoundLog, ...]:
-    """All rounds, from the first."""
+    """The logs of all rounds, from the first."""
     rows = tx.execute(select(rounds).order_by(rounds.c.number)).all()
     return tuple(
         RoundLog(row.number, row.planned_at, row.played_at, row.reported_at, row.words or "") for row in rows
@@ -198,20 +202,23 @@ def round_log(tx: Transaction) -> tuple[RoundLog, ...]:
 
 
 class Games(Enum):
-    """Which games are read with a group: a large contest has tens of thousands."""
+    """Which games to read with a group; a large contest has tens of thousands."""
 
     NONE = 0
     FAILED = 1
     ALL = 2
-    WITH_MOVES = 3  # all of them, with those moves that are kept
+    WITH_MOVES = 3  # all of them, with their moves where they were stored
 
 
-DrawnRound = tuple[RoundPlan, tuple[GroupOutcome, ...]]
-"""A round as drawn, and the groups of it that have finished, in the order of their numbers."""
+class DrawnRound(NamedTuple):
+    """A round as drawn, and those of its groups that have finished, in the order of their numbers."""
+
+    plan: RoundPlan
+    outcomes: tuple[GroupOutcome, ...]
 
 
 def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, ...]:
-    """Every round, from the first."""
+    """All rounds, from the first."""
     numbers = tx.execute(select(rounds.c.number).order_by(rounds.c.number)).scalars().all()
     return tuple(drawn_round(tx, number, games) for number in numbers)
 
@@ -219,7 +226,7 @@ def all_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[DrawnRound, 
 def drawn_round(
     tx: Transaction, number: int, games: Games = Games.NONE, known: Mapping[int, GroupPlan] | None = None
 ) -> DrawnRound:
-    """One round. `known`: groups by number as they were drawn, which need not be read. Raises NotFound."""
+    """One round. `known`: plans of groups, by number, that need not be read again. Raises NotFound."""
     row = tx.execute(select(rounds).where(rounds.c.number == number)).first()
     if row is None:
         raise NotFound(f"there is no round {number}")
@@ -231,12 +238,12 @@ def drawn_round(
     outcomes = tuple(
         _outcome(tx, g.id, plans[g.id], names, games) for g in group_rows if g.finished_at is not None
     )
-    return RoundPlan(number, tuple(plans.values()), row.final), outcomes
+    return DrawnRound(RoundPlan(number, tuple(plans.values()), row.final), outcomes)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a round is. `games` are those that were planned; `took`: from its start to the last result."""
+    """The progress of a round. `games`: how many were planned; `took`: from its start to its last result."""
 
     number: int
     final: bool
@@ -255,7 +262,7 @@ class Progress:
 
 
 def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
-    """Every round, from the first."""
+    """The progress of all rounds, from the first."""
     planned = select(pairings.c.group_id, func.sum(pairings.c.games).label("games"))
     planned_games = planned.group_by(pairings.c.group_id).subquery()
     done = groups.c.finished_at.is_not(None)
@@ -283,21 +290,21 @@ def progress_of_rounds(tx: Transaction) -> tuple[Progress, ...]:
 
 
 def finished_rounds(tx: Transaction, games: Games = Games.NONE) -> tuple[RoundOutcome, ...]:
-    """The rounds whose groups have all finished."""
-    return tuple(RoundOutcome(plan, done) for plan, done in all_rounds(tx, games) if _is_whole(plan, done))
+    """The rounds whose groups have all finished, from the first."""
+    return tuple(RoundOutcome(plan, done) for plan, done in all_rounds(tx, games) if _is_complete(plan, done))
 
 
 def round_outcome(
     tx: Transaction, number: int, games: Games, known: Mapping[int, GroupPlan] | None = None
 ) -> RoundOutcome:
-    """A round whose groups have all finished; `known` as of `drawn_round`. Raises NotFound."""
+    """A round whose groups have all finished; `known` as in `drawn_round`. Raises NotFound."""
     plan, outcomes = drawn_round(tx, number, games, known)
-    if not _is_whole(plan, outcomes):
+    if not _is_complete(plan, outcomes):
         raise NotFound(f"round {number} has not been played to its end")
     return RoundOutcome(plan, outcomes)
 
 
-def _is_whole(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
+def _is_complete(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
     return len(plan.groups) == len(outcomes)
 
 
@@ -305,9 +312,9 @@ def _is_whole(plan: RoundPlan, outcomes: tuple[GroupOutcome, ...]) -> bool:
 def order_rerun(
     tx: Transaction, number: int, group: int | None, reason: str, now: datetime
 ) -> tuple[Rerun, tuple[GroupOutcome, ...]]:
-    """The round (or only this group of it) is to be played again, and what came after it is drawn anew.
+    """Order a round (or only one group of it) to be played again; later rounds are drawn anew.
 
-    All that was finished is kept among the former groups; it is returned, too. Raises NotFound where there is
+    The finished groups among them are moved to the former groups, and returned. Raises NotFound if there is
     no such round or group.
     """
     plan, outcomes = drawn_round(tx, number, Games.WITH_MOVES)
@@ -351,7 +358,7 @@ def _forget_round(tx: Transaction, number: int) -> None:
 
 
 def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
-    """The group is as it was drawn, and its round as it was before it was finished."""
+    """Make the group as it was when drawn, and its round as it was before it was finished."""
     group_id = _group_id(tx, plan)
     tx.execute(delete(matches).where(matches.c.group_id == group_id))
     nothing = dict.fromkeys(("position", "half_points", "rank", "failures", "disqualified", "advances"))
@@ -362,19 +369,19 @@ def _forget_results(tx: Transaction, plan: GroupPlan) -> None:
 
 
 def times_ordered(tx: Transaction, number: int) -> int:
-    """How often this round, or one before it, was ordered to be played again."""
+    """How often this round, or an earlier one, was ordered to be played again."""
     query = select(func.count()).select_from(reruns).where(reruns.c.round <= number)
     return tx.execute(query).scalar_one()
 
 
 def all_reruns(tx: Transaction) -> tuple[Rerun, ...]:
-    """What was ordered to be played again, in the order of the orders."""
+    """All orders to play something again, in their order."""
     rows = tx.execute(select(reruns).order_by(reruns.c.id))
     return tuple(Rerun(row.id, row.at, row.round, row.group, row.reason) for row in rows)
 
 
 def former_outcomes(tx: Transaction) -> tuple[tuple[Rerun, tuple[GroupOutcome, ...]], ...]:
-    """What was played before something was ordered to be played again, in the order of the orders."""
+    """The results that each order to play something again has replaced, in the order of the orders."""
     found = []
     for rerun in all_reruns(tx):
         query = select(former_groups.c.outcome).where(former_groups.c.rerun_id == rerun.id)
@@ -410,9 +417,9 @@ def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
     )
 
 
-# --- how sure the result is ---------------------------------------------------------------------------------
+# --- replays of the final ----------------------------------------------------------------------------------
 def set_final_replays(tx: Transaction, replays: FinalReplays) -> None:
-    """Keep them in the place of any earlier ones."""
+    """Store the replays of the final; they replace earlier ones."""
     tx.execute(delete(final_replays))
     firsts = [list(line) for line in replays.firsts]
     tx.execute(insert(final_replays).values(id=1, times=replays.times, firsts=firsts))
@@ -427,7 +434,7 @@ def get_final_replays(tx: Transaction) -> FinalReplays | None:
 
 # --- rows ---------------------------------------------------------------------------------------------------
 def _entry_ids(tx: Transaction, names: Sequence[str] | None = None) -> dict[str, int]:
-    """By name; of these, or of all."""
+    """The ids of these entries, or of all, by name."""
     query = select(entries.c.name, entries.c.id)
     if names is not None:
         query = query.where(entries.c.name.in_(names))
@@ -440,7 +447,7 @@ def _group_id(tx: Transaction, plan: GroupPlan) -> int:
 
 
 def _members(tx: Transaction, group_id: int) -> tuple[str, ...]:
-    """In the order of the draw."""
+    """The names of a group's members, in the order of the draw."""
     named = select(entries.c.name).join(members, members.c.entry_id == entries.c.id)
     query = named.where(members.c.group_id == group_id).order_by(members.c.place)
     return tuple(tx.execute(query).scalars())

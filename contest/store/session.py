@@ -1,4 +1,4 @@
-"""The database: opening it, and transactions. SQLite (WAL, synchronous FULL), or PostgreSQL by URL."""
+"""Open the database and run transactions: SQLite (WAL, synchronous FULL), or PostgreSQL by URL."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Transaction = Connection
 
 FILE_NAME = "contest.db"
 _BUSY_SECONDS = 30
-_WRITERS_LOCK = 19940514  # any number that nobody else uses in this database
+_WRITERS_LOCK = 19940514  # number of our advisory lock; nobody else may use it in this database
 
 
 def url_of(folder: Path) -> str:
-    """The database of a contest folder: `KNOBELN_DATABASE`, or the SQLite file in it."""
+    """The URL of a contest folder's database: `KNOBELN_DATABASE`, or else the SQLite file in the folder."""
     return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
 
 
 class Store:
-    """One contest's database. Every function of this package takes a transaction of `write` or `read`."""
+    """The database of one contest. The functions of this package take a transaction of `write` or `read`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -36,11 +36,11 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """A transaction that may write, all or nothing.
+        """A transaction that may write; it commits completely or not at all.
 
-        Raises StoreBusy: the database is locked, full or out of reach; GiveUp: it is damaged.
+        Raises StoreBusy if the database is locked, full or unreachable, GiveUp if it is damaged.
         """
-        # SQLite lets writers wait by sleeping, up to a tenth of a second; our own threads need not.
+        # SQLite makes a second writer sleep, up to 0.1 s at a time; with this lock our own threads need not.
         if not self._writers.acquire(timeout=_BUSY_SECONDS):
             raise StoreBusy("the database does not answer: another part of this program is writing")
         try:
@@ -51,7 +51,7 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A consistent view; does not wait for writers."""
+        """A transaction that only reads, with a consistent view; it does not wait for writers."""
         with self._transaction(self.engine.execution_options(knobeln_read_only=True)) as tx:
             yield tx
 
@@ -63,12 +63,12 @@ class Store:
         except OperationalError as error:
             raise StoreBusy(f"the database does not answer: {error.orig}") from error
         except DatabaseError as error:
-            if type(error) is DatabaseError:  # not one of its kinds, such as a broken constraint
+            if type(error) is DatabaseError:  # subclasses are other errors, such as a broken constraint
                 raise _damaged(error.orig) from error
             raise
 
     def check_integrity(self) -> None:
-        """Raises GiveUp when SQLite finds its file damaged."""
+        """Raises GiveUp if SQLite finds its file damaged."""
         if self.engine.dialect.name != "sqlite":
             return
         try:
@@ -107,7 +107,7 @@ def _engine(url: str) -> Engine:
 
 
 def _begin_on_postgresql(connection: Connection) -> None:
-    # One writer at a time, as with SQLite: whoever reads first and then writes has read the truth.
+    # One writer at a time, as with SQLite, so what a transaction has read is still true when it writes.
     if not _is_read_only(connection):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
@@ -117,15 +117,17 @@ def _is_read_only(connection: Connection) -> bool:
 
 
 def _make_private(url: str) -> None:
-    """A new file is its owner's alone: it holds the contest's seed and authentification strings."""
+    """Create a new file that only its owner can read: it will hold the seed and the teams' secrets."""
     path = make_url(url).database
     if path and path != ":memory:" and not Path(path).exists():
-        with suppress(OSError):  # SQLite says better what is wrong
+        with suppress(OSError):  # SQLite has the better error message
             Path(path).touch(mode=0o600)
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # the driver's own BEGIN comes too late and is never IMMEDIATE
+    connection.isolation_level = (
+        None  # we send BEGIN ourselves: the driver's comes too late and is never IMMEDIATE
+    )
     for pragma in (
         "journal_mode=WAL",
         "synchronous=FULL",
@@ -136,5 +138,5 @@ def _prepare(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # IMMEDIATE: one that reads first and then writes would fail when another one wrote in between.
+    # Without IMMEDIATE, a transaction that reads and then writes fails if another one wrote in between.
     connection.exec_driver_sql("BEGIN" if _is_read_only(connection) else "BEGIN IMMEDIATE")

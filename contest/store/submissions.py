@@ -1,4 +1,4 @@
-"""Mailed programs, what the compiler made of them, and the entries frozen for the contest day."""
+"""Programs that teams have sent, their builds, and the entries frozen for the contest day."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _QUEUED = (submissions.c.state == SubmissionState.QUEUED) & _PRESENT
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a team's program and what became of it."""
+    """One version of a team's program and its build report."""
 
     submission: Submission
-    report: BuildReport | None  # None: still waits for the compiler
+    report: BuildReport | None  # None: not compiled yet
 
 
 def add(
@@ -47,9 +47,9 @@ def add(
     repairs: Sequence[str] = (),
     reply_to: str | None = None,
 ) -> Submission:
-    """A new version in the queue of the compiler; `now` is the time of receipt (K47).
+    """Queue a new version for the compiler. `now`: the time of receipt.
 
-    `files` as they were sent, by name; `program` is the name of the program among them where it is known.
+    `files`: as they were sent, by name; `program`: the name of the program among them, if known.
     """
     newest = tx.execute(
         select(func.max(submissions.c.number)).where(submissions.c.team_id == team_id)
@@ -74,21 +74,23 @@ def add(
 
 
 def next_queued(tx: Transaction) -> Submission | None:
-    """The program that waits longest."""
+    """The program that has waited longest."""
     query = select(submissions).where(_QUEUED)
     return _first(tx, query.order_by(submissions.c.id))
 
 
 def waiting_teams(tx: Transaction) -> tuple[int, ...]:
-    """The teams with programs in the queue, by team id; whose program waits longest first."""
+    """The ids of the teams with programs in the queue; the team that has waited longest comes first."""
     queued = select(submissions.c.team_id).where(_QUEUED)
     query = queued.group_by(submissions.c.team_id).order_by(func.min(submissions.c.id))
     return tuple(tx.execute(query).scalars())
 
 
 def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, int]:
-    """How many programs of each team were compiled after `since`, by team id; not those of a clock that was
-    wrong, which have been compiled in the future."""
+    """How many programs of each team were compiled after `since`, by team id.
+
+    Builds dated after `now`, written while the clock was wrong, are ignored.
+    """
     query = select(submissions.c.team_id, func.count()).join(
         builds, builds.c.submission_id == submissions.c.id
     )
@@ -106,20 +108,20 @@ def get(tx: Transaction, submission_id: int) -> Submission:
 
 
 def queued_of(tx: Transaction, team_id: int) -> tuple[int, ...]:
-    """The team's programs that wait for the compiler, by their ids, oldest first."""
+    """The ids of the team's programs that wait for the compiler, oldest first."""
     query = select(submissions.c.id).where(submissions.c.team_id == team_id)
     query = query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id)
     return tuple(tx.execute(query).scalars())
 
 
 def replace(tx: Transaction, old: Sequence[int]) -> None:
-    """Take these waiting programs out of the queue: a newer one of their team takes their turn (S22)."""
+    """Take these programs out of the queue, because a newer one of their team replaces them."""
     query = update(submissions).where(submissions.c.id.in_(old))
     tx.execute(query.values(state=SubmissionState.REPLACED))
 
 
 def replaced_by(tx: Transaction, submission: Submission) -> tuple[int, ...]:
-    """The numbers of the versions just before this one that were never compiled because of it."""
+    """The numbers of the versions just before this one that were never compiled because it replaced them."""
     query = select(submissions.c.number, submissions.c.state).where(
         submissions.c.team_id == submission.team_id, submissions.c.number < submission.number
     )
@@ -142,9 +144,9 @@ def add_build(
     now: datetime,
     program: str = "",
 ) -> bool:
-    """Keep what the compiler made. False: another worker was quicker, and nothing happens.
+    """Add a build. False: another worker was quicker, and nothing happens.
 
-    `program` is the name of the program, where only the compiler could tell it.
+    `program`: the name of the program, if only the compiler could find it.
     """
     found = {"program": program} if program else {}
     done = tx.execute(
@@ -175,7 +177,7 @@ def _keep_image(tx: Transaction, digest: str, image: bytes) -> None:
 
 
 def set_aside(tx: Transaction, submission_id: int) -> None:
-    """Our compile service broke on it: out of the queue, which goes on. What another worker built stays."""
+    """Take a program out of the queue because our compile service failed on it, unless it has been built."""
     tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
@@ -184,13 +186,13 @@ def set_aside(tx: Transaction, submission_id: int) -> None:
 
 
 def retry(tx: Transaction) -> int:
-    """Put back into the queue what was set aside; how many."""
+    """Put the programs that were set aside back into the queue; return how many."""
     query = update(submissions).where(submissions.c.state == SubmissionState.SET_ASIDE)
     return tx.execute(query.values(state=SubmissionState.QUEUED)).rowcount
 
 
 def that_count(query: Select[Any]) -> Select[Any]:
-    """Of a query's submissions those that count: every team's newest that was accepted (K47)."""
+    """Restrict a query on submissions to those that count: the newest accepted one of every team."""
     newest = select(submissions.c.team_id, func.max(submissions.c.number).label("number"))
     newest = newest.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
     counting = newest.group_by(submissions.c.team_id).subquery()
@@ -199,7 +201,7 @@ def that_count(query: Select[Any]) -> Select[Any]:
 
 
 def latest_good(tx: Transaction, team_id: int) -> Submission | None:
-    """The team's version that counts: the newest that was accepted (K47)."""
+    """The team's version that counts: its newest accepted one."""
     query = select(submissions).join(builds, builds.c.submission_id == submissions.c.id)
     query = query.where(submissions.c.team_id == team_id, builds.c.accepted).order_by(
         submissions.c.number.desc()
@@ -208,13 +210,13 @@ def latest_good(tx: Transaction, team_id: int) -> Submission | None:
 
 
 def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
-    """What the compiler made of it; None where it has not been compiled."""
+    """The build report; None if the program has not been compiled."""
     row = tx.execute(select(builds.c.report).where(builds.c.submission_id == submission_id)).first()
     return None if row is None else _report(row)
 
 
 def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
-    """Digest and bytes of what plays for the team: of its latest version that was accepted."""
+    """Digest and bytes of the image that plays for the team: of its newest accepted version."""
     good = latest_good(tx, team_id)
     if good is None:
         return None
@@ -224,7 +226,7 @@ def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None
 
 
 def count_with_program(tx: Transaction) -> int:
-    """Teams that have a version that counts."""
+    """How many teams have a version that counts."""
     query = (
         select(func.count(submissions.c.team_id.distinct()))
         .join_from(submissions, builds)
@@ -234,13 +236,13 @@ def count_with_program(tx: Transaction) -> int:
 
 
 def digests_that_count(tx: Transaction) -> tuple[str, ...]:
-    """The images of the versions that count, each once."""
+    """The digests of the images that count, each once."""
     query = select(builds.c.image_digest).distinct().join_from(builds, submissions).where(_PRESENT)
     return tuple(tx.execute(that_count(query)).scalars())
 
 
 def repairs_of(tx: Transaction, submission_id: int) -> tuple[str, ...]:
-    """What had to be mended in the letter, in sentences."""
+    """The repairs of the letter's program, as sentences."""
     return tuple(
         tx.execute(select(submissions.c.repairs).where(submissions.c.id == submission_id)).scalar_one()
     )
@@ -270,9 +272,9 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
 def newest(
     tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
 ) -> Iterator[Version]:
-    """The submissions that came last, newest first; only one team's, or only those in one state.
+    """The newest submissions, newest first; only those of one team, or in one state, if given.
 
-    One after the other: the archives of many images would not fit into memory.
+    They are read one by one, because the archives of many images would not fit into memory.
     """
     query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
     if team_id is not None:
@@ -284,14 +286,14 @@ def newest(
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
-    """Make the latest good version of every team that is not banned its entry, in order of registration."""
-    out = decisions.all_bans(tx)
+    """Make the version that counts of every team that is not banned its entry, in order of registration."""
+    banned = decisions.all_bans(tx)
     query = select(submissions.c.team_id, builds.c.id).join_from(submissions, builds)
     good = {row.team_id: row.id for row in tx.execute(that_count(query))}
     rows = [
         {"name": team.name, "team_id": team.id, "build_id": good[team.id]}
         for team in team_store.present(tx)
-        if team.id in good and team.name not in out
+        if team.id in good and team.name not in banned
     ]
     if rows:
         tx.execute(insert(entries), rows)
@@ -305,33 +307,33 @@ def all_entries(tx: Transaction) -> tuple[Entry, ...]:
 
 
 def entered(tx: Transaction, entry: Entry) -> Version:
-    """The version that takes part as this entry."""
+    """The version that plays as this entry."""
     query = select(submissions, builds.c.report).join(builds, builds.c.submission_id == submissions.c.id)
     row = tx.execute(query.where(builds.c.id == entry.build_id)).one()
     return Version(_submissions(tx, [row])[0], _report(row))
 
 
 def participants(tx: Transaction) -> dict[str, Team]:
-    """The teams that take part, by the names of their entries; in the order of registration."""
+    """The teams with entries, by the names of their entries, in the order of registration."""
     by_id = {team.id: team for team in team_store.all_teams(tx)}
     return {entry.name: by_id[entry.team_id] for entry in all_entries(tx)}
 
 
 def load_images(tx: Transaction, digests: Sequence[str]) -> Mapping[str, bytes]:
-    """The images by their digests."""
+    """The images with these digests, by digest."""
     rows = tx.execute(select(images).where(images.c.digest.in_(set(digests))))
     return {row.digest: row.image for row in rows}
 
 
 def archive_of(tx: Transaction, image_digest: str) -> bytes:
-    """The archive that the container image of this digest was unpacked from. Raises NotFound."""
+    """The archive of the container image with this digest. Raises NotFound."""
     query = select(sent_files.c.name, sent_files.c.data).join(
         builds, builds.c.submission_id == sent_files.c.submission_id
     )
     query = query.where(builds.c.image_digest == image_digest, builds.c.accepted)
-    sent = (row.data for row in tx.execute(query) if is_archive(row.name))
+    archives = (row.data for row in tx.execute(query) if is_archive(row.name))
     archive: bytes | None = next(
-        (data for data in sent if hashlib.sha256(data).hexdigest() == image_digest), None
+        (data for data in archives if hashlib.sha256(data).hexdigest() == image_digest), None
     )
     if archive is None:
         raise NotFound(f"there is no archive of the image {image_digest}")

@@ -1,4 +1,4 @@
-"""All tables. One contest folder has one database; a test holds the migrations to this."""
+"""All tables. A contest folder has one database. A test checks that the migrations make these tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ metadata = MetaData(
 
 
 class Moment(TypeDecorator[datetime]):
-    """An aware datetime, kept as UTC without a zone, because SQLite has no zones."""
+    """An aware datetime, stored as UTC without a zone, because SQLite has no zones."""
 
     impl = DateTime
     cache_ok = True
@@ -58,21 +58,19 @@ contest = Table(
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),
-    Column("secret", LargeBinary, nullable=False),  # unlike the seed never published: signs bounce addresses
-    Column(
-        "settings", JSON, nullable=True
-    ),  # as they were when the contest started; nothing changes them later
+    Column("secret", LargeBinary, nullable=False),  # never published, unlike the seed; signs bounce addresses
+    Column("settings", JSON, nullable=True),  # as they were when the contest started; they never change
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
     Column("paused_at", Moment, nullable=True),
     Column("pause_reason", Text, nullable=True),
+    Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
+    Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
+    Column("moved_dates", JSON, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
     Column(
-        "paused_until", Moment, nullable=True
-    ),  # it goes on by itself then; NULL = by the organizer's word
-    Column("reports_held_at", Moment, nullable=True),  # since when reports are queued as held
-    Column("moved_dates", JSON, nullable=True),  # {name: [as in contest.toml then, as moved]}
-    Column("organizer_digest", String(64), nullable=True),  # of the string for commands by mail; NULL = none
-    Column("run_ordered_at", Moment, nullable=True),  # `serve` is to start the run
+        "organizer_digest", String(64), nullable=True
+    ),  # of the organizer's string for commands by mail; NULL: there is none
+    Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -83,8 +81,8 @@ journal = Table(
     Column("at", Moment, nullable=False),
     Column("area", String(32), nullable=False),  # "teams", "run", "delivery" ...
     Column("text", Text, nullable=False),
-    Column("actor", Text, nullable=True),  # who did it; NULL = the machine by itself
-    Column("whom", Text, nullable=True),  # the team, round, mail ... that it was done to
+    Column("actor", Text, nullable=True),  # who did it; NULL: the program itself
+    Column("whom", Text, nullable=True),  # the team, round, mail ... concerned
     Column("reason", Text, nullable=True),
 )
 
@@ -99,7 +97,7 @@ letters = Table(
     Column("channel", String(32), nullable=False),
     Column("state", String(16), nullable=False),
     Column("message_id", Text, nullable=True, index=True),
-    Column("note", Text, nullable=False),  # what became of it, or the traceback
+    Column("note", Text, nullable=False),  # the outcome, or the traceback
     Column("raw", LargeBinary, nullable=False),
     Index("ix_letters_state_id", "state", "id"),
 )
@@ -111,7 +109,7 @@ teams = Table(
     Column("name", String(30), nullable=False),
     Column(
         "name_key", String(30), nullable=False, unique=True
-    ),  # casefolded: names that differ in case conflict
+    ),  # casefolded: names that differ only in case conflict
     Column("requested_name", String(30), nullable=False),
     Column("address", Text, nullable=False),
     Column("address_key", Text, nullable=False, unique=True),
@@ -148,9 +146,9 @@ submissions = Table(
     Column("number", Integer, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("program", String(64), nullable=False),  # one of its files; "" while it is not known which
-    Column("description", Text, nullable=False),  # the letter's own words about it
-    Column("repairs", JSON, nullable=False),  # what had to be mended in the letter, in sentences
+    Column("program", String(64), nullable=False),  # the name of one of its files; "" while unknown
+    Column("description", Text, nullable=False),  # the text of the letter
+    Column("repairs", JSON, nullable=False),  # repairs of the letter's program, as sentences
     Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
     UniqueConstraint("team_id", "number"),
     Index("ix_submissions_state_id", "state", "id"),
@@ -187,11 +185,13 @@ practices = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("team_id", ForeignKey("teams.id"), nullable=False),
-    Column("other_id", ForeignKey("teams.id"), nullable=True),  # of a friendly match; a test has none
+    Column(
+        "other_id", ForeignKey("teams.id"), nullable=True
+    ),  # the opponent in a friendly match; NULL in a test
     Column("letter_id", ForeignKey("letters.id"), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
-    Column("program", String(64), nullable=False),  # as of submissions
+    Column("program", String(64), nullable=False),  # as in submissions
     Column("repairs", JSON, nullable=False),
     Column("reply_to", Text, nullable=True),
     Index("ix_practices_state_id", "state", "id"),
@@ -209,7 +209,7 @@ practice_files = Table(
 hill_games = Table(
     "hill_games",
     metadata,
-    Column("first", ForeignKey("builds.id"), primary_key=True),  # has the lower id of the two
+    Column("first", ForeignKey("builds.id"), primary_key=True),  # the build with the lower id
     Column("second", ForeignKey("builds.id"), primary_key=True),
     Column("first_points", BigInteger, nullable=False),
     Column("second_points", BigInteger, nullable=False),
@@ -229,7 +229,7 @@ hill_rankings = Table(
 win_rates = Table(
     "win_rates",
     metadata,
-    Column("first", ForeignKey("builds.id"), primary_key=True),  # has the lower id of the two
+    Column("first", ForeignKey("builds.id"), primary_key=True),  # the build with the lower id
     Column("second", ForeignKey("builds.id"), primary_key=True),
     Column("rate", Double, nullable=False),  # how often the first wins, 0 to 1
 )
@@ -249,9 +249,9 @@ rounds = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("final", Boolean, nullable=False),
     Column("planned_at", Moment, nullable=False),
-    Column("played_at", Moment, nullable=True),  # all groups are finished
-    Column("words", Text, nullable=True),  # the organizer's own summary
-    Column("reported_at", Moment, nullable=True),  # the summary went out
+    Column("played_at", Moment, nullable=True),  # when all groups were finished
+    Column("words", Text, nullable=True),  # the organizer's own text about it
+    Column("reported_at", Moment, nullable=True),  # when the summary went out
 )
 
 groups = Table(
@@ -270,9 +270,9 @@ members = Table(
     "members",
     metadata,
     Column("group_id", ForeignKey("groups.id"), primary_key=True),
-    Column("place", Integer, primary_key=True),  # in the order of the draw, from 0
+    Column("place", Integer, primary_key=True),  # index in the order of the draw
     Column("entry_id", ForeignKey("entries.id"), nullable=False),
-    Column("position", Integer, nullable=True),  # in the ranking, from 0; NULL until the group is finished
+    Column("position", Integer, nullable=True),  # index in the ranking; NULL until the group is finished
     Column("half_points", BigInteger, nullable=True),
     Column("rank", Integer, nullable=True),
     Column("failures", Integer, nullable=True),
@@ -296,15 +296,17 @@ matches = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("group_id", Integer, nullable=False),
-    Column("pairing", Integer, nullable=False),  # its place
+    Column("pairing", Integer, nullable=False),  # its index
     Column("game", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("counted", Boolean, nullable=False),
     Column("flawless", Boolean, nullable=False),
     Column("turns", Integer, nullable=False),
     Column("digest", String(16), nullable=False),
-    Column("seats", JSON, nullable=False),  # what became of each player, by seat
-    Column("moves", JSON, nullable=True),  # turn by turn, of games that nothing else can bring back
+    Column("seats", JSON, nullable=False),  # the result of each player, by seat
+    Column(
+        "moves", JSON, nullable=True
+    ),  # turn by turn, of games that cannot be played again from their seeds
     ForeignKeyConstraint(["group_id", "pairing"], ["pairings.group_id", "pairings.place"]),
     UniqueConstraint("group_id", "pairing", "game", "attempt"),
 )
@@ -327,7 +329,7 @@ reruns = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("round", Integer, nullable=False),
-    Column("group", Integer, nullable=True),  # NULL = the whole round
+    Column("group", Integer, nullable=True),  # NULL: the complete round
     Column("reason", Text, nullable=False),
 )
 
@@ -337,8 +339,8 @@ former_groups = Table(
     Column("id", Integer, primary_key=True),
     Column("rerun_id", ForeignKey("reruns.id"), nullable=False, index=True),
     Column("finished_at", Moment, nullable=False),
-    Column("words", Text, nullable=True),  # the organizer's own about the round
-    Column("outcome", JSON, nullable=False),  # plan, matches and standings, as they were
+    Column("words", Text, nullable=True),  # the organizer's own text about the round
+    Column("outcome", JSON, nullable=False),  # plan, matches and standings
 )
 
 confirmations = Table(
@@ -346,7 +348,7 @@ confirmations = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("token_digest", String(64), nullable=False, unique=True),
-    Column("order", JSON, nullable=False),  # what the organizer asked for: name, arguments, reason
+    Column("order", JSON, nullable=False),  # the organizer's command: name, arguments, reason
     Column("asked_at", Moment, nullable=False),
     Column("used_at", Moment, nullable=True),
 )
@@ -387,10 +389,14 @@ outbox = Table(
     Column("attempts", Integer, nullable=False),
     Column("last_response", Text, nullable=False),
     Column("finished_at", Moment, nullable=True),
-    Column("ready_at", Moment, nullable=False),  # since when it may go; it is given up so long after this
-    Column("repeated_at", Moment, nullable=True),  # when it was last sent again for a repeated letter
-    Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # what it answers
-    Column("cause", Text, nullable=True),  # who wrote that letter; counts against their limit, too
+    Column(
+        "ready_at", Moment, nullable=False
+    ),  # from then on it may be sent; the time until we give up starts here
+    Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
+    Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
+    Column(
+        "cause", Text, nullable=True
+    ),  # the sender of that letter; the mail counts against their limit too
     Index("ix_outbox_state_due_at", "state", "due_at"),
     Index("ix_outbox_to_ready_at", "to", "ready_at"),
     Index("ix_outbox_cause_ready_at", "cause", "ready_at"),
@@ -406,14 +412,14 @@ bounces = Table(
     Column("diagnosis", Text, nullable=False),
 )
 
-already_sent = Table(  # what had gone out when an older database was put in the place of a newer one
+already_sent = Table(  # mails that had gone out before a backup was restored
     "already_sent",
     metadata,
     Column("message_id", Text, primary_key=True),
-    Column("content", String(64), nullable=False),  # sha256 of the content, as in `contents`
+    Column("content", String(64), nullable=False),  # sha256, as in `contents`
 )
 
-delivery_stop = Table(  # while it has its one row, no mail goes out
+delivery_stop = Table(  # while this table has its one row, no mail goes out
     "delivery_stop",
     metadata,
     Column("id", Integer, primary_key=True),

@@ -28,9 +28,9 @@ def add(
     flags: Sequence[str] = (),
     returning: int | None = None,
 ) -> Team:
-    """A new team. Names and addresses are unique in the database too: of two that race one wins (R13).
+    """Add a team. Names and addresses are unique in the database: of two registrations at once, one fails.
 
-    `returning`: the id of a team that had withdrawn. It is the same team, so its programs are there again.
+    `returning`: the id of a withdrawn team that comes back; its programs count again.
     """
     values = {
         **_values(registration),
@@ -55,12 +55,12 @@ def get(tx: Transaction, team_id: int) -> Team:
 
 
 def by_address(tx: Transaction, address: str) -> Team | None:
-    """The team of this address; upper and lower case are the same."""
+    """The team with this address; case does not matter."""
     return _one(tx, select(teams).where(teams.c.address_key == address.casefold()))
 
 
 def by_name(tx: Transaction, name: str) -> Team | None:
-    """The team of exactly this name."""
+    """The team with exactly this name."""
     return _one(tx, select(teams).where(teams.c.name == name))
 
 
@@ -73,38 +73,38 @@ def auth_digest(tx: Transaction, team_id: int) -> str:
 
 
 def auth_digests(tx: Transaction) -> frozenset[str]:
-    """Of all teams: to know an authentification string where one is found."""
+    """The digests of all teams' authentification strings, to recognise such a string in a text."""
     return frozenset(tx.execute(select(teams.c.auth_digest)).scalars())
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
-    """In the order of their registration."""
+    """All teams, in the order of their registration."""
     return _all(tx, select(teams))
 
 
 def present(tx: Transaction) -> tuple[Team, ...]:
-    """Those that have not withdrawn, in the order of their registration."""
+    """The teams that have not withdrawn, in the order of their registration."""
     return _all(tx, select(teams).where(_PRESENT))
 
 
 def taken_names(tx: Transaction) -> set[str]:
-    """Names that are in use, casefolded; those of teams that have withdrawn too."""
+    """The names of all teams, casefolded, including withdrawn teams."""
     return set(tx.execute(select(teams.c.name_key)).scalars())
 
 
 def count(tx: Transaction) -> int:
-    """How many teams there are, those that wait for the organizer included."""
+    """How many teams there are, including those that wait for the organizer, without withdrawn ones."""
     return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
 
 
 def count_pending(tx: Transaction) -> int:
-    """How many wait for the organizer."""
+    """How many teams wait for the organizer's acceptance."""
     query = select(func.count()).select_from(teams).where(teams.c.state == TeamState.PENDING)
     return tx.execute(query).scalar_one()
 
 
 def count_organization(tx: Transaction, organization: str) -> int:
-    """Teams of this organization; case and blanks do not matter."""
+    """How many teams this organization has; case and blanks do not matter."""
     query = select(func.count()).select_from(teams).where(_PRESENT)
     return tx.execute(query.where(teams.c.organization_key == _folded(organization))).scalar_one()
 
@@ -114,23 +114,23 @@ def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
 
 
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
-    """A new authentification string; the old one is worth nothing from now on."""
+    """Replace the digest of the team's authentification string; the old string is no longer valid."""
     tx.execute(update(teams).where(teams.c.id == team_id).values(auth_digest=digest))
 
 
 def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[MailPreference]) -> None:
-    """Which reports the team gets from now on."""
+    """Set the reports that the team gets from now on."""
     codes = [str(preference) for preference in preferences]
     tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=codes))
 
 
 def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
-    """Whether other teams may play friendly matches against it."""
+    """Set whether other teams may play friendly matches against it."""
     tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
 
 
 def remove(tx: Transaction, team_id: int) -> None:
-    """Take out a registration that the organizer rejected: its name and address are free again."""
+    """Delete a registration that the organizer has rejected; its name and address are free again."""
     tx.execute(delete(teams).where(teams.c.id == team_id))
 
 

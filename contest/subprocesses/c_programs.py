@@ -1,4 +1,4 @@
-"""Our own C programs: built by the C compiler on first use, and kept in a cache."""
+"""Build our own C programs with the C compiler on first use, and keep them in a cache."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from contest.errors import ToolMissing
 
 
 class NotKept(ToolMissing):
-    """The folder for built engines cannot be written."""
+    """The cache folder cannot be written."""
 
 
 def cache_folder() -> Path:
-    """Where built engines are kept: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
+    """The folder of built programs: $XDG_CACHE_HOME/knobeln, usually ~/.cache/knobeln."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(configured) if os.path.isabs(configured) else Path("~/.cache").expanduser()
     return root / "knobeln"
@@ -51,7 +51,7 @@ def build_c_program(
 
 
 def c_compiler() -> str:
-    """The path of this computer's own C compiler. Raises ToolMissing, saying how to get one."""
+    """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
     found = shutil.which("cc") or shutil.which("gcc")
     if found is None:
         raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines; install gcc")
@@ -67,7 +67,7 @@ def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
 
 @functools.cache
 def compiler_version(compiler: str) -> str:
-    """What the compiler says about itself."""
+    """The output of `compiler --version`."""
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return done.stdout
 

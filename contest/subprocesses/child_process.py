@@ -1,4 +1,4 @@
-"""Our own trusted child processes, started and ended. Foreign programs go into the jail instead."""
+"""Start and end our own trusted child processes. Foreign programs run in `sandbox` instead."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_OUR_SETTINGS = "KNOBELN_"  # passwords may be among them, and nobody else has use for them
+_OWN_VARIABLES_PREFIX = "KNOBELN_"  # they may contain passwords
 
 
 class Process:
-    """A child process of ours. It has its own session, so that Ctrl-C in our terminal does not reach it."""
+    """A child process in a session of its own, so that Ctrl-C in our terminal does not reach it."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -23,21 +23,21 @@ class Process:
         return self._process.pid
 
     def poll(self) -> int | None:
-        """The exit code, negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while the process runs."""
         return self._process.poll()
 
-    def terminate(self, grace: float = 5.0) -> int:
-        """Ask it to end, after `grace` seconds end it; its exit code."""
+    def terminate(self, grace_seconds: float = 5.0) -> int:
+        """Send SIGTERM, and SIGKILL after `grace_seconds`; return the exit code."""
         self._process.terminate()
         try:
-            return self._process.wait(grace)
+            return self._process.wait(grace_seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
 
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:
-    """Start the command without input; what it says is appended to `log`. Without `environment`: ours."""
+    """Start the command without input, appending its output to `log`. `environment` defaults to ours."""
     with log.open("ab") as output:
         return Process(
             subprocess.Popen(  # noqa: S603 - callers start programs of ours only
@@ -52,21 +52,23 @@ def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | No
 
 
 @dataclass(frozen=True)
-class Finished:
-    """What a command said. `code` is negative for a signal, None where its time was up."""
+class CommandResult:
+    """The output of a command. `code` is negative for a signal, None if its time was up."""
 
     code: int | None
-    output: bytes
-    errors: bytes
+    stdout: bytes
+    stderr: bytes
 
 
-def run(command: Sequence[str], given: bytes, seconds: float) -> Finished:
-    """Run a command that the organizer chose to its end, with `given` as its input, `seconds` at most.
+def run(command: Sequence[str], stdin: bytes, seconds: float) -> CommandResult:
+    """Run a command that the organizer has configured to its end, at most `seconds`.
 
-    It does not see our own settings in its environment. Raises OSError where it cannot be started.
+    Our own settings are not in its environment. Raises OSError if it cannot be started.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(_OUR_SETTINGS)}
-    process = subprocess.Popen(  # noqa: S603 - the organizer's own words from contest.toml, without a shell
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(_OWN_VARIABLES_PREFIX)
+    }
+    process = subprocess.Popen(  # noqa: S603 - the organizer's own command from contest.toml, without a shell
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -75,9 +77,9 @@ def run(command: Sequence[str], given: bytes, seconds: float) -> Finished:
         start_new_session=True,
     )
     try:
-        output, errors = process.communicate(given, seconds)
+        stdout, stderr = process.communicate(stdin, seconds)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # its children too: they would keep our pipes open
-        output, errors = process.communicate()
-        return Finished(None, output, errors)
-    return Finished(process.returncode, output, errors)
+        stdout, stderr = process.communicate()
+        return CommandResult(None, stdout, stderr)
+    return CommandResult(process.returncode, stdout, stderr)

@@ -1,4 +1,7 @@
-"""A dialogue with an engine that answers one order after the other, in the form of machine/engine/batch.h."""
+"""A connection to an engine: one request after the other, each answered in frames.
+
+A frame is its length (4 bytes, little endian) and so many bytes. An empty frame ends the answer.
+"""
 
 from __future__ import annotations
 
@@ -11,32 +14,33 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO
 
-_FRAME_HEAD = struct.Struct("<I")
-_LARGEST_FRAME = 65_536
-_CHUNK = 65_536
-_KILL_TIMEOUT_SECONDS = 5.0  # seconds in which an engine that has closed its output must end
+_LENGTH = struct.Struct("<I")
+_MAX_FRAME_BYTES = 65_536
+_CHUNK_BYTES = 65_536
+_MAX_MESSAGE_CHARS = 500
+_EXIT_GRACE_SECONDS = 5.0  # for an engine that has closed its output
 
 
 class EngineError(Exception):
     """What an engine did instead of answering."""
 
     @classmethod
-    def of(cls, code: int, words: bytes) -> EngineError:
-        return cls(f"ended with {code} {words.decode(errors='replace')[:500]!r}")
+    def from_exit(cls, code: int, stderr: bytes) -> EngineError:
+        return cls(f"ended with {code} {stderr.decode(errors='replace')[:_MAX_MESSAGE_CHARS]!r}")
 
 
 @dataclass
 class EngineConnection:
-    """With one process, for one thread at a time. Who started the process ends it."""
+    """A connection to one process, for one thread at a time. The caller ends the process."""
 
     process: subprocess.Popen[bytes]
-    opening: bytes  # goes before the first order
+    header: bytes  # sent before the first request
 
-    def ask(self, order: bytes, seconds: float) -> bytes:
-        """The answer to this order. EngineError without a sensible one within these seconds."""
+    def ask(self, request: bytes, seconds: float) -> bytes:
+        """Send the request and return the answer. Raises EngineError without a valid one in time."""
         deadline = time.monotonic() + seconds
-        words, self.opening = memoryview(self.opening + order), b""
-        answer = _Answer()
+        unsent, self.header = memoryview(self.header + request), b""
+        answer = EngineAnswer()
         stdin, stdout = _descriptor(self.process.stdin), _descriptor(self.process.stdout)
         os.set_blocking(stdin, False)
         with selectors.DefaultSelector() as selector:
@@ -48,28 +52,27 @@ class EngineConnection:
                     raise EngineError(f"no answer within {seconds:.0f} s")
                 for key, _ in ready:
                     if key.fd == stdout:
-                        self._take(answer, os.read(stdout, _CHUNK))
+                        chunk = os.read(stdout, _CHUNK_BYTES)
+                        if not chunk:
+                            raise self._exit_error()
+                        answer.add(chunk)
                         continue
-                    words = words[_write(stdin, words) :]
-                    if not words:
+                    unsent = unsent[_write(stdin, unsent) :]
+                    if not unsent:
                         selector.unregister(stdin)
-        return answer.text()
+        return answer.payload()
 
-    def _take(self, answer: _Answer, chunk: bytes) -> None:
-        if not chunk:
-            raise self._gone()
-        answer.take(chunk)
-
-    def _gone(self) -> EngineError:
-        """The error of an engine that says no more."""
+    def _exit_error(self) -> EngineError:
+        """End an engine that has closed its output; return its exit code and messages as an error."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_KILL_TIMEOUT_SECONDS)
+            self.process.wait(_EXIT_GRACE_SECONDS)
         self.process.kill()
         stderr = _descriptor(self.process.stderr)
         os.set_blocking(stderr, False)
+        message = b""
         with suppress(BlockingIOError):
-            return EngineError.of(self.process.wait(), os.read(stderr, _CHUNK))
-        return EngineError.of(self.process.wait(), b"")
+            message = os.read(stderr, _CHUNK_BYTES)
+        return EngineError.from_exit(self.process.wait(), message)
 
 
 def _descriptor(pipe: IO[bytes] | None) -> int:
@@ -78,48 +81,40 @@ def _descriptor(pipe: IO[bytes] | None) -> int:
     return pipe.fileno()
 
 
-def answer_in(raw: bytes) -> bytes:
-    """What an engine said to one order. EngineError unless that is a whole answer."""
-    answer = _Answer()
-    answer.take(raw)
-    if not answer.complete:
-        raise EngineError(f"an answer that breaks off after {len(raw)} bytes")
-    return answer.text()
-
-
-def _write(descriptor: int, words: memoryview) -> int:
-    """How many bytes were taken. An engine that takes no more says why: all of them."""
+def _write(descriptor: int, data: memoryview) -> int:
+    """How many bytes the engine took. If it takes no more we drop the rest: its output tells why."""
     try:
-        return os.write(descriptor, words[:_CHUNK])
+        return os.write(descriptor, data[:_CHUNK_BYTES])
     except BrokenPipeError:
-        return len(words)
+        return len(data)
 
 
 @dataclass
-class _Answer:
-    """Frames, as they come in."""
+class EngineAnswer:
+    """Collects the frames of one answer as they arrive."""
 
-    parts: list[bytes] = field(default_factory=list)
-    rest: bytearray = field(default_factory=bytearray)
     complete: bool = False
+    _frames: list[bytes] = field(default_factory=list)
+    _rest: bytearray = field(default_factory=bytearray)
 
-    def take(self, chunk: bytes) -> None:
-        self.rest += chunk
+    def add(self, chunk: bytes) -> None:
+        """Raises EngineError for a frame that is too long, and for bytes after the answer."""
+        self._rest += chunk
         at = 0
-        with memoryview(self.rest) as words:
-            while len(words) - at >= _FRAME_HEAD.size and not self.complete:
-                (size,) = _FRAME_HEAD.unpack_from(words, at)
-                if size > _LARGEST_FRAME:
+        with memoryview(self._rest) as received:
+            while len(received) - at >= _LENGTH.size and not self.complete:
+                (size,) = _LENGTH.unpack_from(received, at)
+                if size > _MAX_FRAME_BYTES:
                     raise EngineError(f"a frame of {size} bytes")
-                end = at + _FRAME_HEAD.size + size
-                if len(words) < end:
+                end = at + _LENGTH.size + size
+                if len(received) < end:
                     break
-                self.parts.append(bytes(words[at + _FRAME_HEAD.size : end]))
+                self._frames.append(bytes(received[at + _LENGTH.size : end]))
                 at = end
                 self.complete = size == 0
-        del self.rest[:at]
-        if self.complete and self.rest:
-            raise EngineError(f"{len(self.rest)} bytes behind the answer")
+        del self._rest[:at]
+        if self.complete and self._rest:
+            raise EngineError(f"{len(self._rest)} bytes after the answer")
 
-    def text(self) -> bytes:
-        return b"".join(self.parts)
+    def payload(self) -> bytes:
+        return b"".join(self._frames)

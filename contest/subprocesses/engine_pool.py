@@ -1,9 +1,9 @@
-"""Engines of ours at work: requests for them, in processes, several at once.
+"""Engines of ours at work: requests are carried out in several processes at once.
 
-An engine is a program that reads one order on its standard input and answers on its standard output; or it
-reads an opening and then answers as many requests as it is given. One that dies, hangs or answers
-nonsense is our fault and nobody's failure: its order is given again, and only when that keeps happening
-EngineFailed is raised. No engine outlives the call that started it.
+An engine is a program that reads one request on its standard input and answers on its standard output; or it
+reads a header and then answers any number of requests. If one dies, hangs or answers nonsense, that is our
+fault and no player's: its request is repeated, and only after several failures EngineFailed is raised. No
+engine outlives the call that started it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from contest.subprocesses.engine_connection import EngineConnection, EngineError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-REPLAYS = 3
-_CHUNKS_PER_WORKER = 4  # so that a worker with short jobs takes over from one with long ones
-_MAX_CHUNK = 2_000  # jobs
+MAX_REPEATS = 3
+_CHUNKS_PER_WORKER = 4  # so that a worker with short jobs can take work from one with long jobs
+_MAX_CHUNK_JOBS = 2_000
 
 
 @dataclass(frozen=True)
 class EngineRequest(Generic[Result]):
     """Work for one engine process."""
 
-    to_bytes: Callable[[], bytes]  # what the engine reads; made when its turn comes, as it may be large
-    results: Callable[[bytes], list[Result]]  # of its answer; ValueError for one that cannot be true
-    seconds: float  # after which an engine must hang, on any computer
+    to_bytes: Callable[[], bytes]  # the engine's input; made when its turn comes, because it may be large
+    results: Callable[[bytes], list[Result]]  # reads the answer; raises ValueError for an impossible one
+    seconds: float  # an engine that takes longer must hang, on any host
 
 
 def cores() -> int:
@@ -44,8 +44,8 @@ def cores() -> int:
 
 
 def chunks(jobs: Sequence[Job], workers: int) -> Iterator[Sequence[Job]]:
-    """The jobs in contiguous parts of equal size, a few for each worker."""
-    size = min(_MAX_CHUNK, max(1, -(-len(jobs) // (workers * _CHUNKS_PER_WORKER))))
+    """Cut the jobs into contiguous chunks of equal size, a few for each worker."""
+    size = min(_MAX_CHUNK_JOBS, max(1, -(-len(jobs) // (workers * _CHUNKS_PER_WORKER))))
     return (jobs[start : start + size] for start in range(0, len(jobs), size))
 
 
@@ -54,17 +54,17 @@ def run_requests(
     requests: Iterable[EngineRequest[Result]],
     workers: int,
     progress: ProgressCallback = no_progress,
-    opening: bytes | None = None,
+    header: bytes | None = None,
 ) -> list[Result]:
-    """The results of all requests, one after the other. Raises EngineFailed when an order keeps failing.
+    """The results of all requests, in their order. Raises EngineFailed if a request keeps failing.
 
-    With an `opening`, an engine carries out several orders; without, only one.
+    With a `header`, an engine carries out several requests; without, only one.
     """
-    engines = _Engines(program, progress, opening)
+    engines = _Engines(program, progress, header)
     with ThreadPoolExecutor(workers, thread_name_prefix="engine") as pool:
         try:
             return [result for results in pool.map(engines.carry_out, requests) for result in results]
-        except BaseException:  # the keyboard, too
+        except BaseException:  # KeyboardInterrupt too
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         finally:
@@ -77,54 +77,49 @@ class _Engines:
 
     program: Path
     progress: ProgressCallback
-    opening: bytes | None
+    header: bytes | None
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
-    waiting: list[EngineConnection] = field(default_factory=list)
+    idle: list[EngineConnection] = field(default_factory=list)
     stopped: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def carry_out(self, order: EngineRequest[Result]) -> list[Result]:
-        words, complaints = order.to_bytes(), []
-        for _attempt in range(1 + REPLAYS):
+    def carry_out(self, request: EngineRequest[Result]) -> list[Result]:
+        data, errors = request.to_bytes(), []
+        for _attempt in range(1 + MAX_REPEATS):
             try:
-                results = order.results(self._answer(words, order.seconds))
+                results = request.results(self._answer(data, request.seconds))
             except (EngineError, ValueError, OSError) as error:
-                complaints.append(str(error))
+                errors.append(str(error))
             else:
                 self.progress(len(results))
                 return results
-        raise EngineFailed(f"the engine failed {len(complaints)} times running: {'; '.join(complaints)}")
+        raise EngineFailed(f"the engine failed {len(errors)} times running: {'; '.join(errors)}")
 
-    def _answer(self, words: bytes, seconds: float) -> bytes:
-        if self.opening is None:
-            return self._whole(words, seconds)
-        dialogue = self._dialogue(self.opening)
+    def _answer(self, request: bytes, seconds: float) -> bytes:
+        if self.header is None:
+            return self._answer_of_new_engine(request, seconds)
+        with self.lock:
+            connection = self.idle.pop() if self.idle else None
+        connection = connection or EngineConnection(self._start(), self.header)
         try:
-            answer = dialogue.ask(words, seconds)
+            answer = connection.ask(request, seconds)
         except BaseException:
-            self._end(dialogue.process)
+            self._end(connection.process)
             raise
         with self.lock:
-            self.waiting.append(dialogue)
+            self.idle.append(connection)
         return answer
 
-    def _dialogue(self, opening: bytes) -> EngineConnection:
-        """With an engine that has nothing to do, or else with a new one."""
-        with self.lock:
-            if self.waiting:
-                return self.waiting.pop()
-        return EngineConnection(self._start(), opening)
-
-    def _whole(self, order: bytes, seconds: float) -> bytes:
+    def _answer_of_new_engine(self, request: bytes, seconds: float) -> bytes:
         process = self._start()
         try:
-            answer, words = process.communicate(order, timeout=seconds)
+            answer, stderr = process.communicate(request, timeout=seconds)
         except subprocess.TimeoutExpired:
             raise EngineError(f"no answer within {seconds:.0f} s") from None
         finally:
             self._end(process)
         if process.returncode != 0:
-            raise EngineError.of(process.returncode, words)
+            raise EngineError.from_exit(process.returncode, stderr)
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -138,7 +133,7 @@ class _Engines:
                 stderr=subprocess.PIPE,
                 cwd="/",
                 env={},
-                start_new_session=True,  # the keyboard's interrupt is for us; we end the engines ourselves
+                start_new_session=True,  # Ctrl-C is for us; we end the engines ourselves
                 bufsize=0,
             )
             self.running.add(process)
@@ -154,10 +149,10 @@ class _Engines:
             self.running.discard(process)
 
     def stop(self) -> None:
-        """Nothing is started any more; what still works is killed, what waits is ended."""
+        """Start no more engines; kill those that work, and end those that are idle."""
         with self.lock:
             self.stopped = True
             for process in self.running:
                 process.kill()
-        for dialogue in self.waiting:
-            self._end(dialogue.process)
+        for connection in self.idle:
+            self._end(connection.process)

@@ -1,6 +1,6 @@
-"""Hog strategies against each other: their tables go into engine processes, win rates come out.
+"""Compute how often Hog strategies beat each other, in engine processes.
 
-No foreign program runs here, only tables of what it does. hog_engine/main.c says what is read and written.
+No foreign program runs here: strategies are tables. hog_engine/main.c documents the input and output.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SOURCES = Path(__file__).parent / "hog_engine"
 FLAGS = (
     "-std=gnu11",
     "-O2",
-    "-ffp-contract=off",  # no processor may round otherwise than the others
-    "-Wno-psabi",  # about vectors as parameters of functions, which are all inlined
+    "-ffp-contract=off",  # so that all processors round in the same way
+    "-Wno-psabi",  # it warns of vectors as parameters, but these functions are all inlined
 )
 _MAGIC = 0x31474F48
 _HEAD = struct.Struct("<III")
@@ -28,12 +28,12 @@ _GOAL = struct.Struct("<I")
 _PAIR = struct.Struct("<II")
 _RATE = struct.Struct("<d")
 _START_SECONDS = 20.0
-_SECONDS_PER_PAIR = 2.0  # a hundred times what the highest goals take
+_SECONDS_PER_PAIR = 2.0  # a hundred times the time that the highest goals take
 
 
 @cache
 def solver_binary() -> Path:
-    """The path of the engine, built if need be. Raises ToolMissing where that is impossible."""
+    """Build the engine if needed, and return its path. Raises ToolMissing if that is impossible."""
     return build_c_program(SOURCES, FLAGS, cache_folder(), "hog-engine")
 
 
@@ -43,15 +43,15 @@ def win_rates(
     workers: int = 1,
     progress: ProgressCallback = no_progress,
 ) -> list[float]:
-    """How often the first of each pair beats the second when a fair coin says who begins (H10).
+    """How often the first of each pair beats the second if a fair coin decides who begins.
 
-    Pairs are numbers of entries. The rates are right to about 1e-14, and the same to the last bit on every
-    computer and with any number of `workers` (processes at once; 0 = one per core). Raises EngineFailed when
-    the machinery keeps failing, IndexError for an entry that is not there.
+    Pairs are indexes into `entries`. The rates are right to about 1e-14, and the same to the last bit on
+    every host and with any number of `workers` (processes at once; 0 = one per core). Raises EngineFailed if
+    the engine keeps failing, IndexError for an entry that does not exist.
     """
-    number = workers or cores()
-    requests = [_order(entries, chunk) for chunk in chunks(pairs, number)]
-    return run_requests(solver_binary(), requests, number, progress)
+    workers = workers or cores()
+    requests = [_request(entries, chunk) for chunk in chunks(pairs, workers)]
+    return run_requests(solver_binary(), requests, workers, progress)
 
 
 def win_rates_by_digest(
@@ -65,14 +65,14 @@ def win_rates_by_digest(
     return dict(zip(wanted, rates, strict=True))
 
 
-def _order(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
+def _request(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
     used = {number: entries[number] for number in sorted({number for pair in pairs for number in pair})}
     seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR
     return EngineRequest(partial(to_bytes, used, pairs), partial(rates_in, len(pairs)), seconds)
 
 
 def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
-    """What the engine reads; `entries` by their numbers in the pairs."""
+    """The engine's input. `entries`: by their numbers in the pairs."""
     places = {number: place for place, number in enumerate(entries)}
     parts = [_HEAD.pack(_MAGIC, len(entries), len(pairs))]
     parts += [_GOAL.pack(entry.goal) + entry.table[: entry.goal * SCORES] for entry in entries.values()]
@@ -81,7 +81,7 @@ def to_bytes(entries: Mapping[int, HogEntry], pairs: Sequence[Pair]) -> bytes:
 
 
 def rates_in(pairs: int, raw: bytes) -> list[float]:
-    """The win rates in the engine's answer. ValueError for an answer that cannot be true."""
+    """The win rates in the engine's answer. Raises ValueError for an impossible answer."""
     if len(raw) != pairs * _RATE.size:
         raise ValueError(f"{len(raw)} bytes for {pairs} pairs")
     rates = [rate for (rate,) in _RATE.iter_unpack(raw)]

@@ -1,8 +1,8 @@
-"""Our own Python at work in processes of its own, so that it has more cores than one.
+"""Run our own Python in several worker processes, so that it uses more than one core.
 
-A crew is started once: one process imports what is needed, and becomes several. Each of these reads pickled
-questions from a pipe and writes pickled answers to another. All end when nobody can ask them any more,
-however the one who asked has ended.
+A pool is started once: one process imports the modules that are needed, and forks the workers. Each worker
+reads pickled questions from a pipe and writes pickled answers to another. Workers end when their pipe of
+questions closes, so none is left even if the parent is killed.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
-_KILL_TIMEOUT_SECONDS = 5.0  # seconds
-_PIPE_BYTES = 1 << 20  # so that one can go on although its answer has not been read yet
+_EXIT_GRACE_SECONDS = 5.0
+_PIPE_BYTES = 1 << 20  # so that a worker can go on before its answer has been read
 
 
 @dataclass(frozen=True)
 class Worker(Generic[Q, A]):
-    """One of the processes; for one thread at a time."""
+    """One worker process, for one thread at a time."""
 
     questions: IO[bytes]
     answers: IO[bytes]
 
     def ask(self, question: Q) -> A:
-        """The answer. Raises what answering has raised over there; EngineFailed if the process has ended."""
+        """The answer. Raises the exception that the worker raised, or EngineFailed if it has ended."""
         try:
             pickle.dump(question, self.questions, _PROTOCOL)
             self.questions.flush()
-            error, answer = pickle.load(self.answers)  # noqa: S301 - our own words
-        except (OSError, EOFError, pickle.UnpicklingError) as gone:
-            raise EngineFailed(f"a process that works for this one has ended ({gone!r})") from gone
+            error, answer = pickle.load(self.answers)  # noqa: S301 - our own data
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise EngineFailed(f"a worker process has ended ({error!r})") from error
         if error is not None:
             raise error
         result: A = answer
@@ -55,42 +55,45 @@ class Worker(Generic[Q, A]):
 
 
 class WorkerPool(Generic[Q, A]):
-    """So many workers, each of which has what `make(*facts)` returns and calls it with every question.
+    """`count` workers. Each calls `initializer(*arguments)` once, and the result with every question.
 
-    `make` is found by its name in its module; that, and the others that are named here, are imported while
-    the facts are still sought. Facts, questions and answers are pickled. All are ended with the context.
+    Workers find `initializer` by its name. They import its module, and those in `modules`, while the parent
+    still computes the arguments for `initialize`. Arguments, questions and answers are pickled. The context
+    ends all workers.
     """
 
-    def __init__(self, count: int, make: Callable[..., Callable[[Q], A]], *modules: str) -> None:
-        self._make = make
-        ours, theirs = zip(*(_ends() for _ in range(count)), strict=True)
-        self.workers = tuple(Worker[Q, A](os.fdopen(ask, "wb"), os.fdopen(hear, "rb")) for ask, hear in ours)
-        needed = ",".join((make.__module__, *modules))
+    def __init__(self, count: int, initializer: Callable[..., Callable[[Q], A]], *modules: str) -> None:
+        self._initializer = initializer
+        ours, theirs = zip(*(_pipes() for _ in range(count)), strict=True)
+        self.workers = tuple(
+            Worker[Q, A](os.fdopen(ask, "wb"), os.fdopen(receive, "rb")) for ask, receive in ours
+        )
+        needed_modules = ",".join((initializer.__module__, *modules))
         descriptors = list(chain.from_iterable(theirs))
         self._process = subprocess.Popen(  # noqa: S603 - this very file
-            [sys.executable, "-P", "-m", __name__, needed, *map(str, descriptors)],
+            [sys.executable, "-P", "-m", __name__, needed_modules, *map(str, descriptors)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=descriptors,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            start_new_session=True,  # the keyboard's interrupt is for us
+            start_new_session=True,  # Ctrl-C is for us
         )
         _close(theirs)
-        _widen(self._opening.fileno())
+        _widen(self._stdin.fileno())
 
     @property
-    def _opening(self) -> IO[bytes]:
+    def _stdin(self) -> IO[bytes]:
         if self._process.stdin is None:
-            raise ValueError("it is started with a pipe")
+            raise ValueError("a pool is started with a pipe")
         return self._process.stdin
 
-    def tell(self, *facts: object) -> None:
-        """What it needs before the first question; once."""
-        with suppress(BrokenPipeError), self._opening as opening:  # where it has ended, who asks is told
-            pickle.dump((self._make, facts), opening, _PROTOCOL)
+    def initialize(self, *arguments: object) -> None:
+        """Send the initializer's arguments, once, before the first question."""
+        with suppress(BrokenPipeError), self._stdin as stdin:  # if the pool has ended, `ask` will raise
+            pickle.dump((self._initializer, arguments), stdin, _PROTOCOL)
 
     def kill(self) -> None:
-        """End them at once; whoever waits for an answer gets EngineFailed. From any thread."""
+        """End all workers at once; callers that wait for an answer get EngineFailed. For any thread."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -101,22 +104,22 @@ class WorkerPool(Generic[Q, A]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for pipe in (self._opening, *(worker.questions for worker in self.workers)):
+        for pipe in (self._stdin, *(worker.questions for worker in self.workers)):
             with suppress(BrokenPipeError):
                 pipe.close()
         try:
-            self._process.wait(_KILL_TIMEOUT_SECONDS)
+            self._process.wait(_EXIT_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
         for worker in self.workers:
             worker.answers.close()
 
 
-def _ends() -> tuple[tuple[int, int], tuple[int, int]]:
-    """Of the two pipes to a worker: where we ask and hear, and where it hears and answers."""
-    (hears, ask), (hear, answers) = os.pipe(), os.pipe()
+def _pipes() -> tuple[tuple[int, int], tuple[int, int]]:
+    """The two pipes to a worker: our ends (ask, receive), and the worker's (questions, answers)."""
+    (questions, ask), (receive, answers) = os.pipe(), os.pipe()
     _widen(answers)
-    return (ask, hear), (hears, answers)
+    return (ask, receive), (questions, answers)
 
 
 def _close(ends: Iterable[tuple[int, int]]) -> None:
@@ -125,15 +128,15 @@ def _close(ends: Iterable[tuple[int, int]]) -> None:
 
 
 def _widen(pipe: int) -> None:
-    """As far as the system grants it."""
+    """Enlarge the pipe's buffer, if the system allows it."""
     with suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-# --- the other side ----------------------------------------------------------------------------------------
-def _become_several(ends: list[tuple[int, int]]) -> NoReturn:
-    """One process for each pair of pipes; this one waits for their ends."""
-    work = _work()
+# --- in the workers ----------------------------------------------------------------------------------------
+def _fork_workers(ends: list[tuple[int, int]]) -> NoReturn:
+    """Fork a worker for each pair of pipe ends, and wait for all of them."""
+    work = _initialized()
     for pair in ends:
         if os.fork() == 0:
             _close(other for other in ends if other is not pair)
@@ -142,13 +145,14 @@ def _become_several(ends: list[tuple[int, int]]) -> NoReturn:
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    os._exit(0)  # who waits for this need not wait until Python has tidied up
+    os._exit(0)  # interpreter shutdown would only delay the parent
 
 
-def _work() -> Callable[[object], object]:
+def _initialized() -> Callable[[object], object]:
+    """The initializer's result; if it failed, a function that raises its error for every question."""
     try:
-        make, facts = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own words
-        work: Callable[[object], object] = make(*facts)
+        initializer, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own data
+        work: Callable[[object], object] = initializer(*arguments)
     except Exception as raised:
         error = raised
 
@@ -160,27 +164,27 @@ def _work() -> Callable[[object], object]:
 
 
 def _serve(work: Callable[[object], object], questions: IO[bytes], answers: IO[bytes]) -> NoReturn:
-    """Answer until nobody asks, or nobody hears it."""
+    """Answer questions until one of the pipes closes."""
     with suppress(EOFError, BrokenPipeError):
         while True:
-            question = pickle.load(questions)  # noqa: S301 - our own words
+            question = pickle.load(questions)  # noqa: S301 - our own data
             try:
-                words = pickle.dumps((None, work(question)), _PROTOCOL)
-            except Exception as raised:  # it is for the one who asked
-                words = _error_words(raised)
-            answers.write(words)
+                answer = pickle.dumps((None, work(question)), _PROTOCOL)
+            except Exception as raised:  # the parent gets it
+                answer = _pickled_error(raised)
+            answers.write(answer)
             answers.flush()
     os._exit(0)
 
 
-def _error_words(error: Exception) -> bytes:
-    error.add_note(traceback.format_exc())  # for who mends it: the traceback itself does not travel
+def _pickled_error(error: Exception) -> bytes:
+    error.add_note(traceback.format_exc())  # tracebacks cannot be pickled
     try:
-        words = pickle.dumps((error, None), _PROTOCOL)
-        pickle.loads(words)  # noqa: S301 - some can be said, but not understood
+        answer = pickle.dumps((error, None), _PROTOCOL)
+        pickle.loads(answer)  # noqa: S301 - some exceptions can be pickled, but not unpickled
     except Exception:
-        return pickle.dumps((EngineFailed(f"a process that works for this one: {error!r}"), None), _PROTOCOL)
-    return words
+        return pickle.dumps((EngineFailed(f"in a worker process: {error!r}"), None), _PROTOCOL)
+    return answer
 
 
 if __name__ == "__main__":
@@ -188,4 +192,4 @@ if __name__ == "__main__":
         importlib.import_module(module)
     numbers = [int(number) for number in sys.argv[2:]]
     with rarely_collected():
-        _become_several(list(zip(numbers[::2], numbers[1::2], strict=True)))
+        _fork_workers(list(zip(numbers[::2], numbers[1::2], strict=True)))

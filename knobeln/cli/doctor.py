@@ -17,7 +17,7 @@ from compiler.toolchain import Toolchain
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from knobeln.cli import intake_checks
 from knobeln.cli.contest_option import ContestCommand, chosen_path
 from knobeln.cli.delivery_checks import check_loop, check_way_out
@@ -105,12 +105,13 @@ def _tried(language: Language, settings: Settings) -> str:
     built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
     if isinstance(built, Problem):
         raise ToolMissing(f"{said}; a small program is not built: {built.text} {built.messages}".strip())
-    with built.open(sandbox, [_WORD], cpu_seconds=_TRY_SECONDS, answer_bytes=1_000) as prisoner:
-        answer = prisoner.finish(_TRY_SECONDS)
-        ended = prisoner.close()
+    with built.open(sandbox, [_WORD], cpu_seconds=_TRY_SECONDS, answer_bytes=1_000) as process:
+        answer = process.finish(_TRY_SECONDS)
+        status = process.close()
     if answer.text != _WORD:
-        stderr = printable(ended.stderr.decode(errors="replace")).strip()
-        raise ToolMissing(f"{said}; a small program {ended.words} and printed {answer.text!r}: {stderr}")
+        stderr = sanitize(status.stderr.decode(errors="replace")).strip()
+        result = f"{status.description} and printed {answer.text!r}: {stderr}"
+        raise ToolMissing(f"{said}; a small program {result}")
     return f"{said}; a small program works"
 
 

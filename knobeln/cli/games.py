@@ -23,7 +23,7 @@ from contest.games.registry import game_of, registered
 from contest.model import Severity
 from contest.plurals import form
 from contest.protocols import BuildResult
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from contest.subprocesses.hog_solver import win_rates
 from knobellib.samples import samples
@@ -130,12 +130,12 @@ def _program(program: str, info: GameInfo, settings: Settings) -> Executable:
     if is_packed and not Path(program).is_file():
         raise NotFound(f"there is no file {program}")
     found = _named(program) if is_name else unpack(Path(program), image_cache())
-    if isinstance(found, oci.Problem):
+    if isinstance(found, oci.ImageProblem):
         raise GiveUp(f"{program}: {found.text}")
     return found
 
 
-def _named(program: str) -> NamedImage | oci.Problem:
+def _named(program: str) -> NamedImage | oci.ImageProblem:
     return named_image(program.removeprefix(IMAGE), usual_engine())
 
 
@@ -150,7 +150,7 @@ def _accepted(program: str, built: BuildResult[Made]) -> Made:
         return built.image
     report = built.report
     errors = [finding.text for finding in report.findings if finding.severity is Severity.ERROR]
-    more: list[str] = [printable(text) for text in (report.messages, report.stderr_tail) if text]
+    more: list[str] = [sanitize(text) for text in (report.messages, report.stderr_tail) if text]
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
@@ -176,9 +176,9 @@ def _show(result: TextGameResult, seats: Sequence[Seated], with_moves: bool) -> 
             moves = (f"{seats[seat].name} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
             click.echo(f"{number:4}  " + "   ".join(moves))
     for number, seat, fault in result.faults:
-        click.echo(f"turn {number}: {seats[seat].name} failed ({fault.kind}): {printable(fault.sentence)}")
-        if fault.said:
-            click.echo(f"    it said: {printable(fault.said)}")
+        click.echo(f"turn {number}: {seats[seat].name} failed ({fault.kind}): {sanitize(fault.sentence)}")
+        if fault.stderr_tail:
+            click.echo(f"    it said: {sanitize(fault.stderr_tail)}")
     for seated, points in zip(seats, result.points, strict=True):
         click.echo(f"{seated.name}: {points} {form(points, 'point')}")
 

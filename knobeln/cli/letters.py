@@ -26,16 +26,16 @@ def letters(context: click.Context, state: str | None, count: int, as_json: bool
     with contest_folder().store.read() as tx:
         rows = letter_store.listing(tx, LetterState(state) if state else None, count)
     if as_json:
-        print_json(rows)
+        print_json([row._asdict() for row in rows])
         return
     cells = [
         (
-            r["id"],
-            moment(r["received_at"]),
-            r["sender"],
-            r["channel"],
-            r["state"],
-            r["note"].strip().split("\n")[-1],
+            r.id,
+            moment(r.received_at),
+            r.sender,
+            r.channel,
+            r.state,
+            r.note.strip().split("\n")[-1],
         )
         for r in rows
     ]

@@ -17,7 +17,7 @@ from knobeln.cli.game_option import settings_or_defaults
 from knobeln.context import contest_folder
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
-from sandbox.vm.run import Ended, run
+from sandbox.vm.run import RunResult, run
 from sandbox.vm.translation import NotTranslated, translations
 
 EX_FAULT = 125
@@ -93,7 +93,7 @@ def _image(file: Path) -> Image:
         raise GiveUp(f"{file}: {error}") from None
 
 
-def _table(ended: Ended) -> str:
+def _table(ended: RunResult) -> str:
     cells = [
         f"x{number:<2} {name:4} {value:08x}"
         for number, (name, value) in enumerate(zip(_NAMES, ended.registers, strict=True))

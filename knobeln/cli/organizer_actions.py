@@ -10,7 +10,7 @@ import click
 from contest.config.sections import Dates
 from contest.model import BanKind
 from contest.organizer import read_date, read_time
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.store import contest_state as contest_store
 from contest.store import decisions as store_levers
 from contest.store import outbox
@@ -214,4 +214,4 @@ def log(what: str | None, whom: str | None, by: str, since: str | None, count: i
         who = f"  [{line.actor}]" if line.actor else ""
         why = f"  Why: {line.reason}" if line.reason else ""
         first = " ".join(line.text.split("\n")[:1])
-        click.echo(printable(f"{moment(line.at)}  {line.area}: {first}{who}{why}"))
+        click.echo(sanitize(f"{moment(line.at)}  {line.area}: {first}{who}{why}"))

@@ -44,17 +44,17 @@ def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) ->
     with contest_folder().store.read() as tx:
         rows = outbox_store.listing(tx, state=OutboxState(state) if state else None, to=to, count=count)
     if as_json:
-        print_json(rows)
+        print_json([row._asdict() for row in rows])
         return
     cells = [
         (
-            r["id"],
-            moment(r["created_at"]),
-            r["to"],
-            r["subject"],
-            r["state"],
-            r["attempts"],
-            "" if r["state"] == OutboxState.SENT else r["last_response"],
+            r.id,
+            moment(r.created_at),
+            r.to,
+            r.subject,
+            r.state,
+            r.attempts,
+            "" if r.state == OutboxState.SENT else r.last_response,
         )
         for r in rows
     ]

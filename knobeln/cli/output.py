@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from contest.sanitize import sanitize
+
 console = Console(highlight=False)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
@@ -43,10 +45,5 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
         numeric = name.startswith("#")
         shown.add_column(name.removeprefix("#"), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        shown.add_row(*(Text(_safe(cell)) for cell in row))
+        shown.add_row(*(Text(sanitize(str(cell), one_line=True, replacement="?")) for cell in row))
     console.print(shown)
-
-
-def _safe(cell: object) -> str:
-    """Text of strangers: no control characters."""
-    return "".join(c if c.isprintable() else "?" for c in str(cell))

@@ -15,7 +15,7 @@ from rich.text import Text
 from contest.config.sections import Dates
 from contest.model import LetterState, OutboxState, Phase, SubmissionState
 from contest.plurals import plural
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.store import Transaction, decisions, letters, outbox, submissions, teams
 from contest.store import contest_state as contest_store
@@ -46,7 +46,7 @@ def status(as_json: bool) -> None:
         print_json(facts)
         return
     for words, style in screen(facts):
-        console.print(Text(printable(words), style=style), no_wrap=True, overflow="ellipsis")
+        console.print(Text(sanitize(words), style=style), no_wrap=True, overflow="ellipsis")
 
 
 # --- the facts ---------------------------------------------------------------------------------------------

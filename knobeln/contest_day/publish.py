@@ -67,7 +67,7 @@ def _not_out(folder: ContestContext) -> str | None:
     if waiting:
         return f"the summary of round {waiting[0]} has not gone out"
     if held:
-        return f"mails to teams are held ({held[0]['kind']})"
+        return f"mails to teams are held ({held[0].kind})"
     if folder.clock.now() < published:
         return f"the results are to be published on {moment(published)}"
     return None

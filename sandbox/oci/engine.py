@@ -1,10 +1,11 @@
-"""podman and docker: which of them works here, and containers started with a box's limits.
+"""podman and docker: find out which of them works here, and start containers with a sandbox's limits.
 
-- A container has no network, a read-only root file system, /tmp in memory, no capabilities, and the limits of
-  a box; memory and processes are limited for all of it. An engine that cannot limit those is not used.
-- Containers are removed by us, not by --rm: only one that is still there can tell whether its program was
-  started at all, which parts the engine's failures from the program's.
-- What a killed server leaves behind is removed when an engine is next looked for.
+- A container has no network, a read-only root file system, /tmp in memory, no capabilities, and a sandbox's
+  limits; memory and processes are limited for the container together. We do not use an engine that cannot
+  limit those two.
+- We remove containers ourselves, without --rm: only a container that still exists can tell whether its
+  program was started at all, which separates the engine's failures from the program's.
+- `find_engine` removes the containers that a killed server has left.
 """
 
 from __future__ import annotations
@@ -16,21 +17,23 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from contest.errors import ToolMissing
-from sandbox.bubblewrap import INSIDE_ID, TMP, Ending, Limits, ending
+from sandbox.bubblewrap import INSIDE_ID, TMP
+from sandbox.limits import Limits
 from sandbox.process import SandboxedProcess
+from sandbox.running import Ending, RunningSandbox, ending_from_exit_code, open_pipe
 
 _LABEL = "knobeln"
-_PATIENCE = 120.0  # seconds for anything that an engine does for us
-_NOT_STARTED = "0001-"  # the year 1: how an engine says that something has not happened
+_ENGINE_TIMEOUT_SECONDS = 120.0
+_NOT_STARTED = "0001-"  # engines report the year 1 for something that has not happened
 _NOT_FOUND = 127
-_UNCLEAR = (125, 126, _NOT_FOUND)  # exit codes of the engine's own, or of the program
-_MOST_PROCESSES = 4_096  # of one user on this computer; the container's own limit is --pids-limit
+_UNCLEAR = (125, 126, _NOT_FOUND)  # exit codes that the engine uses itself, but programs may use too
+_MAX_USER_PROCESSES = 4_096  # of one user on this host; --pids-limit is the container's own limit
 _EMPTY_TAR = bytes(1_024)
-_OURS = (
+_INHERITED_VARIABLES = (
     *("PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
     *("DBUS_SESSION_BUS_ADDRESS", "CONTAINER_HOST", "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF"),
     *("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"),
@@ -39,34 +42,38 @@ _OURS = (
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to run containers: `command`, its own `options` of a run, and what must be in what it `tells`."""
+    """A way to run containers: a `command`, and the `options` that only its `run` needs.
+
+    The engine can limit containers if the output of its `info` in the format `info_template` has all words
+    of `required_info`.
+    """
 
     command: tuple[str, ...]
     options: tuple[str, ...]
-    tells: str  # a template of `info`
-    told: tuple[str, ...]
+    info_template: str
+    required_info: tuple[str, ...]
 
     @property
     def name(self) -> str:
         return self.command[0]
 
-    def ask(self, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        """Let the engine do something for us. Raises ToolMissing where it does not come to an end."""
+    def call(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        """Run the engine's command to its end. Raises ToolMissing if it does not start or end."""
         try:
-            return subprocess.run(  # noqa: S603 - the engine, with our own words and checked names
-                [*self.command, *words],
+            return subprocess.run(  # noqa: S603 - the engine, with our own arguments and checked names
+                [*self.command, *arguments],
                 input=stdin,
                 capture_output=True,
                 check=False,
-                timeout=_PATIENCE,
+                timeout=_ENGINE_TIMEOUT_SECONDS,
                 cwd="/",
                 env=_environment(),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ToolMissing(f"{self.name} does not work: {error}") from None
 
-    def trouble(self) -> str | None:
-        """Why it cannot be used here, found by running a container with an empty image; None if it can."""
+    def why_unusable(self) -> str | None:
+        """Why it cannot be used here, or None. Tries it with a container of an empty image."""
         if shutil.which(self.name) is None:
             return "not installed"
         try:
@@ -75,46 +82,43 @@ class Engine:
             return str(missing)
 
     def sweep(self) -> None:
-        """Remove the containers of servers that are no more."""
-        listed = self.ask("ps", "--all", "--filter", f"label={_LABEL}", "--format", "{{.Names}}")
+        """Remove the containers of server processes that have ended."""
+        listed = self.call("ps", "--all", "--filter", f"label={_LABEL}", "--format", "{{.Names}}")
         for name in listed.stdout.decode(errors="replace").split():
             found = re.fullmatch(rf"{_LABEL}-(\d+)-\w+", name)
             if found and not Path(f"/proc/{found[1]}").exists():
                 self.remove(name)
 
     def remove(self, name: str) -> None:
-        """The container is gone afterwards, whether it runs or not."""
-        done = self.ask("rm", "--force", name)
-        if done.returncode and not self._is_gone(name):
-            raise ToolMissing(f"{self.name} does not remove its container {name}: {_last_line(done.stderr)}")
+        """Remove the container, running or not. Raises ToolMissing if it stays."""
+        done = self.call("rm", "--force", name)
+        if done.returncode and self.call("container", "inspect", name).returncode == 0:
+            raise ToolMissing(f"{self.name} does not remove its container {name}: {_error_line(done.stderr)}")
 
     def started(self, name: str) -> bool:
         """Whether the container's program was ever started."""
-        state = self.ask("container", "inspect", "--format", "{{.State.StartedAt}}", name)
+        state = self.call("container", "inspect", "--format", "{{.State.StartedAt}}", name)
         return state.returncode == 0 and not state.stdout.decode().startswith(_NOT_STARTED)
 
-    def _is_gone(self, name: str) -> bool:
-        return self.ask("container", "inspect", name).returncode != 0
-
     def _cannot_limit(self) -> str | None:
-        info = self.ask("info", "--format", self.tells)
+        info = self.call("info", "--format", self.info_template)
         if info.returncode:
-            return _last_line(info.stderr)
+            return _error_line(info.stderr)
         words = re.split(r"[\s\[\]]+", info.stdout.decode(errors="replace"))
-        missing = [word for word in self.told if word not in words]
+        missing = [word for word in self.required_info if word not in words]
         return f"it cannot limit memory and processes here (no {', '.join(missing)})" if missing else None
 
     def _cannot_run(self) -> str | None:
-        """An empty image has no program: a container that fails for that alone could have been started."""
+        """An empty image has no program. If the container fails only for that, containers can be started."""
         name = fresh_name()
         image = f"localhost/{name}"
-        made = self.ask("import", "-", image, stdin=_EMPTY_TAR)
+        made = self.call("import", "-", image, stdin=_EMPTY_TAR)
         if made.returncode:
-            return _last_line(made.stderr)
-        done = self.ask(*self.run_options(name, Limits(), {}), image, "/nothing")
+            return _error_line(made.stderr)
+        done = self.call(*self.run_options(name, Limits(), {}), image, "/nothing")
         self.remove(name)
-        self.ask("rmi", image)
-        return None if done.returncode == _NOT_FOUND else _last_line(done.stderr)
+        self.call("rmi", image)
+        return None if done.returncode == _NOT_FOUND else _error_line(done.stderr)
 
     def run_options(self, name: str, limits: Limits, environment: Mapping[str, str]) -> list[str]:
         return ["run", *_options(name, limits, environment), *self.options]
@@ -123,129 +127,103 @@ class Engine:
 PODMAN = Engine(
     command=("podman",),
     options=("--http-proxy=false", "--read-only-tmpfs=false"),
-    tells="{{.Host.CgroupControllers}}",
-    told=("memory", "pids"),
+    info_template="{{.Host.CgroupControllers}}",
+    required_info=("memory", "pids"),
 )
-PODMAN_RUNC = Engine(("podman", "--runtime", "runc"), PODMAN.options, PODMAN.tells, PODMAN.told)
+PODMAN_RUNC = replace(PODMAN, command=("podman", "--runtime", "runc"))
 DOCKER = Engine(
     command=("docker",),
     options=(),
-    tells="memory={{.MemoryLimit}} processes={{.PidsLimit}}",
-    told=("memory=true", "processes=true"),
+    info_template="memory={{.MemoryLimit}} processes={{.PidsLimit}}",
+    required_info=("memory=true", "processes=true"),
 )
 ENGINES = (PODMAN, PODMAN_RUNC, DOCKER)
-"""As they are tried. There are computers with cgroups that podman's usual runtime cannot use."""
+"""In the order in which we try them. Some hosts have cgroups that podman's usual runtime cannot use."""
 
 
 def find_engine(engines: Sequence[Engine] = ENGINES) -> Engine:
-    """The first that works here, swept. Raises ToolMissing, with what is wrong with each."""
-    troubles: dict[str, str] = {}
+    """The first engine that works here, after a sweep. Raises ToolMissing, with what is wrong with each."""
+    reasons: dict[str, str] = {}
     for engine in engines:
-        trouble = engine.trouble()
-        if trouble is None:
+        reason = engine.why_unusable()
+        if reason is None:
             engine.sweep()
             return engine
-        troubles.setdefault(engine.name, trouble)
-    told = "; ".join(f"{name}: {trouble}" for name, trouble in troubles.items())
-    raise ToolMissing(f"images by name need podman or docker ({told})")
+        reasons.setdefault(engine.name, reason)
+    message = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    raise ToolMissing(f"images by name need podman or docker ({message})")
 
 
 def fresh_name() -> str:
-    """Of a container of ours: it tells whose it is."""
+    """A new name for a container; it contains the id of our process."""
     return f"{_LABEL}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
-class Container:
-    """A started container, asked and ended as a box is (sandbox/bubblewrap.py).
-
-    Its pipes are the engine's, and end with that.
-    """
-
-    gone = None
+class ContainerSandbox(RunningSandbox):
+    """A started container. Its pipes belong to the engine's process and close with it."""
 
     def __init__(
         self,
         engine: Engine,
         image: str,
-        words: Sequence[str],
+        command: Sequence[str],
         environment: Mapping[str, str],
         limits: Limits,
     ) -> None:
-        """`image`: an id that the engine knows; `words`: the whole command."""
+        """`image`: an id that the engine knows; `command`: the whole command."""
         self._engine, self._image = engine, image
         self._name = fresh_name()
-        with ExitStack() as kept, ExitStack() as given:
-            self.stdout, out = _pipe(kept, given)
-            self.stderr, errors = _pipe(kept, given)
-            program, *rest = words
+        with ExitStack() as ours, ExitStack() as theirs:
+            stdout, their_stdout = open_pipe(ours, theirs)
+            stderr, their_stderr = open_pipe(ours, theirs)
+            program, *arguments = command
             options = engine.run_options(self._name, limits, environment)
-            command = [*engine.command, *options, f"--entrypoint={program}", image, *rest]
-            self._process = _start(command, out, errors)
-            self._descriptors = kept.pop_all()
-
-    def wait(self, seconds: float) -> bool:
-        """Whether it came to its end by itself within these seconds."""
-        try:
-            self._process.wait(max(0.0, seconds))
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+            try:
+                process = subprocess.Popen(  # noqa: S603 - the engine; it exists to start foreign commands
+                    [*engine.command, *options, f"--entrypoint={program}", image, *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=their_stdout,
+                    stderr=their_stderr,
+                    cwd="/",
+                    env=_environment(),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise ToolMissing(f"{engine.name} does not start: {error}") from None
+            super().__init__(process, stdout, stderr, ours.pop_all())
 
     def end(self) -> tuple[Ending, int] | None:
-        """Remove it, and tell how its program ended; None if we ended it.
-
-        Raises ToolMissing where it was the engine that failed.
-        """
+        """Remove the container. Raises ToolMissing if the engine failed, not the program."""
         code = self._process.poll()
         self._process.kill()
         self._process.wait()
         try:
             if (code is None or code in _UNCLEAR) and not self._engine.started(self._name):
-                self._blame(code)
+                self._check_engine(code)
         finally:
             self._engine.remove(self._name)
-        return None if code is None else ending(code)
+        return None if code is None else ending_from_exit_code(code)
 
-    def end_rest(self) -> None:
-        """There is none; `end` removes the container."""
+    def classify_start_failure(self, stderr: bytes) -> Ending:
+        raise ToolMissing(f"{self._engine.name} ended: {_error_line(stderr)}")
 
-    def close(self) -> None:
-        self._descriptors.close()
-
-    def not_begun(self, words: bytes) -> Ending:
-        raise ToolMissing(f"{self._engine.name} ended: {_last_line(words)}")
-
-    def _blame(self, code: int | None) -> None:
-        """Why nothing was started: an engine that works and has the image can only have failed with it."""
+    def _check_engine(self, code: int | None) -> None:
+        """Nothing was started. Raises ToolMissing unless the engine works and has the image: then the
+        image is at fault."""
         if code is None:
             raise ToolMissing(f"{self._engine.name} did not get a container started in time")
-        if self._engine.ask("image", "inspect", self._image).returncode:
+        if self._engine.call("image", "inspect", self._image).returncode:
             raise ToolMissing(f"{self._engine.name} does not have the image {self._image} any more: pull it")
-        trouble = self._engine.trouble()
-        if trouble:
-            raise ToolMissing(f"{self._engine.name} does not work any more: {trouble}")
+        reason = self._engine.why_unusable()
+        if reason:
+            raise ToolMissing(f"{self._engine.name} does not work any more: {reason}")
 
 
-def _start(command: Sequence[str], stdout: int, stderr: int) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(  # noqa: S603 - the engine; what it starts is what it is for
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            cwd="/",
-            env=_environment(),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ToolMissing(f"{command[0]} does not start: {error}") from None
-
-
-def open_container(container: Container, answer_bytes: int) -> SandboxedProcess:
-    """The container as a prisoner. Its input is empty: it is given its words as arguments."""
-    theirs, ours = os.pipe()
-    os.close(theirs)
-    return SandboxedProcess(container, ours, answer_bytes)
+def open_container(container: ContainerSandbox, answer_bytes: int) -> SandboxedProcess:
+    """The container as a SandboxedProcess. Its standard input is empty: it gets its words as arguments."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    return SandboxedProcess(container, write_end, answer_bytes)
 
 
 def _options(name: str, limits: Limits, environment: Mapping[str, str]) -> Iterator[str]:
@@ -257,37 +235,26 @@ def _options(name: str, limits: Limits, environment: Mapping[str, str]) -> Itera
         "--stop-timeout=0",
     )
     yield from ("--network=none", "--ipc=none", "--hostname=box", "--read-only")
-    yield from (f"--tmpfs={TMP}:rw,size={limits.work_size},mode=1777", f"--user={INSIDE_ID}:{INSIDE_ID}")
+    yield from (f"--tmpfs={TMP}:rw,size={limits.work_bytes},mode=1777", f"--user={INSIDE_ID}:{INSIDE_ID}")
     yield from ("--cap-drop=ALL", "--security-opt=no-new-privileges")
-    yield from (f"--memory={limits.address_space}", f"--memory-swap={limits.address_space}")
+    yield from (f"--memory={limits.address_space_bytes}", f"--memory-swap={limits.address_space_bytes}")
     yield f"--pids-limit={limits.processes}"
-    for limit in _rlimits(limits):
-        yield f"--ulimit={limit}"
+    yield f"--ulimit=cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}"
+    yield f"--ulimit=fsize={limits.file_bytes}:{limits.file_bytes}"
+    yield f"--ulimit=nofile={limits.open_files}:{limits.open_files}"
+    yield f"--ulimit=nproc={_MAX_USER_PROCESSES}:{_MAX_USER_PROCESSES}"
+    yield "--ulimit=core=0:0"
     for variable, value in environment.items():
         yield f"--env={variable}={value}"
 
 
-def _rlimits(limits: Limits) -> Iterator[str]:
-    yield f"cpu={limits.cpu_seconds}:{limits.cpu_seconds + 1}"
-    yield f"fsize={limits.file_size}:{limits.file_size}"
-    yield f"nofile={limits.open_files}:{limits.open_files}"
-    yield f"nproc={_MOST_PROCESSES}:{_MOST_PROCESSES}"
-    yield "core=0:0"
-
-
 def _environment() -> dict[str, str]:
-    """What the engines go by, and nothing of ours beyond that."""
-    return {name: os.environ[name] for name in _OURS if name in os.environ}
+    """The variables of our environment that the engines need, and no others."""
+    return {name: os.environ[name] for name in _INHERITED_VARIABLES if name in os.environ}
 
 
-def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
-    read_end, write_end = os.pipe()
-    reading.callback(os.close, read_end)
-    writing.callback(os.close, write_end)
-    return read_end, write_end
-
-
-def _last_line(said: bytes) -> str:
-    lines = [line for line in said.decode(errors="replace").splitlines() if line.strip()]
+def _error_line(stderr: bytes) -> str:
+    """The first line about an error, or else the first line."""
+    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
     errors = [line for line in lines if "rror" in line] or lines
     return errors[0].strip() if errors else "it says nothing"

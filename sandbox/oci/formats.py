@@ -1,8 +1,8 @@
-"""The two forms of an image archive, `docker-archive` and `oci-archive`, read down to their layers.
+"""Read the two formats of an image archive, `docker-archive` and `oci-archive`, down to their layers.
 
-What an archive says of itself is held against what it is: in an oci-archive every blob against its digest and
-size, in both forms each unpacked layer against the digest in the image's configuration (that is done where
-they are unpacked). An archive in both forms at once, as newer docker writes it, is read as an oci-archive.
+In an oci-archive we check every blob against its digest and size. In both formats, unpack.py checks each
+unpacked layer against the digest in the image's configuration. An archive in both formats at once, as newer
+docker writes it, is read as an oci-archive.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from sandbox.oci.limits import OciLimits
-from sandbox.oci.refusal import HOW_TO_SEND, Refused, shown
+from sandbox.oci.refusal import HOW_TO_SEND, Refused, quoted
 from sandbox.oci.spool import Part
-from sandbox.oci.tar import Kind, members
+from sandbox.oci.tar import MemberKind, members
 
-_MOST_JSON = 4 * 1024 * 1024  # bytes
-_MOST_MEMBERS = 10_000
-_MOST_NESTED = 4  # an index in an index ...
-_ARCHITECTURES = {  # of Python, and of images
+_MAX_JSON_BYTES = 4 * 1024 * 1024
+_MAX_MEMBERS = 10_000
+_MAX_INDEX_DEPTH = 4  # an index in an index ...
+_ARCHITECTURES = {  # Python's names, and those of images
     "x86_64": "amd64",
     "aarch64": "arm64",
     "armv7l": "arm",
@@ -35,48 +35,48 @@ Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 Found = TypeVar("Found")
 
 
-class _Form(BaseModel):
+class _Json(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class Platform(_Form):
+class Platform(_Json):
     architecture: str
     os: str
 
 
-class Descriptor(_Form):
+class Descriptor(_Json):
     digest: Digest
     size: int
-    mediaType: str = ""  # noqa: N815 - the format's word, here and below
+    mediaType: str = ""  # noqa: N815 - the format's name
     platform: Platform | None = None
 
 
-class Index(_Form):
+class Index(_Json):
     manifests: list[Descriptor]
 
 
-class Manifest(_Form):
+class Manifest(_Json):
     config: Descriptor
     layers: list[Descriptor]
 
 
-class DockerImage(_Form):
+class DockerImage(_Json):
     Config: str
     Layers: list[str] | None = None
 
 
-class RunSettings(_Form):
+class RunSettings(_Json):
     Entrypoint: list[str] | None = None
     Cmd: list[str] | None = None
     Env: list[str] | None = None
     WorkingDir: str | None = None
 
 
-class RootFiles(_Form):
+class RootFiles(_Json):
     diff_ids: list[Digest]
 
 
-class Configuration(_Form):
+class Configuration(_Json):
     architecture: str
     os: str
     rootfs: RootFiles
@@ -85,7 +85,7 @@ class Configuration(_Form):
 
 @dataclass(frozen=True)
 class Archive:
-    """The outer archive: its files, and its links by their targets (older docker keeps equal layers once)."""
+    """The outer archive: its files and links by name (older docker stores equal layers once, with links)."""
 
     files: Mapping[str, Part]
     links: Mapping[str, str]
@@ -94,29 +94,29 @@ class Archive:
         return name in self.files
 
     def part(self, name: str) -> Part:
-        """The file of this name, or that the link of this name leads to."""
+        """The file of this name, or the file that the link of this name leads to."""
         target = self.links.get(name)
         place = name if target is None else posixpath.normpath(f"{posixpath.dirname(name)}/{target}")
         if place not in self.files:
-            raise Refused(f"the archive is not complete: {shown(name)} is missing")
+            raise Refused(f"the archive is not complete: {quoted(name)} is missing")
         return self.files[place]
 
 
 @dataclass(frozen=True)
 class FoundImage:
-    """An image in its archive. `layers`: from the lowest up, still packed."""
+    """An image in its archive. `layers`: lowest first, still packed."""
 
     configuration: Configuration
     layers: tuple[Part, ...]
 
 
 def this_architecture() -> str:
-    """This computer's, in the words of images."""
+    """This host's architecture, by the name that images use."""
     return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
 def read_archive(part: Part, limits: OciLimits) -> FoundImage:
-    """The one image in this tar archive that is for this computer. Raises Refused."""
+    """The one image in this tar archive that is for this host. Raises Refused."""
     archive = _listed(part)
     if "oci-layout" in archive:
         found = _read_oci(archive)
@@ -132,28 +132,28 @@ def read_archive(part: Part, limits: OciLimits) -> FoundImage:
 
 
 def check_architecture(architecture: str, system: str) -> None:
-    """M11: an image is for one kind of computer."""
+    """Raises Refused unless the image is for this host's architecture and for Linux."""
     here = this_architecture()
     if (architecture, system) != (here, "linux"):
         raise Refused(
-            f"the image is for {shown(f'{system}/{architecture}')}, the contest computer is linux/{here}; "
+            f"the image is for {quoted(f'{system}/{architecture}')}, the contest computer is linux/{here}; "
             f"build it with `docker build --platform linux/{here}`"
         )
 
 
 def _listed(part: Part) -> Archive:
-    """The files of the outer archive by name. A name that comes twice means two things: refused."""
+    """The files of the outer archive. A name that comes twice is ambiguous, and refused."""
     files: dict[str, Part] = {}
     links: dict[str, str] = {}
     for count, member in enumerate(members(part.file, part.offset, part.size)):
-        if count >= _MOST_MEMBERS:
-            raise Refused(f"the archive has more than {_MOST_MEMBERS:,} files; an image has layers")
+        if count >= _MAX_MEMBERS:
+            raise Refused(f"the archive has more than {_MAX_MEMBERS:,} files; an image has layers")
         name = member.name.decode(errors="replace").removeprefix("./")
-        if member.kind is not Kind.FOLDER and (name in files or name in links):
-            raise Refused(f"{shown(name)} is in the archive twice")
-        if member.kind is Kind.FILE:
+        if member.kind is not MemberKind.FOLDER and (name in files or name in links):
+            raise Refused(f"{quoted(name)} is in the archive twice")
+        if member.kind is MemberKind.FILE:
             files[name] = Part(part.file, member.offset, member.size)
-        elif member.kind is Kind.LINK:
+        elif member.kind is MemberKind.LINK:
             links[name] = member.target.decode(errors="replace")
     return Archive(files, links)
 
@@ -168,7 +168,7 @@ def _read_oci(archive: Archive) -> FoundImage:
 
 
 def _manifests(archive: Archive, index: Part, depth: int) -> Iterator[Descriptor]:
-    if depth > _MOST_NESTED:
+    if depth > _MAX_INDEX_DEPTH:
         raise Refused("its indexes point to indexes without end")
     for entry in _read(Index, index, "an index").manifests:
         if entry.mediaType.endswith((".index.v1+json", ".manifest.list.v2+json")):
@@ -178,7 +178,7 @@ def _manifests(archive: Archive, index: Part, depth: int) -> Iterator[Descriptor
 
 
 def _may_fit(entry: Descriptor) -> bool:
-    """Whether it does not name another platform; one that names none has it in its configuration."""
+    """Whether it may be for this platform; if it names none, its configuration does."""
     here = Platform(os="linux", architecture=this_architecture())
     return entry.platform in (None, here)
 
@@ -205,10 +205,10 @@ def _read_docker(archive: Archive) -> FoundImage:
 
 
 def _check_name(name: str, part: Part) -> None:
-    """Most tools call a configuration by its digest: abc...json, blobs/sha256/abc..., sha256:abc..."""
+    """Most tools name a configuration by its digest: abc...json, blobs/sha256/abc..., sha256:abc..."""
     digest = re.search(r"(?:^|[/:])([0-9a-f]{64})(?:\.json)?$", name)
     if digest and part.digest() != digest[1]:
-        raise Refused(f"the configuration {shown(name)} does not have the digest that its name says")
+        raise Refused(f"the configuration {quoted(name)} does not have the digest in its name")
 
 
 def _blob(archive: Archive, entry: Descriptor) -> Part:
@@ -219,8 +219,8 @@ def _blob(archive: Archive, entry: Descriptor) -> Part:
 
 
 def _read(form: type[Found], part: Part, what: str) -> Found:
-    if part.size > _MOST_JSON:
-        raise Refused(f"{what} has {part.size:,} bytes; at most {_MOST_JSON:,} are read")
+    if part.size > _MAX_JSON_BYTES:
+        raise Refused(f"{what} has {part.size:,} bytes; at most {_MAX_JSON_BYTES:,} are read")
     try:
         return TypeAdapter(form).validate_json(b"".join(part.chunks()))
     except ValidationError as error:

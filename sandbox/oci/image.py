@@ -1,4 +1,4 @@
-"""An image that was unpacked from an archive: what is kept of it, and how it is started."""
+"""An image that was unpacked from an archive: the form in which we keep it, and its start."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from typing import IO, Any
 
 from contest.errors import NotFound, ToolMissing
 from contest.subprocesses.c_programs import cache_folder
-from sandbox.bubblewrap import TMP, Ending, Root
+from sandbox.bubblewrap import TMP, ImageRoot
+from sandbox.limits import Limits
 from sandbox.oci.run import PATH, Run
 from sandbox.process import SandboxedProcess
-from sandbox.sandbox import Limits, Sandbox
+from sandbox.running import Ending
+from sandbox.sandbox import Sandbox
 
-COVERED = (b"dev", b"proc", b"tmp")  # folders that a box puts its own in the place of
+COVERED = (b"dev", b"proc", b"tmp")  # folders that the sandbox mounts its own over
 ROOT = "root"  # in an image's folder of the cache
 SETTINGS = "image.json"
 _VERSION = 2
-_PATIENCE = 20.0  # seconds, for a box to be made
+_CHECK_TIMEOUT_SECONDS = 20.0
 _MB = 1024 * 1024
-# Which language is in an image nobody knows, so it gets what the most demanding language gets.
-ADDRESS_SPACE = 1_536 * _MB
+# We do not know which language is in an image, so it gets what the most demanding language gets.
+ADDRESS_SPACE_BYTES = 1_536 * _MB
 PROCESSES = 48
-# Java and node reserve memory by the size of the computer, not by our limits, unless they are told.
-_MODEST = {
+# Unless told otherwise, Java and node reserve memory by the size of the host, not by our limits.
+_MEMORY_VARIABLES = {
     "JAVA_TOOL_OPTIONS": "-Xmx256m -XX:CompressedClassSpaceSize=64m -XX:ReservedCodeCacheSize=64m",
     "NODE_OPTIONS": "--max-old-space-size=256",
 }
@@ -39,7 +41,7 @@ _MODEST = {
 
 @dataclass(frozen=True)
 class OciImage:
-    """`digest`: the sha256 of the archive in hex. `cache`: the folder of ours that it lies unpacked in.
+    """`digest`: the sha256 of the archive in hex. `cache`: our folder of unpacked images.
 
     `unpacked_bytes`: of all layers together.
     """
@@ -52,7 +54,7 @@ class OciImage:
 
     @property
     def start_seconds(self) -> float:
-        return 0.0  # as of any box
+        return 0.0  # the sandbox is ready when the clock starts
 
     @property
     def folder(self) -> Path:
@@ -64,13 +66,13 @@ class OciImage:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """While it is held, it stays in the cache. Raises NotFound where it is not there."""
+        """While this context lasts, it stays in the cache. Raises NotFound if it is not there."""
         try:
             with (self.folder / SETTINGS).open("rb") as mark:
                 fcntl.flock(mark, fcntl.LOCK_SH)
-                if not self.is_unpacked:  # removed between the two
+                if not self.is_unpacked:  # it was removed before we had the lock
                     raise FileNotFoundError
-                mark_used(mark)  # what was used lately stays longest
+                mark_used(mark)  # the images that were used last stay longest
                 yield
         except FileNotFoundError:
             raise NotFound(_not_there(self.folder)) from None
@@ -78,20 +80,26 @@ class OciImage:
     def open(
         self, sandbox: Sandbox, arguments: Sequence[str] = (), *, cpu_seconds: int, answer_bytes: int
     ) -> SandboxedProcess:
-        """Start it in a box of its own. Raises NotFound where its files are not in the cache any more."""
+        """Start it in a new sandbox. Raises NotFound if its files are no longer in the cache."""
         root = self.folder / ROOT
         if not root.is_dir():
             raise NotFound(_not_there(self.folder))
-        _check_way(root, sandbox.user)
+        _check_reachable(root, sandbox.user)
         return sandbox.open(
-            self.run.words(arguments),
-            environment={"PATH": PATH, "HOME": TMP, "TMPDIR": TMP, **_MODEST, **self.run.environment},
-            root=Root(root.resolve(), self.run.folder),
+            self.run.command_line(arguments),
+            environment={
+                "PATH": PATH,
+                "HOME": TMP,
+                "TMPDIR": TMP,
+                **_MEMORY_VARIABLES,
+                **self.run.environment,
+            },
+            root=ImageRoot(root.resolve(), self.run.folder),
             limits=limits_for(cpu_seconds, answer_bytes),
         )
 
     def to_bytes(self) -> bytes:
-        """What the store keeps: the archive's digest and how it is run; the same for the same image."""
+        """The archive's digest and how to run it, for the store; the same bytes for the same image."""
         return facts_of(self.run, digest=self.digest, layers=self.layers, unpacked_bytes=self.unpacked_bytes)
 
     @classmethod
@@ -102,32 +110,32 @@ class OciImage:
 
 
 def mark_used(mark: IO[bytes]) -> None:
-    """Note on an image's settings' file that it was used now. The time that a file system notes by itself
-    is the same for all that happens between two ticks of the system's clock."""
+    """Set the modification time of an image's settings file to now. A time that the file system sets itself
+    is only as fine as the kernel's clock tick."""
     now = time.time_ns()
     os.utime(mark.fileno(), ns=(now, now))
 
 
 def image_cache() -> Path:
-    """Where images are kept unpacked. Root's usual cache is closed to the user whom boxes belong to, and so
-    is that of engines, wherever it is."""
+    """The folder of unpacked images. It is outside root's usual cache and the engines' cache, because the
+    user that sandboxes run as cannot enter those."""
     usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
     return cache_folder().with_name("knobeln-images") if usual else Path("/var/cache/knobeln/images")
 
 
 def check_boxes(sandbox: Sandbox, cache: Path) -> None:
-    """Whether images can be started here, by an image without a program; raises ToolMissing if not."""
+    """Check with an empty image that images can be started here. Raises ToolMissing if they cannot."""
     with empty_root(cache) as root:
-        image = Root(root, "/")
-        with sandbox.open(["/nothing"], root=image, limits=limits_for(1, 1_000)) as prisoner:
-            answer = prisoner.finish(_PATIENCE)
-    if answer.ended is None or answer.ended.ending is not Ending.NOT_STARTED:
-        raise ToolMissing(f"a box that is made of an image {answer.kind}")
+        image = ImageRoot(root, "/")
+        with sandbox.open(["/nothing"], root=image, limits=limits_for(1, 1_000)) as process:
+            answer = process.finish(_CHECK_TIMEOUT_SECONDS)
+    if answer.exit_status is None or answer.exit_status.ending is not Ending.NOT_STARTED:
+        raise ToolMissing(f"a sandbox made of an empty image did not fail as it should: {answer.kind}")
 
 
 @contextmanager
 def empty_root(cache: Path) -> Iterator[Path]:
-    """An image's folder with nothing but what every image has; gone afterwards."""
+    """A temporary image folder with nothing but the folders that every image has."""
     cache.mkdir(mode=0o755, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as folder:
         root = Path(folder)
@@ -138,22 +146,22 @@ def empty_root(cache: Path) -> Iterator[Path]:
 
 
 def limits_for(cpu_seconds: int, answer_bytes: int) -> Limits:
-    """An image's limits, for one move."""
+    """The limits of an image for one move."""
     return Limits(
         cpu_seconds=cpu_seconds,
-        address_space=ADDRESS_SPACE,
+        address_space_bytes=ADDRESS_SPACE_BYTES,
         processes=PROCESSES,
         output_bytes=answer_bytes,
     )
 
 
 def facts_of(run: Run, **facts: str | int) -> bytes:
-    """An image in bytes: these facts, and how it is run."""
+    """An image as JSON: these facts, and how to run it."""
     return json.dumps({"version": _VERSION, **facts, "run": asdict(run)}, sort_keys=True).encode()
 
 
 def read_facts(raw: bytes, **kinds: type) -> tuple[dict[str, Any], Run]:
-    """What `facts_of` wrote, with facts of these names and kinds; raises ValueError for anything else."""
+    """Read what `facts_of` wrote, with facts of these names and types. Raises ValueError for other bytes."""
     try:
         facts = json.loads(raw)
         fitting = all(isinstance(facts[name], kind) for name, kind in kinds.items())
@@ -170,8 +178,8 @@ def _not_there(folder: Path) -> str:
     return f"there is no unpacked image in {folder}; unpack its archive again"
 
 
-def _check_way(root: Path, user: int | None) -> None:
-    """Started as root we become another user, who has to get to the image's files."""
+def _check_reachable(root: Path, user: int | None) -> None:
+    """If we are root, we become another user, who must be able to enter the image's folder."""
     closed = [f for f in root.resolve().parents if user is not None and not _open_to_all(f)]
     if closed:
         raise ToolMissing(

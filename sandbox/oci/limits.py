@@ -1,4 +1,4 @@
-"""How large an image may be."""
+"""The limits of an image."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ MB = 1024 * 1024
 
 @dataclass(frozen=True)
 class OciLimits:
-    """Bytes and numbers; every limit holds for the whole image."""
+    """Every limit holds for the complete image."""
 
-    archive_bytes: int = 512 * MB  # as it was sent
+    archive_bytes: int = 512 * MB  # as the team sent it
     unpacked_bytes: int = 1_024 * MB  # of all layers together, and of an archive that came gzipped
     entries: int = 100_000  # files, folders and links of all layers together
     layers: int = 128
-    kept_bytes: int = 10 * 1_024 * MB  # of all unpacked images in the cache; beyond it old ones are removed
+    kept_bytes: int = 10 * 1_024 * MB  # of all unpacked images in the cache; the oldest are removed beyond it

@@ -1,4 +1,4 @@
-"""An image that the organiser has pulled, by its name; run by podman or docker for each move."""
+"""An image by its name, which the organiser has pulled; podman or docker runs it for each move."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from contest.errors import ToolMissing
 from sandbox.bubblewrap import TMP
-from sandbox.oci.engine import Container, Engine, open_container
+from sandbox.oci.engine import ContainerSandbox, Engine, open_container
 from sandbox.oci.formats import RunSettings, check_architecture
 from sandbox.oci.image import facts_of, limits_for, read_facts
-from sandbox.oci.refusal import Problem, Refused, shown
+from sandbox.oci.refusal import ImageProblem, Refused, quoted
 from sandbox.oci.run import Run, run_of
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 
-START_SECONDS = 10.0  # what an engine may take to start and stop a container on a busy computer
+START_SECONDS = 10.0  # for an engine to start and stop a container on a busy host
 
 _NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 
@@ -32,8 +32,8 @@ class _RootFiles(BaseModel):
     Layers: list[str] | None = None
 
 
-class _Known(BaseModel):
-    """What an engine knows of an image."""
+class _Inspected(BaseModel):
+    """The parts of `image inspect` that we read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
@@ -47,9 +47,9 @@ class _Known(BaseModel):
 
 @dataclass(frozen=True)
 class NamedImage:
-    """`identity`: the image's id, so that a name that moves on does not change a player.
+    """`identity`: the image's id, so that a player stays the same when its name moves to another image.
 
-    `unpacked_bytes`: as the engine counts them.
+    `unpacked_bytes`: the engine's own count.
     """
 
     name: str
@@ -69,25 +69,25 @@ class NamedImage:
 
     def open(
         self,
-        sandbox: Sandbox,  # not used: the engine makes one of its own
+        sandbox: Sandbox,  # not used: the engine makes its own
         arguments: Sequence[str] = (),
         *,
         cpu_seconds: int,
         answer_bytes: int,
     ) -> SandboxedProcess:
-        """Start it in a container of its own. Raises ToolMissing, here or later, where the engine fails."""
-        container = Container(
+        """Start it in a new container. Raises ToolMissing, here or later, if the engine fails."""
+        container = ContainerSandbox(
             self.engine,
             self.identity,
-            self.run.words(arguments),
+            self.run.command_line(arguments),
             {"HOME": TMP, "TMPDIR": TMP, **self.run.environment},
-            # Its time runs while the engine works, so that the clock is to stop an endless loop, not this.
+            # CPU time for the engine's work is added: the deadline, not this limit, stops an endless loop.
             limits_for(cpu_seconds + math.ceil(self.start_seconds), answer_bytes),
         )
         return open_container(container, answer_bytes)
 
     def to_bytes(self) -> bytes:
-        """What the store keeps: its name and id, and how it is run."""
+        """Its name, its id and how to run it, for the store."""
         numbers = {"layers": self.layers, "unpacked_bytes": self.unpacked_bytes}
         return facts_of(self.run, name=self.name, identity=self.identity, **numbers)
 
@@ -98,25 +98,27 @@ class NamedImage:
         return cls(**facts, run=run, engine=engine)
 
 
-def named_image(name: str, engine: Engine) -> NamedImage | Problem:
-    """The image of this name, or why it cannot play. Nothing is fetched: the organiser pulls images."""
+def named_image(name: str, engine: Engine) -> NamedImage | ImageProblem:
+    """The image of this name, or why it cannot play. We fetch nothing: the organiser pulls images."""
     if not _NAME.fullmatch(name):
-        return Problem(f"{shown(name)} is no name of an image; one is e.g. registry.example/team/player:2")
-    found = engine.ask("image", "inspect", name)
+        return ImageProblem(
+            f"{quoted(name)} is no name of an image; one is e.g. registry.example/team/player:2"
+        )
+    found = engine.call("image", "inspect", name)
     if found.returncode:
-        return Problem(
+        return ImageProblem(
             f"there is no image {name} on the contest computer; `{engine.name} pull {name}` gets it"
         )
     try:
-        (known,) = TypeAdapter(list[_Known]).validate_json(found.stdout)
+        (known,) = TypeAdapter(list[_Inspected]).validate_json(found.stdout)
         check_architecture(known.Architecture, known.Os)
         layers = len(known.RootFS.Layers or ())
         return NamedImage(
             name, known.Id, run_of(known.Config), engine, layers=layers, unpacked_bytes=known.Size
         )
     except Refused as refused:
-        return Problem(f"the image {name} cannot play: {refused}")
+        return ImageProblem(f"the image {name} cannot play: {refused}")
     except (ValidationError, ValueError) as error:
         raise ToolMissing(
-            f"{engine.name} tells of the image {name} what we do not understand: {error}"
+            f"the output of `{engine.name} image inspect {name}` cannot be read: {error}"
         ) from None

@@ -1,29 +1,28 @@
-"""What is wrong with an image, in words for the team that sent it."""
+"""Why an image was not taken, in a sentence for the team that sent it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 
-_SHOWN = 80  # characters of a foreign name
+_MAX_QUOTE_CHARS = 80
 
 HOW_TO_SEND = "send what `podman save` or `docker save` writes (one .tar file, gzipped if you like)"
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Why an image was not taken, in a sentence with the limit or the right form."""
+class ImageProblem:
+    """Why an image was not taken: a sentence with the limit, or with the right form."""
 
     text: str
 
 
 class Refused(Exception):
-    """Inside sandbox/oci only: its text becomes a Problem."""
+    """Raised within sandbox/oci only; its text becomes an ImageProblem."""
 
 
-def shown(foreign: bytes | str) -> str:
-    """A stranger's name for a sentence: printable, on one line and shortened, in quotes."""
+def quoted(foreign: bytes | str) -> str:
+    """A foreign name for a sentence: sanitized, on one line, shortened, in quotation marks."""
     text = foreign.decode(errors="replace") if isinstance(foreign, bytes) else foreign
-    text = " ".join(printable(text).split())
-    return f'"{text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."}"'
+    return f'"{sanitize(text, one_line=True, max_length=_MAX_QUOTE_CHARS)}"'

@@ -1,4 +1,4 @@
-"""How an image is run: the words of its command, its variables and its folder. Pure."""
+"""How to run an image: its command, variables and working folder. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.oci.formats import RunSettings
-from sandbox.oci.refusal import Refused, shown
+from sandbox.oci.refusal import Refused, quoted
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-MOST_WORDS = 100  # of a command, and as many variables
-MOST_BYTES = 16_384  # of all of them
+MAX_WORDS = 100  # of a command, and as many variables
+MAX_BYTES = 16_384  # of all of them together
 
 _SHELL_FORM = ("/bin/sh", "-c")
 
@@ -24,10 +24,10 @@ class Run:
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str = "/"
 
-    def words(self, arguments: Sequence[str]) -> list[str]:
-        """As `docker run IMAGE ARGUMENTS`: arguments stand in for CMD, which is for a run without any.
+    def command_line(self, arguments: Sequence[str]) -> list[str]:
+        """As `docker run IMAGE ARGUMENTS`: arguments replace CMD, which is used without arguments only.
 
-        An image that has only CMD could not be given arguments at all; they come behind it.
+        In an image that has only CMD, arguments follow CMD; otherwise it could not get any.
         """
         if not self.entrypoint:
             return [*self.command, *arguments]
@@ -35,7 +35,7 @@ class Run:
 
 
 def run_of(settings: RunSettings | None) -> Run:
-    """What an image says of itself; raises Refused for what cannot be run with arguments."""
+    """How to run an image with these settings. Raises Refused if it cannot be run with arguments."""
     settings = settings or RunSettings()
     run = Run(
         entrypoint=tuple(settings.Entrypoint or ()),
@@ -46,25 +46,27 @@ def run_of(settings: RunSettings | None) -> Run:
     _check_sizes(run)
     _check_command(run.entrypoint or run.command)
     if not run.folder.startswith("/"):
-        raise Refused(f"its working folder {shown(run.folder)} does not begin with /")
+        raise Refused(f"its working folder {quoted(run.folder)} does not begin with /")
     return run
 
 
 def _variable(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     if not name:
-        raise Refused(f"its environment variable {shown(text)} has no name")
+        raise Refused(f"its environment variable {quoted(text)} has no name")
     return name, value
 
 
 def _check_sizes(run: Run) -> None:
     variables = [text for pair in run.environment.items() for text in pair]
     words = [*run.entrypoint, *run.command, run.folder, *variables]
-    if len(run.entrypoint) + len(run.command) > MOST_WORDS or len(run.environment) > MOST_WORDS:
-        raise Refused(f"its command has more than {MOST_WORDS} words, or there are as many variables")
-    if sum(len(word.encode()) for word in words) > MOST_BYTES:
-        raise Refused(f"its command and variables have more than {MOST_BYTES:,} bytes")
-    if any("\0" in word for word in words):  # it would end the word, and begin one of ours
+    if len(run.entrypoint) + len(run.command) > MAX_WORDS or len(run.environment) > MAX_WORDS:
+        raise Refused(f"its command has more than {MAX_WORDS} words, or there are as many variables")
+    if sum(len(word.encode()) for word in words) > MAX_BYTES:
+        raise Refused(f"its command and variables have more than {MAX_BYTES:,} bytes")
+    if any(
+        "\0" in word for word in words
+    ):  # it would split the word, and the rest could become an option of ours
         raise Refused("its command or a variable has a byte 0 in it")
 
 
@@ -73,6 +75,6 @@ def _check_command(command: Sequence[str]) -> None:
         raise Refused('it has neither ENTRYPOINT nor CMD: write e.g. ENTRYPOINT ["python", "/bot.py"]')
     if len(command) == 3 and tuple(command[:2]) == _SHELL_FORM:
         raise Refused(
-            f"its command {shown(command[2])} is in the shell form, which takes no arguments; write it in "
+            f"its command {quoted(command[2])} is in the shell form, which takes no arguments; write it in "
             'the exec form, e.g. ENTRYPOINT ["python", "/bot.py"]'
         )

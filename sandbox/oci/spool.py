@@ -1,4 +1,4 @@
-"""Layers unpacked into one scratch file, with every byte counted and every digest looked at."""
+"""Unpack layers into one scratch file, counting every byte."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 from sandbox.oci.refusal import HOW_TO_SEND, Refused
 
-_CHUNK = 1024 * 1024
-_SLICE = 64 * 1024
-_MOST_PIECES = 200_000  # of one gzip stream; some tools make one of every file
+_CHUNK_BYTES = 1024 * 1024
+_SLICE_BYTES = 64 * 1024
+_MAX_GZIP_MEMBERS = 200_000  # of one file; some tools write one for every file in a layer
 _GZIP = b"\x1f\x8b"
-_OTHERS = {
+_OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive",
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"\xfd7zXZ": "compressed with xz",
@@ -27,7 +27,7 @@ _OTHERS = {
 
 @dataclass(frozen=True)
 class Part:
-    """So many bytes of a file, from `offset` on."""
+    """`size` bytes of a file, from `offset` on."""
 
     file: BinaryIO
     offset: int
@@ -37,7 +37,7 @@ class Part:
         position, end = self.offset, self.offset + self.size
         while position < end:
             self.file.seek(position)
-            chunk = self.file.read(min(_CHUNK, end - position))
+            chunk = self.file.read(min(_CHUNK_BYTES, end - position))
             if not chunk:
                 raise Refused("the archive became shorter while it was read")
             position += len(chunk)
@@ -56,27 +56,27 @@ class Part:
 
 
 class Spool:
-    """Takes parts in, as they are or gzipped, up to so many bytes altogether."""
+    """Unpacks parts, gzipped or not, into `file`, up to `max_bytes` for all of them together."""
 
-    def __init__(self, file: BinaryIO, most_bytes: int) -> None:
+    def __init__(self, file: BinaryIO, max_bytes: int) -> None:
         self._file = file
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._size = 0
 
     def take(self, part: Part, what: str) -> Part:
-        """The part as it is when it is unpacked. Raises Refused, naming it by `what`."""
+        """Unpack the part and return the result. Raises Refused; `what` names the part in its message."""
         _check_form(part, what)
         offset = self._size
         for chunk in _unzipped(part, what) if is_gzipped(part) else part.chunks():
             self._size += len(chunk)
-            if self._size > self._most_bytes:
-                raise Refused(f"it is too large: unpacked it has more than {self._most_bytes:,} bytes")
+            if self._size > self._max_bytes:
+                raise Refused(f"it is too large: unpacked it has more than {self._max_bytes:,} bytes")
             self._file.seek(0, 2)
             self._file.write(chunk)
         return Part(self._file, offset, self._size - offset)
 
     def plain(self, part: Part, what: str) -> Part:
-        """The part itself if it is not gzipped; else what `take` makes of it."""
+        """The part itself if it is not gzipped, or else the result of `take`."""
         _check_form(part, what)
         return self.take(part, what) if is_gzipped(part) else part
 
@@ -87,23 +87,23 @@ def is_gzipped(part: Part) -> bool:
 
 def _check_form(part: Part, what: str) -> None:
     start = part.start()
-    for magic, name in _OTHERS.items():
+    for magic, name in _OTHER_FORMATS.items():
         if start.startswith(magic):
             raise Refused(f"{what} is {name}; {HOW_TO_SEND}")
 
 
 def _unzipped(part: Part, what: str) -> Iterator[bytes]:
-    """Never more than a chunk at once, however much a bomb wants to become."""
-    unzipper, pieces = _unzipper(), 1
+    """Yields at most a chunk at a time, however large a decompression bomb would become."""
+    unzipper, gzip_members = _unzipper(), 1
     try:
         for piece in _slices(part):
             waiting = piece
             while waiting:
                 if unzipper.eof:
-                    unzipper, pieces = _unzipper(), pieces + 1
-                if pieces > _MOST_PIECES:
-                    raise Refused(f"{what} is gzipped in more than {_MOST_PIECES:,} pieces")
-                yield unzipper.decompress(waiting, _CHUNK)
+                    unzipper, gzip_members = _unzipper(), gzip_members + 1
+                if gzip_members > _MAX_GZIP_MEMBERS:
+                    raise Refused(f"{what} is gzipped in more than {_MAX_GZIP_MEMBERS:,} pieces")
+                yield unzipper.decompress(waiting, _CHUNK_BYTES)
                 waiting = unzipper.unused_data if unzipper.eof else unzipper.unconsumed_tail
     except zlib.error as error:
         raise Refused(f"{what} is damaged: {error}") from None
@@ -116,7 +116,7 @@ def _unzipper() -> zlib._Decompress:
 
 
 def _slices(part: Part) -> Iterator[bytes]:
-    """Small ones: with each piece of a gzip stream the rest of a slice is copied."""
+    """Small pieces of the part, because each gzip member copies the rest of its slice."""
     for chunk in part.chunks():
-        for start in range(0, len(chunk), _SLICE):
-            yield chunk[start : start + _SLICE]
+        for start in range(0, len(chunk), _SLICE_BYTES):
+            yield chunk[start : start + _SLICE_BYTES]

@@ -1,30 +1,30 @@
-"""Tar archives, read strictly: ustar, GNU's long names, and pax. Nothing is written here.
+"""Read tar archives strictly: ustar, GNU's long names, and pax. Writes nothing.
 
-The standard library's reader is made for archives of friends. It believes in negative sizes, sparse files and
-headers that contradict each other, and reads a pax header of any length into memory. Here whatever is unclear
-is Refused: a wrong checksum, a size that leaves the archive, a link with contents, an unknown type. Names are
-bytes; they are looked at in tree.py.
+The standard library's reader trusts its archives. It accepts negative sizes, sparse files and headers that
+contradict each other, and reads a pax header of any length into memory. This reader refuses whatever is
+ambiguous: a wrong checksum, a size beyond the archive's end, a link with contents, an unknown type. Names are
+bytes; tree.py checks them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import BinaryIO
 
-from sandbox.oci.refusal import Refused, shown
+from sandbox.oci.refusal import Refused, quoted
 
 BLOCK = 512
-_MOST_META = 1024 * 1024  # bytes of one long name or pax header
+_MAX_META_BYTES = 1024 * 1024  # of one long name or pax header
 _POSIX_MAGIC = b"ustar\x0000"
-_MEANT = (b"path", b"linkpath", b"size")  # of a pax header; the rest are times, owners and the like
+_USED_KEYS = (b"path", b"linkpath", b"size")  # of a pax header; the rest are times, owners and the like
 _SPARSE = b"GNU.sparse."
 _KNOWN_MAGIC = (_POSIX_MAGIC, b"ustar  \0", b"\0" * 8)
 
 
-class Kind(StrEnum):
-    """What a member is, in words for a sentence."""
+class MemberKind(StrEnum):
+    """A kind of member, as a noun for a sentence."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -36,23 +36,23 @@ class Kind(StrEnum):
 
 
 _KINDS = {
-    b"0": Kind.FILE,
-    b"\0": Kind.FILE,
-    b"7": Kind.FILE,
-    b"1": Kind.HARD_LINK,
-    b"2": Kind.LINK,
-    b"3": Kind.CHARACTER_DEVICE,
-    b"4": Kind.BLOCK_DEVICE,
-    b"5": Kind.FOLDER,
-    b"6": Kind.PIPE,
+    b"0": MemberKind.FILE,
+    b"\0": MemberKind.FILE,
+    b"7": MemberKind.FILE,
+    b"1": MemberKind.HARD_LINK,
+    b"2": MemberKind.LINK,
+    b"3": MemberKind.CHARACTER_DEVICE,
+    b"4": MemberKind.BLOCK_DEVICE,
+    b"5": MemberKind.FOLDER,
+    b"6": MemberKind.PIPE,
 }
 
 
 @dataclass(frozen=True)
 class Member:
-    """One entry. `offset` and `size`: where its contents are in the file that is read; `target`: of links."""
+    """One entry. `offset` and `size`: the place of its contents in the file; `target`: of links only."""
 
-    kind: Kind
+    kind: MemberKind
     name: bytes
     target: bytes
     offset: int
@@ -70,37 +70,33 @@ class _Header:
 
 
 def members(file: BinaryIO, offset: int, size: int) -> Iterator[Member]:
-    """The entries of the archive at these bytes of the file. Raises Refused when it comes to a bad one."""
+    """The entries of the archive at these bytes of the file. Raises Refused when it reaches a bad one."""
     end = offset + size
-    told: dict[bytes, bytes] = {}  # by extended headers, about the next member
+    extended: dict[bytes, bytes] = {}  # from extended headers, for the next member
     while offset < end:
         block = _read(file, offset, BLOCK, end)
         if not any(block):
             return
         header, offset = _header(block), offset + BLOCK
         if header.type in b"xgLK":
-            told |= _extension(header, _contents(file, offset, header, end))
+            extended |= _extension(header, _contents(file, offset, header, end))
         else:
-            member = _member(header, told, offset)
-            header, told = _sized(header, member.size), {}
-            _within(member.name, offset + member.size, end)
+            member = _member(header, extended, offset)
+            header, extended = replace(header, size=member.size), {}
+            _check_within(member.name, offset + member.size, end)
             yield member
         offset += -(-header.size // BLOCK) * BLOCK
 
 
-def _sized(header: _Header, size: int) -> _Header:
-    return _Header(header.type, header.name, header.target, size, header.mode)
-
-
 def _read(file: BinaryIO, offset: int, size: int, end: int) -> bytes:
-    _within(b"", offset + size, end)
+    _check_within(b"", offset + size, end)
     file.seek(offset)
     return file.read(size)
 
 
-def _within(name: bytes, reach: int, end: int) -> None:
+def _check_within(name: bytes, reach: int, end: int) -> None:
     if reach > end:
-        where = f" in {shown(name)}" if name else ""
+        where = f" in {quoted(name)}" if name else ""
         raise Refused(f"a tar archive is cut off{where}: the file may be damaged, send it again")
 
 
@@ -124,7 +120,7 @@ def _text(field: bytes) -> bytes:
 
 
 def _number(field: bytes, what: str) -> int:
-    """Octal digits, or, with the highest bit set, a binary number; never a negative one."""
+    """Octal digits, or a binary number if the highest bit is set; never a negative number."""
     if field[0] == 0x80:
         return int.from_bytes(field[1:])
     digits = field.strip(b" \0")
@@ -134,23 +130,27 @@ def _number(field: bytes, what: str) -> int:
 
 
 def _contents(file: BinaryIO, offset: int, header: _Header, end: int) -> bytes:
-    if header.size > _MOST_META:
-        raise Refused(f"a header of a tar archive has {header.size:,} bytes; at most {_MOST_META:,} are read")
+    if header.size > _MAX_META_BYTES:
+        raise Refused(
+            f"a header of a tar archive has {header.size:,} bytes; at most {_MAX_META_BYTES:,} are read"
+        )
     return _read(file, offset, header.size, end)
 
 
 def _extension(header: _Header, contents: bytes) -> dict[bytes, bytes]:
-    """What an extended header says, in the words of pax."""
+    """The records of an extended header, with the keys of pax."""
     if header.type in b"LK":
         return {b"path" if header.type == b"L" else b"linkpath": _text(contents)}
-    records = {key: value for key, value in _records(contents) if key in _MEANT or key.startswith(_SPARSE)}
+    records = {
+        key: value for key, value in _records(contents) if key in _USED_KEYS or key.startswith(_SPARSE)
+    }
     if header.type == b"g" and records:
-        raise Refused(f"a tar archive gives all its members one {shown(next(iter(records)))}")
+        raise Refused(f"a tar archive gives all its members one {quoted(next(iter(records)))}")
     return records
 
 
 def _records(contents: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """`30 mtime=1321711775.9720594634\\n`, with its own length in front."""
+    """Records such as `30 mtime=1321711775.9720594634\\n`, each after its own length."""
     start = 0
     while start < len(contents):
         digits, blank, _ = contents[start : start + 8].partition(b" ")
@@ -163,33 +163,33 @@ def _records(contents: bytes) -> Iterator[tuple[bytes, bytes]]:
         start += length
 
 
-def _member(header: _Header, told: dict[bytes, bytes], offset: int) -> Member:
-    name = told.get(b"path", header.name)
-    kind = _kind(header, name, told)
-    size = _size(told, header.size)
-    if size and kind is not Kind.FILE:
-        raise Refused(f"{shown(name)} is a {kind} with contents, which cannot be")
+def _member(header: _Header, extended: dict[bytes, bytes], offset: int) -> Member:
+    name = extended.get(b"path", header.name)
+    kind = _kind(header, name, extended)
+    size = _size(extended, header.size)
+    if size and kind is not MemberKind.FILE:
+        raise Refused(f"{quoted(name)} is a {kind} with contents, which cannot be")
     return Member(
         kind=kind,
         name=name,
-        target=told.get(b"linkpath", header.target),
+        target=extended.get(b"linkpath", header.target),
         offset=offset,
         size=size,
         executable=bool(header.mode & 0o111),
     )
 
 
-def _kind(header: _Header, name: bytes, told: dict[bytes, bytes]) -> Kind:
-    if header.type not in _KINDS or any(key.startswith(_SPARSE) for key in told):
-        raise Refused(f"{shown(name)} is of a type (sparse files among them) that images do not need")
+def _kind(header: _Header, name: bytes, extended: dict[bytes, bytes]) -> MemberKind:
+    if header.type not in _KINDS or any(key.startswith(_SPARSE) for key in extended):
+        raise Refused(f"{quoted(name)} is of a type (sparse files among them) that images do not need")
     kind = _KINDS[header.type]
-    return Kind.FOLDER if kind is Kind.FILE and name.endswith(b"/") else kind
+    return MemberKind.FOLDER if kind is MemberKind.FILE and name.endswith(b"/") else kind
 
 
-def _size(told: dict[bytes, bytes], size: int) -> int:
-    if b"size" not in told:
+def _size(extended: dict[bytes, bytes], size: int) -> int:
+    if b"size" not in extended:
         return size
-    digits = told[b"size"]
+    digits = extended[b"size"]
     if not digits.isdigit() or len(digits) > 18:
         raise Refused("a tar archive is damaged: a size is no number")
     return int(digits)

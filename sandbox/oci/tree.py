@@ -1,8 +1,8 @@
-"""An image's files as its layers make them: a pure model, without a file system.
+"""A pure model of an image's files, without a file system.
 
-Layers are laid one upon the other here, whiteouts and all, and only the result is written (unpack.py). So no
-link of an image is ever followed on this computer: where a member's folder is a link, it is followed in the
-model, and `/` and `..` end at the model's root.
+Layers are applied here, one upon the other, with their whiteouts; unpack.py writes only the result. So we
+never follow a link of an image on this host. If a member's folder is a link, it is followed in the model,
+where `/` and `..` cannot leave the model's root.
 """
 
 from __future__ import annotations
@@ -10,24 +10,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from sandbox.oci.refusal import Refused, shown
-from sandbox.oci.tar import Kind, Member
+from sandbox.oci.refusal import Refused, quoted
+from sandbox.oci.tar import Member, MemberKind
 
-MOST_NAME = 255  # bytes of one name, and of
-MOST_PATH = 4_000  # a whole path: the kernel's limits
-MOST_DEPTH = 128
-MOST_HARD_LINKS = 30_000  # a file system's limit for one file is some 65,000
-_STEPS_PER_ENTRY = 50  # from folder to folder, in the mean over all entries that there may be
-_MOST_FOLLOWED = 40  # links in one path, as the kernel does
+MAX_NAME_BYTES = 255  # the kernel's limit
+MAX_PATH_BYTES = 4_000  # just below the kernel's limit
+MAX_DEPTH = 128
+MAX_HARD_LINKS = 30_000  # file systems allow some 65,000 for one file
+_MAX_STEPS_PER_ENTRY = 50  # from folder to folder, on average over the maximum number of entries
+_MAX_FOLLOWED = 40  # links in one path; the kernel's limit
 _WHITEOUT = b".wh."
 _OPAQUE = b".wh..wh..opq"
-_AUFS = b".wh..wh."  # marks of one union file system for itself
+_AUFS = b".wh..wh."  # marks that the union file system AUFS makes for itself
 
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """`offset` and `size` of its contents in the spool. The same object in two places: a hard link."""
+    """`offset` and `size` of its contents in the spool. A hard link is the same object in two places."""
 
     offset: int
     size: int
@@ -45,44 +46,50 @@ class Folder:
 
 
 Node = File | Link | Folder
-Place = tuple[list[Folder], list[bytes]]  # the folders from the root on, and the names of all but the root
+
+
+class Place(NamedTuple):
+    """A folder: the folders from the root down to it, and the names of all of them but the root."""
+
+    folders: list[Folder]
+    names: list[bytes]
 
 
 class Tree:
-    """The files of an image. `entries`: how many there may be. Everything raises Refused."""
+    """The files of an image, at most `max_entries`. All methods raise Refused."""
 
-    def __init__(self, entries: int) -> None:
+    def __init__(self, max_entries: int) -> None:
         self.root = Folder()
-        self._most_entries = entries
+        self._max_entries = max_entries
         self._entries = 0
         self._steps = 0
         self._hard_links = 0
 
-    def lay(self, layer: Iterable[Member]) -> None:
-        """One layer upon those that are there: first what it takes away, then what it brings."""
-        brought = []
+    def apply(self, layer: Iterable[Member]) -> None:
+        """Apply a layer upon those that are there: first its whiteouts, then its files."""
+        added = []
         for member in layer:
             self._count_entry()
             parts = split(member.name)
             if parts and parts[-1].startswith(_WHITEOUT):
-                self._take_away(parts)
+                self._apply_whiteout(parts)
             else:
-                brought.append((parts, member))
-        for parts, member in brought:
-            self._bring(parts, member)
+                added.append((parts, member))
+        for parts, member in added:
+            self._add(parts, member)
 
     def make_empty_folder(self, path: bytes) -> None:
-        """A real and empty folder right under the root, whatever was there."""
+        """Put an empty folder right under the root; it replaces whatever had this name."""
         self.root.children[path] = Folder()
 
     def make_folder(self, path: bytes) -> list[bytes]:
-        """A folder, if there is none. Its links are followed; where it really is, name by name."""
-        return self._made(path.split(b"/"))[1]
+        """Make a folder, unless it exists. Returns its real path after links, name by name."""
+        return self._made(path.split(b"/")).names
 
     def find(self, path: bytes, start: bytes = b"/") -> File | Folder | None:
-        """What a program that stands in `start` finds there, links followed."""
+        """What a program whose working folder is `start` finds at `path`, after links."""
         parts = ([] if path.startswith(b"/") else start.split(b"/")) + path.split(b"/")
-        for _ in range(_MOST_FOLLOWED):
+        for _ in range(_MAX_FOLLOWED):
             *way, last = [part for part in parts if part not in (b"", b".")] or [b""]
             place = self._go([*way, last] if last == b".." else way, make=False)
             if place is None:
@@ -94,66 +101,68 @@ class Tree:
             parts = ([] if node.target.startswith(b"/") else list(names)) + node.target.split(b"/")
         return None
 
-    def _take_away(self, parts: tuple[bytes, ...]) -> None:
+    def _apply_whiteout(self, parts: tuple[bytes, ...]) -> None:
         *way, name = parts
         place = self._go(way, make=False)
         if name == _OPAQUE:
             if place:
-                place[0][-1].children.clear()
+                place.folders[-1].children.clear()
         elif not name.startswith(_AUFS):
             hidden = name.removeprefix(_WHITEOUT)
             if hidden in (b"", b".", b".."):
-                raise Refused(f"{shown(b'/'.join(parts))} takes away nothing that could be there")
+                raise Refused(f"{quoted(b'/'.join(parts))} deletes nothing that could be there")
             if place:
-                place[0][-1].children.pop(hidden, None)
+                place.folders[-1].children.pop(hidden, None)
 
-    def _bring(self, parts: tuple[bytes, ...], member: Member) -> None:
+    def _add(self, parts: tuple[bytes, ...], member: Member) -> None:
         if not parts:
-            if member.kind is not Kind.FOLDER:
+            if member.kind is not MemberKind.FOLDER:
                 raise Refused(f"its root is a {member.kind}")
             return
         *way, name = parts
         folders, names = self._made(way)
         _check_path(names, name)
         here = folders[-1].children
-        if member.kind is Kind.FOLDER:
+        if member.kind is MemberKind.FOLDER:
             if not isinstance(here.get(name), Folder):
                 here[name] = Folder()
         else:
             here[name] = self._node(member)
 
     def _node(self, member: Member) -> File | Link:
-        if member.kind is Kind.FILE:
+        if member.kind is MemberKind.FILE:
             return File(member.offset, member.size, member.executable)
-        if member.kind is Kind.LINK:
+        if member.kind is MemberKind.LINK:
             return Link(_checked_target(member))
-        if member.kind is Kind.HARD_LINK:
+        if member.kind is MemberKind.HARD_LINK:
             return self._hard_link(member)
-        raise Refused(f"{shown(member.name)} is a {member.kind}; images of players have files only")
+        raise Refused(f"{quoted(member.name)} is a {member.kind}; images of players have files only")
 
     def _hard_link(self, member: Member) -> File | Link:
         self._hard_links += 1
-        if self._hard_links > MOST_HARD_LINKS:
-            raise Refused(f"it has more than {MOST_HARD_LINKS:,} hard links")
+        if self._hard_links > MAX_HARD_LINKS:
+            raise Refused(f"it has more than {MAX_HARD_LINKS:,} hard links")
         *way, name = split(member.target) or (b"",)
         place = self._go(way, make=False)
-        node = place[0][-1].children.get(name) if place else None
+        node = place.folders[-1].children.get(name) if place else None
         if node is None or isinstance(node, Folder):
-            raise Refused(f"{shown(member.name)} is a hard link to {shown(member.target)}, which is no file")
+            raise Refused(
+                f"{quoted(member.name)} is a hard link to {quoted(member.target)}, which is no file"
+            )
         return node
 
     def _made(self, way: Iterable[bytes]) -> Place:
         place = self._go(way, make=True)
-        assert place is not None  # noqa: S101 - what is made is there
+        assert place is not None  # noqa: S101 - with `make` it exists
         return place
 
     def _go(self, way: Iterable[bytes], *, make: bool) -> Place | None:
-        """To a folder, through links, as a program inside would. Without `make` None where there is none."""
+        """Go to a folder, through links. With `make` a missing folder is made, otherwise None is returned."""
         folders, names = [self.root], list[bytes]()
-        ahead, followed = deque(way), 0
-        while ahead:
+        remaining, followed = deque(way), 0
+        while remaining:
             self._count_step()
-            part = ahead.popleft()
+            part = remaining.popleft()
             if part in (b"", b"."):
                 continue
             if part == b"..":
@@ -162,20 +171,20 @@ class Tree:
             node = folders[-1].children.get(part)
             if isinstance(node, Link):
                 followed += 1
-                if followed > _MOST_FOLLOWED:
-                    _object(way, make)
+                if followed > _MAX_FOLLOWED:
+                    _refuse_if_making(way, make)
                     return None
                 if node.target.startswith(b"/"):
                     folders, names = [self.root], []
-                ahead.extendleft(reversed(node.target.split(b"/")))
+                remaining.extendleft(reversed(node.target.split(b"/")))
                 continue
             if node is None and make:
                 node = self._new_folder(folders[-1], names, part)
             if not isinstance(node, Folder):
-                _object(way, make)
+                _refuse_if_making(way, make)
                 return None
             folders, names = [*folders, node], [*names, part]
-        return folders, names
+        return Place(folders, names)
 
     def _new_folder(self, parent: Folder, names: list[bytes], name: bytes) -> Folder:
         self._count_entry()
@@ -185,44 +194,46 @@ class Tree:
 
     def _count_entry(self) -> None:
         self._entries += 1
-        if self._entries > self._most_entries:
-            raise Refused(f"it has more than {self._most_entries:,} files, folders and links")
+        if self._entries > self._max_entries:
+            raise Refused(f"it has more than {self._max_entries:,} files, folders and links")
 
     def _count_step(self) -> None:
         self._steps += 1
-        if self._steps > _STEPS_PER_ENTRY * self._most_entries:
-            raise Refused("its folders and links are a maze")
+        if self._steps > _MAX_STEPS_PER_ENTRY * self._max_entries:
+            raise Refused("it takes too many steps to follow its folders and links")
 
 
 def split(name: bytes) -> tuple[bytes, ...]:
-    """A member's name as the way from the root; () is the root itself."""
+    """A member's name as a path from the root; () is the root itself."""
     parts = tuple(_parts(name))
     if b".." in parts or b"\0" in name:
-        raise Refused(f"the name {shown(name)} leads out of the image")
+        raise Refused(f"the name {quoted(name)} leads out of the image")
     return parts
 
 
 def _parts(name: bytes) -> Iterator[bytes]:
-    if len(name) > MOST_PATH:
-        raise Refused(f"the name {shown(name)} has more than {MOST_PATH:,} bytes")
+    if len(name) > MAX_PATH_BYTES:
+        raise Refused(f"the name {quoted(name)} has more than {MAX_PATH_BYTES:,} bytes")
     return (part for part in name.split(b"/") if part not in (b"", b"."))
 
 
 def _check_path(names: list[bytes], name: bytes) -> None:
-    if len(name) > MOST_NAME or b"\0" in name:
-        raise Refused(f"the name {shown(name)} cannot be: at most {MOST_NAME} bytes, and none of them 0")
-    if len(names) >= MOST_DEPTH or sum(map(len, names)) + len(names) + len(name) > MOST_PATH:
+    if len(name) > MAX_NAME_BYTES or b"\0" in name:
         raise Refused(
-            f"{shown(name)} lies too deep: in more than {MOST_DEPTH} folders, or {MOST_PATH:,} bytes"
+            f"the name {quoted(name)} is not possible: at most {MAX_NAME_BYTES} bytes, and none of them 0"
+        )
+    if len(names) >= MAX_DEPTH or sum(map(len, names)) + len(names) + len(name) > MAX_PATH_BYTES:
+        raise Refused(
+            f"{quoted(name)} lies too deep: in more than {MAX_DEPTH} folders, or {MAX_PATH_BYTES:,} bytes"
         )
 
 
 def _checked_target(member: Member) -> bytes:
-    if not 0 < len(member.target) <= MOST_PATH or b"\0" in member.target:
-        raise Refused(f"{shown(member.name)} is a link to something that has no proper name")
+    if not 0 < len(member.target) <= MAX_PATH_BYTES or b"\0" in member.target:
+        raise Refused(f"{quoted(member.name)} is a link to something that has no proper name")
     return member.target
 
 
-def _object(way: Iterable[bytes], make: bool) -> None:
+def _refuse_if_making(way: Iterable[bytes], make: bool) -> None:
     if make:
-        raise Refused(f"{shown(b'/'.join(way))} is used as a folder, and is none")
+        raise Refused(f"{quoted(b'/'.join(way))} is used as a folder, and is none")

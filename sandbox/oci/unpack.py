@@ -1,4 +1,4 @@
-"""An image archive becomes a folder of ours that a box can be made of."""
+"""Unpack an image archive into a folder that can be the root of a sandbox."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ from contest.errors import TryAgain
 from sandbox.oci.formats import FoundImage, read_archive
 from sandbox.oci.image import COVERED, ROOT, SETTINGS, OciImage, mark_used
 from sandbox.oci.limits import OciLimits
-from sandbox.oci.refusal import Problem, Refused, shown
+from sandbox.oci.refusal import ImageProblem, Refused, quoted
 from sandbox.oci.run import PATH, Run, run_of
 from sandbox.oci.spool import Part, Spool
 from sandbox.oci.tar import members
 from sandbox.oci.tree import File, Folder, Link, Tree
 
-_FRESH = ".fresh-"
+_UNFINISHED = ".fresh-"
 _LOCK = ".lock"
 
 
-def unpack(archive: Path | bytes, cache: Path, limits: OciLimits | None = None) -> OciImage | Problem:
-    """The image in an archive, unpacked into the cache, or why it is not taken (M11).
+def unpack(archive: Path | bytes, cache: Path, limits: OciLimits | None = None) -> OciImage | ImageProblem:
+    """Unpack the image in an archive into the cache; return it, or why it is not taken.
 
-    The same archive is unpacked once; killed at any point, this leaves nothing that would be taken for an
-    image. Others that nobody has used for long, and nobody holds, make room for it. Raises
-    TryAgain where the cache cannot be written.
+    An archive that is in the cache already is not unpacked again. If this is killed at any point, nothing is
+    left that looks like an image. To make room it removes the images that have not been used for longest and
+    that nobody holds. Raises TryAgain if the cache cannot be written.
     """
     limits = limits or OciLimits()
     try:
         with _opened(archive) as file:
-            whole = Part(file, 0, file.seek(0, os.SEEK_END))
-            if whole.size > limits.archive_bytes:
-                return Problem(f"it has {whole.size:,} bytes; at most {limits.archive_bytes:,} are taken")
-            if whole.size == 0:
-                return Problem("the archive is empty")
-            return _known(whole.digest(), cache) or _unpacked(whole, cache, limits)
+            packed = Part(file, 0, file.seek(0, os.SEEK_END))
+            if packed.size > limits.archive_bytes:
+                return ImageProblem(
+                    f"it has {packed.size:,} bytes; at most {limits.archive_bytes:,} are taken"
+                )
+            if packed.size == 0:
+                return ImageProblem("the archive is empty")
+            return _known(packed.digest(), cache) or _unpacked(packed, cache, limits)
     except Refused as refused:
-        return Problem(str(refused))
+        return ImageProblem(str(refused))
     except OSError as error:
         raise TryAgain(f"the image could not be unpacked into {cache}: {error}") from error
 
@@ -64,17 +66,17 @@ def _known(digest: str, cache: Path) -> OciImage | None:
         return None
 
 
-def _unpacked(whole: Part, cache: Path, limits: OciLimits) -> OciImage:
+def _unpacked(packed: Part, cache: Path, limits: OciLimits) -> OciImage:
     cache.mkdir(mode=0o755, parents=True, exist_ok=True)
-    digest = whole.digest()
+    digest = packed.digest()
     with (
-        _alone(cache),
+        _locked(cache),
         tempfile.TemporaryFile(dir=cache) as outer,
         tempfile.TemporaryFile(dir=cache) as scratch,
     ):
-        if known := _known(digest, cache):  # somebody else was quicker, and may be using it
+        if known := _known(digest, cache):  # another process was quicker, and may be using it
             return known
-        plain = Spool(outer, limits.unpacked_bytes).plain(whole, "the archive")
+        plain = Spool(outer, limits.unpacked_bytes).plain(packed, "the archive")
         found = read_archive(plain, limits)
         tree = _tree(found, Spool(scratch, limits.unpacked_bytes), limits)
         size = scratch.seek(0, os.SEEK_END)
@@ -85,35 +87,35 @@ def _unpacked(whole: Part, cache: Path, limits: OciLimits) -> OciImage:
 
 
 @contextmanager
-def _alone(cache: Path) -> Iterator[None]:
-    """One at a time in a cache: what lies there half finished was left by somebody who was killed."""
+def _locked(cache: Path) -> Iterator[None]:
+    """Lock the cache, and remove unfinished folders: with the lock held, only killed processes left them."""
     with (cache / _LOCK).open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for rest in cache.glob(f"{_FRESH}*"):
-            shutil.rmtree(rest)
+        for unfinished in cache.glob(f"{_UNFINISHED}*"):
+            shutil.rmtree(unfinished)
         yield
 
 
-def _make_room(cache: Path, most_bytes: int) -> None:
-    """Remove images, those first that were used longest ago, until the others have no more than this."""
+def _make_room(cache: Path, max_bytes: int) -> None:
+    """Remove the images that were used longest ago, until the others take at most `max_bytes`."""
     marks = sorted(cache.glob(f"*/{SETTINGS}"), key=lambda mark: mark.stat().st_mtime_ns, reverse=True)
     kept = 0
     for mark in marks:
         image = _known(mark.parent.name, cache)
-        kept += image.unpacked_bytes if image else most_bytes
-        if kept > most_bytes:
+        kept += image.unpacked_bytes if image else max_bytes
+        if kept > max_bytes:
             _remove(mark)
 
 
 def _remove(mark: Path) -> None:
-    """An image, by its settings' file, unless somebody holds it."""
+    """Remove the image of this settings file, unless somebody holds it."""
     with mark.open("rb") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return
-        gone = mark.parent.with_name(f"{_FRESH}{mark.parent.name}")
-        mark.parent.rename(gone)  # in one step: nobody finds half of it
+        gone = mark.parent.with_name(f"{_UNFINISHED}{mark.parent.name}")
+        mark.parent.rename(gone)  # in one step, so that nobody finds half of it
     shutil.rmtree(gone)
 
 
@@ -124,63 +126,65 @@ def _tree(found: FoundImage, spool: Spool, limits: OciLimits) -> Tree:
         layer = spool.take(packed, f"layer {number}")
         if f"sha256:{layer.digest()}" != digest:
             raise Refused(
-                f"layer {number} does not have the digest {digest[:19]}... that the image speaks of"
+                f"layer {number} does not have the digest {digest[:19]}... of the image's configuration"
             )
-        tree.lay(members(layer.file, layer.offset, layer.size))
+        tree.apply(members(layer.file, layer.offset, layer.size))
     for name in COVERED:
         tree.make_empty_folder(name)
     return tree
 
 
 def _runnable(found: FoundImage, tree: Tree) -> Run:
-    """How it is run. Its command and folder are looked for, so that this is not found on contest day."""
+    """How to run it. Raises Refused now, not on contest day, if its command or working folder is missing."""
     run = run_of(found.configuration.config)
-    where = tree.make_folder(os.fsencode(run.folder))
-    if where[:1] and where[0] in COVERED and where != [b"tmp"]:
+    path = tree.make_folder(os.fsencode(run.folder))
+    if path and path[0] in COVERED and path != [b"tmp"]:
         raise Refused(
-            f"its working folder {shown(run.folder)} is not kept: /dev, /proc and /tmp are empty here"
+            f"its working folder {quoted(run.folder)} is not kept: /dev, /proc and /tmp are empty here"
         )
     program = (run.entrypoint or run.command)[0]
-    if not any(_is_program(tree, place, run.folder) for place in _places(program, run)):
-        raise Refused(f"its command {shown(program)} is not a program in the image")
+    if not any(_is_program(tree, path, run.folder) for path in _candidates(program, run)):
+        raise Refused(f"its command {quoted(program)} is not a program in the image")
     return run
 
 
-def _places(program: str, run: Run) -> list[str]:
+def _candidates(program: str, run: Run) -> list[str]:
     if "/" in program:
         return [program]
     return [f"{folder}/{program}" for folder in run.environment.get("PATH", PATH).split(":")]
 
 
-def _is_program(tree: Tree, place: str, start: str) -> bool:
-    node = tree.find(os.fsencode(place), os.fsencode(start))
+def _is_program(tree: Tree, path: str, start: str) -> bool:
+    node = tree.find(os.fsencode(path), os.fsencode(start))
     return isinstance(node, File) and node.executable
 
 
 def _keep(image: OciImage, tree: Tree, scratch: BinaryIO) -> None:
-    fresh = Path(tempfile.mkdtemp(prefix=_FRESH, dir=image.cache))
+    fresh = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=image.cache))
     with (fresh / SETTINGS).open("wb") as mark:
         mark.write(image.to_bytes())
         mark.flush()
         mark_used(mark)
     (fresh / ROOT).mkdir()
-    scratch.flush()  # it is copied from by its descriptor
-    writer = _Writer(scratch.fileno(), fresh / ROOT)
-    writer.write(tree)
+    scratch.flush()  # the writer copies through its descriptor
+    _Writer(scratch.fileno(), fresh / ROOT).write(tree)
     fresh.chmod(0o755)
-    os.sync()  # an image of empty files, after a power cut, would look like the team's fault
-    shutil.rmtree(image.folder, ignore_errors=True)  # one whose settings could not be read
+    os.sync()  # after a power cut, empty files in an image would look like the team's fault
+    shutil.rmtree(image.folder, ignore_errors=True)  # a damaged image, whose settings could not be read
     fresh.rename(image.folder)
 
 
 class _Writer:
-    """Writes a tree into an empty folder. Everything is made anew, by its name in a folder that we made and
-    hold open, so that nothing leads elsewhere. Nothing is set-user-id, and everybody may read it all."""
+    """Writes a tree into an empty folder.
+
+    It creates every entry by its name in a folder that it has made itself and holds open, so no link can lead
+    elsewhere. Nothing is set-user-id, and everybody may read everything.
+    """
 
     def __init__(self, scratch: int, root: Path) -> None:
         self._scratch = scratch
         self._root = root
-        self._written: dict[int, bytes] = {}  # of the files with several names: where the first one is
+        self._written: dict[int, bytes] = {}  # the first path of each file, for hard links
 
     def write(self, tree: Tree) -> None:
         self._top = os.open(self._root, os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -1,11 +1,11 @@
-"""Players: programs of any language that are asked for their moves, each dialogue in a module of its own.
+"""Players: programs of any language that are asked for their moves, one module per protocol.
 
-    LINES      one process through many games; one that crashed or was late is started again for the next game
-    ARGUMENTS  a new box for every move
-    FUNCTION   a Python function, called in one process; one that was lost is started again for the next move
+    lines.py      one process plays many games; after a crash or timeout the next game starts a new one
+    arguments.py  a new process in a new sandbox for every move
+    function.py   a Python function in one process; if that process is lost, the next move starts a new one
+    table.py      a Python function, tabulated once before the contest
 
-(A TABLE is made once, before the contest: table.py.) What a program does wrong is a Fault and never raised;
-ToolMissing means that the jail is not to be had.
+A program's mistakes come back as a Fault and are never raised. ToolMissing means that there is no sandbox.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from enum import StrEnum
 from typing import Protocol
 
 from contest.games.base import TextProtocol, Words
-from sandbox.process import Ended
+from sandbox.process import ExitStatus
 
-ANSWER_BYTES = 4_096  # a longer answer is none
+MAX_ANSWER_BYTES = 4_096
 
 
 class FaultKind(StrEnum):
-    """What was wrong with a move; the last two are found by the rules, the others by listening."""
+    """What was wrong with a move. The rules of the game find the last two, players the others."""
 
     LATE = "late"
     CRASH = "crash"
@@ -33,18 +33,18 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True)
 class Fault:
-    """`sentence` is for the program's team, and may quote it; `said` is the end of its standard error, 4 kB.
+    """`sentence` tells the program's team what was wrong, and may quote the program. `stderr_tail`: 4 kB.
 
-    Both are foreign text: what shows them takes care of control characters.
+    Both are foreign text: sanitize them before you show them.
     """
 
     kind: FaultKind
     sentence: str
-    said: str = ""
+    stderr_tail: str = ""
 
 
 class Player(Protocol):
-    """A program at a seat. To be closed, by the thread that made its first move."""
+    """A program at a seat. The thread that made its first move closes it."""
 
     @property
     def protocol(self) -> TextProtocol: ...
@@ -53,41 +53,39 @@ class Player(Protocol):
         """A new game begins."""
 
     def move(self, question: Words) -> str | Fault:
-        """Its answer to the question, in time; without blanks at its ends."""
+        """Its answer to the question, without blanks at its ends."""
 
     def tell(self, words: Words) -> None:
-        """Something that is not answered (the game is over)."""
+        """Send a message that needs no answer (the game is over)."""
 
-    def said(self) -> str:
-        """The end of what it has written to standard error so far, 4 kB; foreign text."""
+    def stderr_tail(self) -> str:
+        """The end of its standard error so far, 4 kB; foreign text."""
 
     def misunderstood(self) -> None:
-        """Its last answer made no sense: it may be out of step."""
+        """Its last answer made no sense, so it may be out of step."""
 
     def close(self) -> None:
-        """No process of it is left."""
+        """End it; no process of it is left."""
 
 
-def spoken(question: Words) -> list[str]:
-    """The words as a program reads them."""
+def as_text(question: Words) -> list[str]:
+    """The question's words as the program reads them."""
     return [str(word) for word in question]
 
 
-def late(seconds: float, ended: Ended) -> Fault:
-    return Fault(FaultKind.LATE, f"there was no answer within {seconds:g} s", said(ended))
+def late(seconds: float, status: ExitStatus) -> Fault:
+    return Fault(FaultKind.LATE, f"there was no answer within {seconds:g} s", decoded(status.stderr))
 
 
-def too_long(ended: Ended) -> Fault:
-    return Fault(FaultKind.TOO_LONG, f"the answer has more than {ANSWER_BYTES:,} bytes", said(ended))
+def too_long(status: ExitStatus) -> Fault:
+    sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
+    return Fault(FaultKind.TOO_LONG, sentence, decoded(status.stderr))
 
 
-def crash(ended: Ended) -> Fault:
-    return Fault(FaultKind.CRASH, f"the program {ended.words} instead of answering", said(ended))
+def crash(status: ExitStatus) -> Fault:
+    sentence = f"the program {status.description} instead of answering"
+    return Fault(FaultKind.CRASH, sentence, decoded(status.stderr))
 
 
-def said(ended: Ended) -> str:
-    return words(ended.stderr)
-
-
-def words(stderr: bytes) -> str:
+def decoded(stderr: bytes) -> str:
     return stderr.decode(errors="replace").strip()

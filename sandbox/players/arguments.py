@@ -1,7 +1,8 @@
-"""ARGUMENTS: started for each move with words as arguments; what it prints is the move (U6, C4, M11).
+"""ARGUMENTS: the program is started for each move, with words as its arguments, and prints its move.
 
-Nothing is kept from one move to the next: every move has a box of its own. Its time includes its start. The
-exit code of a program that has printed something says nothing: C of 1989 leaves it to chance.
+Every move has a sandbox of its own, so nothing is kept from one move to the next. Its time includes its
+start. We ignore the exit code of a program that has printed something, because C of 1989 leaves the exit code
+of a main without `return` to chance.
 """
 
 from __future__ import annotations
@@ -11,8 +12,17 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from contest.games.base import TextProtocol, Words
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, said, spoken, too_long, words
-from sandbox.process import STDERR_TAIL, Answer, Ended, Kind
+from sandbox.players import (
+    MAX_ANSWER_BYTES,
+    Fault,
+    FaultKind,
+    as_text,
+    crash,
+    decoded,
+    late,
+    too_long,
+)
+from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
 from sandbox.program_folder import Executable
 from sandbox.sandbox import Ending, Sandbox
 
@@ -22,45 +32,48 @@ class ArgumentsPlayer:
     program: Executable
     sandbox: Sandbox
     seconds: float  # for each move
-    _said: deque[int] = field(default_factory=lambda: deque(maxlen=STDERR_TAIL), init=False)  # in all moves
+    _stderr: deque[int] = field(  # of all moves together
+        default_factory=lambda: deque(maxlen=STDERR_TAIL_BYTES), init=False
+    )
 
     @property
     def protocol(self) -> TextProtocol:
         return TextProtocol.ARGV
 
     def begin(self) -> None:
-        """Every move begins anew."""
+        """Nothing to do: there is no process."""
 
     def move(self, question: Words) -> str | Fault:
         cpu_seconds = math.ceil(self.seconds) + 1
         with self.program.open(
-            self.sandbox, spoken(question), cpu_seconds=cpu_seconds, answer_bytes=ANSWER_BYTES
-        ) as prisoner:
-            answer = prisoner.finish(self.program.start_seconds + self.seconds)
-            ended = prisoner.close()
-            self._said.extend(ended.stderr)
-            return _move(answer, ended, self.seconds)
+            self.sandbox, as_text(question), cpu_seconds=cpu_seconds, answer_bytes=MAX_ANSWER_BYTES
+        ) as process:
+            answer = process.finish(self.program.start_seconds + self.seconds)
+            status = process.close()
+            self._stderr.extend(status.stderr)
+            return _move(answer, status, self.seconds)
 
     def tell(self, words: Words) -> None:
-        """Nobody is there who could be told."""
+        """Nothing to do: there is no process."""
 
-    def said(self) -> str:
-        return words(bytes(self._said))
+    def stderr_tail(self) -> str:
+        return decoded(bytes(self._stderr))
 
     def misunderstood(self) -> None:
-        """It keeps no step."""
+        """Nothing to do: every move has a new process, which cannot be out of step."""
 
     def close(self) -> None:
-        """Nothing runs between two moves."""
+        """Nothing to do: no process runs between two moves."""
 
 
-def _move(answer: Answer, ended: Ended, seconds: float) -> str | Fault:
-    if answer.kind is Kind.LATE:
-        return late(seconds, ended)
-    if answer.kind is Kind.TOO_LONG:
-        return too_long(ended)
-    if ended.ending is Ending.EXIT and answer.text:
+def _move(answer: Answer, status: ExitStatus, seconds: float) -> str | Fault:
+    if answer.kind is AnswerKind.LATE:
+        return late(seconds, status)
+    if answer.kind is AnswerKind.TOO_LONG:
+        return too_long(status)
+    if status.ending is Ending.EXIT and answer.text:
         return answer.text
-    if ended.ending is Ending.EXIT and ended.code == 0:
-        return Fault(FaultKind.NO_ANSWER, "the program ended without printing anything", said(ended))
-    return crash(ended)
+    if status.ending is Ending.EXIT and status.code == 0:
+        sentence = "the program ended without printing anything"
+        return Fault(FaultKind.NO_ANSWER, sentence, decoded(status.stderr))
+    return crash(status)

@@ -1,4 +1,5 @@
-"""Runs inside the jail: imports a team's Python file and calls its function as it is told, line by line.
+"""Runs inside the sandbox: imports a team's Python file and calls its function. A request per line, a reply
+per line:
 
     in   {"import": [file, function]}                      out  {"answer": ""}
     in   {"call": [arguments]}                             out  {"answer": "5"}
@@ -7,8 +8,8 @@
           "backwards": false}                              out  {"table": [...]}, row by row
     else out  {"raised": "ValueError: ...", "trace": "..."} or {"wrong": "True (bool)"}
 
-The program's own output goes to standard error: what it prints is not taken for an answer. A program that
-looks for our descriptor and writes there forges nothing but its own moves.
+The program's own output goes to standard error, so it is not taken for an answer. A program that finds our
+descriptor and writes to it can forge nothing but its own moves.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import traceback
 from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any
 
-SHOWN = 200  # characters of an error or a wrong result
-TRACE = 4_000  # characters of a traceback, from its end
+MAX_MESSAGE_CHARS = 200  # of an error
+MAX_TRACE_CHARS = 4_000  # the end of a traceback
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -36,35 +37,29 @@ def main() -> None:
     sys.path[0] = os.getcwd()
     functions: list[Callable[..., Any]] = []
     for line in questions:
-        _reply(answers, _guarded(functions, json.loads(line)))
+        try:
+            reply = _reply(functions, json.loads(line))
+        except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
+            lines = _traceback_lines(error)
+            trace = "".join(lines)[-MAX_TRACE_CHARS:]
+            reply = {"raised": lines[-1].strip()[:MAX_MESSAGE_CHARS], "trace": trace}
+        print(json.dumps(reply), file=answers, flush=True)
 
 
-def _reply(answers: TextIO, reply: Reply) -> None:
-    print(json.dumps(reply), file=answers, flush=True)
+def _traceback_lines(error: BaseException) -> list[str]:
+    """The traceback without the frames of this file and of the import system."""
+    found = traceback.TracebackException.from_exception(error)
+    own = [frame for frame in found.stack if frame.filename != __file__ and "<frozen" not in frame.filename]
+    found.stack = traceback.StackSummary.from_list(own)
+    return list(found.format())
 
 
-def _guarded(functions: list[Callable[..., Any]], request: Request) -> Reply:
-    try:
-        return _do(functions, request)
-    except BaseException as error:  # whatever it is, SystemExit too, it is the program's own fault
-        lines = _shown_lines(error)
-        return {"raised": lines[-1].strip()[:SHOWN], "trace": "".join(lines)[-TRACE:]}
-
-
-def _shown_lines(error: BaseException) -> list[str]:
-    """The error as Python tells it, without what is ours."""
-    told = traceback.TracebackException.from_exception(error)
-    own = [frame for frame in told.stack if frame.filename != __file__ and "<frozen" not in frame.filename]
-    told.stack = traceback.StackSummary.from_list(own)
-    return list(told.format())
-
-
-def _do(functions: list[Callable[..., Any]], request: Request) -> Reply:
+def _reply(functions: list[Callable[..., Any]], request: Request) -> Reply:
     if "import" in request:
         return _import(functions, *request["import"])
     if "call" in request:
         result = functions[0](*request["call"])
-        return {"answer": str(int(result))} if _is_whole(result) else {"wrong": _described(result)}
+        return {"answer": str(int(result))} if _is_int(result) else {"wrong": _described(result)}
     if "constant" in request:
         return _constant(*request["constant"])
     return _tabulate(functions[0], request["backwards"], *request["tabulate"])
@@ -101,13 +96,13 @@ def _tabulate(
     table = []
     for row, column in reversed(cells) if backwards else cells:
         result = function(row, column)
-        if not _is_whole(result) or not lowest <= result <= highest:
+        if not _is_int(result) or not lowest <= result <= highest:
             return {"wrong": f"{_described(result)} for ({row}, {column})"}
         table.append(int(result))
     return {"table": table[::-1] if backwards else table}
 
 
-def _is_whole(result: Any) -> bool:
+def _is_int(result: Any) -> bool:
     return isinstance(result, int) and not isinstance(result, bool)
 
 

@@ -1,87 +1,75 @@
-"""FUNCTION: a Python function, called for each move (U6). Its result must be an int, and True is none.
+"""FUNCTION: a Python function, called for each move. It must return an int; True and False are refused.
 
-The team's file is imported in the jail, by our driver; what the file prints is not taken for an answer. The
-import has a time of its own, so that a move's time is that of the call.
+Our driver imports the team's file in the sandbox; output of the file is not taken for an answer. The import
+has a time limit of its own, so that a move's time is only that of the call.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
 from contest.games.base import TextProtocol, Words
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, too_long, words
-from sandbox.process import Answer, Kind, SandboxedProcess
+from sandbox.players import MAX_ANSWER_BYTES, Fault, FaultKind, crash, decoded, late, too_long
+from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
 LANGUAGE = "Python"
 IMPORT_SECONDS = 10.0
-CPU_SECONDS = 3_600  # of a process, through all its games
+CPU_SECONDS = 3_600  # of one process, in all its games
 
 _DRIVER = "/box/driver.py"
-_NOT_ONE_OF_OURS = "the program disturbed the calling of its function"
+_NOT_FROM_DRIVER = "the program disturbed the calling of its function"
 
-Reply = Mapping[str, Any]
+Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
 
 
 class PythonFunction:
-    """A function of a team's file, in a process of its own. `not_imported`: why it is not there."""
+    """A function in a team's file, in a process of its own. `import_fault`: why it cannot be called."""
 
     def __init__(
         self,
-        bundle: ProgramFolder,
+        program: ProgramFolder,
         name: str,
         sandbox: Sandbox,
         *,
         cpu_seconds: int = CPU_SECONDS,
-        answer_bytes: int = ANSWER_BYTES,
+        answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
-        if bundle.language != LANGUAGE:
-            raise ValueError(f"a function can be called in {LANGUAGE} only, not in {bundle.language}")
+        if program.language != LANGUAGE:
+            raise ValueError(f"a function can be called in {LANGUAGE} only, not in {program.language}")
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
         self._fault: Fault | None = None
-        self._prisoner: SandboxedProcess = bundle.open(
+        self._process = program.open(
             sandbox,
-            command=_driven(bundle.command),
+            command=[*program.command[:-1], _DRIVER],  # the interpreter with its options, and our driver
             files={_DRIVER: driver},
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
-        imported = self.ask({"import": [bundle.program, name]}, IMPORT_SECONDS)
-        self.not_imported = imported if isinstance(imported, Fault) else None
+        imported = self.ask({"import": [program.program, name]}, IMPORT_SECONDS)
+        self.import_fault = imported if isinstance(imported, Fault) else None
 
     @property
     def usable(self) -> bool:
-        return self.not_imported is None and self._fault is None
+        return self.import_fault is None and self._fault is None
 
     def ask(self, request: Mapping[str, object], seconds: float) -> Reply | Fault:
-        """The driver's reply, or what was wrong with the function."""
-        answer = self._prisoner.ask(json.dumps(request), seconds)
-        if answer.kind is not Kind.LINE:
-            self._fault = self._lost(answer, seconds)
+        """Send a request of driver.py; return the driver's reply, or what was wrong with the function."""
+        answer = self._process.ask(json.dumps(request), seconds)
+        if answer.kind is not AnswerKind.LINE:
+            status = self._process.close()
+            if answer.kind is AnswerKind.LATE:
+                self._fault = late(seconds, status)
+            else:
+                self._fault = too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
             return self._fault
-        return self._judged(answer.text)
-
-    def said(self) -> bytes:
-        """The end of its standard error so far."""
-        return self._prisoner.said()
-
-    def close(self) -> None:
-        self._prisoner.close()
-
-    def _lost(self, answer: Answer, seconds: float) -> Fault:
-        ended = self._prisoner.close()
-        if answer.kind is Kind.LATE:
-            return late(seconds, ended)
-        return too_long(ended) if answer.kind is Kind.TOO_LONG else crash(ended)
-
-    def _judged(self, line: str) -> Reply | Fault:
-        reply = _read(line)
+        reply = _read(answer.text)
         if "raised" in reply:
             sentence = f"{self._name}: {reply['raised']}"
             return Fault(FaultKind.CRASH, sentence, str(reply.get("trace", "")))
@@ -89,34 +77,36 @@ class PythonFunction:
             return Fault(FaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
         return reply
 
+    def stderr_tail(self) -> bytes:
+        """The end of its standard error so far."""
+        return self._process.stderr_tail()
 
-def _driven(command: Sequence[str]) -> list[str]:
-    """The interpreter with its options, and the driver in the program's place."""
-    return [*command[:-1], _DRIVER]
+    def close(self) -> None:
+        self._process.close()
 
 
 def _read(line: str) -> Reply:
-    """What the driver wrote, if it was the driver; and only what can be written down again."""
+    """The driver's reply; "wrong" if the driver cannot have written this line, or UTF-8 cannot encode it."""
     try:
         reply = json.loads(line)
         json.dumps(reply, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         reply = None
-    return reply if isinstance(reply, dict) else {"wrong": _NOT_ONE_OF_OURS}
+    return reply if isinstance(reply, dict) else {"wrong": _NOT_FROM_DRIVER}
 
 
 @dataclass
 class FunctionPlayer:
-    """A process that was lost is started again for the next move; a file that cannot be imported is not
-    tried again in the same game."""
+    """If the process is lost, the next move starts a new one. If the file cannot be imported, the rest of
+    the game is lost without another try."""
 
-    bundle: ProgramFolder
+    program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each call
     function: str = "get_move"
     _process: PythonFunction | None = field(default=None, init=False)
-    _said: bytes = field(default=b"", init=False)  # by the process before
-    _lost: Fault | None = field(default=None, init=False)  # why nothing is asked for the rest of this game
+    _stderr: bytes = field(default=b"", init=False)  # of the previous process
+    _lost: Fault | None = field(default=None, init=False)  # why it is not asked for the rest of this game
 
     @property
     def protocol(self) -> TextProtocol:
@@ -126,31 +116,31 @@ class FunctionPlayer:
         self._lost = None
 
     def move(self, question: Words) -> str | Fault:
-        reply = self._lost or self._ask({"call": question})
+        reply = self._lost or self._call(question)
         if isinstance(reply, Fault):
             return reply
         answer = reply.get("answer")
-        return answer if isinstance(answer, str) else Fault(FaultKind.UNREADABLE, _NOT_ONE_OF_OURS)
+        return answer if isinstance(answer, str) else Fault(FaultKind.UNREADABLE, _NOT_FROM_DRIVER)
 
     def tell(self, words: Words) -> None:
-        """A function is not told what it is not asked for."""
+        """Nothing to do: a function is only called for its moves."""
 
-    def said(self) -> str:
-        return words(self._process.said() if self._process else self._said)
+    def stderr_tail(self) -> str:
+        return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
     def misunderstood(self) -> None:
-        """Calls keep no step."""
+        """Nothing to do: a call returns its own answer, so it cannot be out of step."""
 
     def close(self) -> None:
         if self._process:
-            self._said = self._process.said()
+            self._stderr = self._process.stderr_tail()
             self._process.close()
         self._process = None
 
-    def _ask(self, request: Mapping[str, object]) -> Reply | Fault:
+    def _call(self, question: Words) -> Reply | Fault:
         if self._process and not self._process.usable:
             self.close()
         if self._process is None:
-            self._process = PythonFunction(self.bundle, self.function, self.sandbox)
-            self._lost = self._process.not_imported
-        return self._lost or self._process.ask(request, self.seconds)
+            self._process = PythonFunction(self.program, self.function, self.sandbox)
+            self._lost = self._process.import_fault
+        return self._lost or self._process.ask({"call": question}, self.seconds)

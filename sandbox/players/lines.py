@@ -1,7 +1,7 @@
-"""LINES: one process through many games; a line in, a line out (B8, B13).
+"""LINES: one process plays many games; it reads a line and writes a line.
 
-A process that crashed, was late or is out of step knows nothing of the running game any more: for the rest of
-it the program is at fault at every turn, and with the next game it is started again. Its first answer's time
+A process that has crashed, was late or is out of step no longer knows the running game. For the rest of that
+game the program is at fault at every turn; the next game starts a new process. The time of its first answer
 includes its start.
 """
 
@@ -10,22 +10,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from contest.games.base import TextProtocol, Words
-from sandbox.players import ANSWER_BYTES, Fault, FaultKind, crash, late, spoken, too_long, words
-from sandbox.process import Answer, Kind, SandboxedProcess
+from sandbox.players import (
+    MAX_ANSWER_BYTES,
+    Fault,
+    FaultKind,
+    as_text,
+    crash,
+    decoded,
+    late,
+    too_long,
+)
+from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
-CPU_SECONDS = 3_600  # of a process, through all its games
+CPU_SECONDS = 3_600  # of one process, in all its games
 
 
 @dataclass
 class LinesPlayer:
-    bundle: ProgramFolder
+    program: ProgramFolder
     sandbox: Sandbox
     seconds: float  # for each answer
-    _prisoner: SandboxedProcess | None = field(default=None, init=False)
-    _said: bytes = field(default=b"", init=False)  # by the process before
-    _lost: Fault | None = field(default=None, init=False)  # why it does not answer for the rest of this game
+    _process: SandboxedProcess | None = field(default=None, init=False)
+    _stderr: bytes = field(default=b"", init=False)  # of the previous process
+    _lost: Fault | None = field(default=None, init=False)  # why it cannot answer for the rest of this game
 
     @property
     def protocol(self) -> TextProtocol:
@@ -37,40 +46,33 @@ class LinesPlayer:
     def move(self, question: Words) -> str | Fault:
         if self._lost:
             return self._lost
-        answer = self._running().ask(" ".join(spoken(question)), self.seconds)
-        return answer.text if answer.kind is Kind.LINE else self._fault(answer)
+        if self._process is None:
+            self._process = self.program.open(
+                self.sandbox, cpu_seconds=CPU_SECONDS, answer_bytes=MAX_ANSWER_BYTES
+            )
+        answer = self._process.ask(" ".join(as_text(question)), self.seconds)
+        return answer.text if answer.kind is AnswerKind.LINE else self._fault(self._process, answer)
 
     def tell(self, words: Words) -> None:
-        if self._prisoner and not self._lost:
-            self._prisoner.tell(" ".join(spoken(words)))
+        if self._process and not self._lost:
+            self._process.tell(" ".join(as_text(words)))
 
-    def said(self) -> str:
-        return words(self._prisoner.said() if self._prisoner else self._said)
+    def stderr_tail(self) -> str:
+        return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
     def misunderstood(self) -> None:
-        self._end(Fault(FaultKind.CRASH, "the program was ended, because its last answer made no sense"))
+        self.close()
+        self._lost = Fault(FaultKind.CRASH, "the program was ended, because its last answer made no sense")
 
     def close(self) -> None:
-        if self._prisoner:
-            self._said = self._prisoner.close().stderr
-        self._prisoner = None
+        if self._process:
+            self._stderr = self._process.close().stderr
+        self._process = None
 
-    def _running(self) -> SandboxedProcess:
-        if self._prisoner is None:
-            self._prisoner = self.bundle.open(
-                self.sandbox, cpu_seconds=CPU_SECONDS, answer_bytes=ANSWER_BYTES
-            )
-        return self._prisoner
-
-    def _fault(self, answer: Answer) -> Fault:
-        ended = self._running().close()
-        if answer.kind is Kind.LATE:
-            fault = late(self.seconds, ended)
-        else:
-            fault = too_long(ended) if answer.kind is Kind.TOO_LONG else crash(ended)
-        self._end(Fault(FaultKind.CRASH, "the program does not run any more, because of what was before"))
-        return fault
-
-    def _end(self, for_the_rest: Fault) -> None:
+    def _fault(self, process: SandboxedProcess, answer: Answer) -> Fault:
+        status = process.close()
         self.close()
-        self._lost = for_the_rest
+        self._lost = Fault(FaultKind.CRASH, "the program does not run any more, because of what was before")
+        if answer.kind is AnswerKind.LATE:
+            return late(self.seconds, status)
+        return too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)

@@ -1,7 +1,7 @@
-"""TABLE: a Python function of two whole numbers, called once for every pair of them (H3).
+"""TABLE: a Python function of two whole numbers, called once for every pair of them.
 
-To see that it is a function, it is tabulated twice: by another process, and backwards. One that keeps a
-state, draws lots or looks at the clock gives two different tables.
+To check that its result depends on its parameters alone, a second process tabulates it backwards. A function
+that keeps state, draws random numbers or reads the clock gives two different tables.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
 CONSTANT_SECONDS = 10.0
-CELL_BYTES = 8  # of a table's text, at most
+MAX_CELL_BYTES = 8  # in the text of a table
 
 
 @dataclass(frozen=True)
 class Domain:
-    """The function is asked for 0..rows-1 and 0..columns-1, and answers within lowest..highest (0..255)."""
+    """The function is called with 0..rows-1 and 0..columns-1, and returns lowest..highest (within 0..255)."""
 
     rows: int
     columns: int
@@ -33,23 +33,23 @@ class Domain:
 
 
 def tabulate(
-    bundle: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
+    program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
 ) -> bytes | Fault:
-    """The results row by row, `table[row * columns + column]`; `seconds` for each of the two times."""
-    table = _once(bundle, function, domain, sandbox, seconds, backwards=False)
+    """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two tabulations."""
+    table = _once(program, function, domain, sandbox, seconds, backwards=False)
     if isinstance(table, Fault):
         return table
-    again = _once(bundle, function, domain, sandbox, seconds, backwards=True)
+    again = _once(program, function, domain, sandbox, seconds, backwards=True)
     if isinstance(again, Fault):
         return again
     return table if table == again else _impure(function, domain, table, again)
 
 
-def constant(bundle: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | Fault:
-    """A text that stands in the module beside its function, such as its author's name for it (H2)."""
-    process = PythonFunction(bundle, function, sandbox)
+def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | Fault:
+    """The text that a global name of the function's module has, such as the strategy's name."""
+    process = PythonFunction(program, function, sandbox)
     try:
-        reply = process.not_imported or process.ask({"constant": (bundle.program, name)}, CONSTANT_SECONDS)
+        reply = process.import_fault or process.ask({"constant": (program.program, name)}, CONSTANT_SECONDS)
     finally:
         process.close()
     if isinstance(reply, Fault):
@@ -57,19 +57,25 @@ def constant(bundle: ProgramFolder, function: str, name: str, sandbox: Sandbox) 
     value = reply.get("constant")
     if isinstance(value, str):
         return value
-    return Fault(FaultKind.UNREADABLE, str(reply.get("lacks", f"{bundle.program} disturbed its reading")))
+    return Fault(FaultKind.UNREADABLE, str(reply.get("lacks", f"{program.program} disturbed its reading")))
 
 
 def _once(
-    bundle: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float, *, backwards: bool
+    program: ProgramFolder,
+    function: str,
+    domain: Domain,
+    sandbox: Sandbox,
+    seconds: float,
+    *,
+    backwards: bool,
 ) -> bytes | Fault:
     size = domain.rows * domain.columns
     process = PythonFunction(
-        bundle, function, sandbox, cpu_seconds=int(seconds) + 60, answer_bytes=CELL_BYTES * size + 8_192
+        program, function, sandbox, cpu_seconds=int(seconds) + 60, answer_bytes=MAX_CELL_BYTES * size + 8_192
     )
     try:
         sizes = (domain.rows, domain.columns, domain.lowest, domain.highest)
-        reply = process.not_imported or process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
+        reply = process.import_fault or process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
     finally:
         process.close()
     if isinstance(reply, Fault):
@@ -81,7 +87,7 @@ def _once(
 
 
 def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
-    """Looked at again outside: inside, a program can have changed our driver."""
+    """Check again, out here: in the sandbox a program may have changed our driver."""
     if not isinstance(table, list) or len(table) != domain.rows * domain.columns:
         return False
     return all(type(cell) is int and domain.lowest <= cell <= domain.highest for cell in table)

@@ -1,1 +1,1 @@
-"""The contest machine: RV32IM, 1024 kB of memory, a counter and three doors (docs/machine.md)."""
+"""The contest machine: RV32IM, 1024 kB of memory, a counter and three services (docs/machine.md)."""

@@ -1,7 +1,7 @@
-"""Accesses to memory that can be checked together: those of one block through one pointer. Pure.
+"""Group the accesses to memory that one check can cover: those of one block through one pointer. Pure.
 
-The value of a pointer is followed through additions of constants. A group is checked where its pointer gets
-its value. If the check fails, some access of the block will fault, and which one does not matter here.
+We follow the value of a pointer through additions of constants. A group is checked where its pointer gets its
+value. If the check fails, some access of the block will fault; the interpreter finds out which.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from itertools import groupby
 
 from sandbox.vm.instructions import SIZES, STORES, Instruction
 
-LONGEST_SPAN = 65_536  # bytes that are checked together
+MAX_SPAN_BYTES = 65_536  # that one check covers
 _PAGE = 4096
 
 
 @dataclass(frozen=True)
 class Access:
-    """By instruction `at`, `offset` bytes from the group's pointer."""
+    """An access by instruction `at`, `offset` bytes from the group's pointer."""
 
     at: int
     offset: int
@@ -29,9 +29,9 @@ class Access:
 
 @dataclass(frozen=True)
 class Group:
-    """The pointer is the value that `register` has behind instruction `origin`.
+    """Accesses through one pointer: the value of `register` after instruction `origin`.
 
-    An origin of -1 is the begin of the block. All offsets are multiples of the accesses' sizes from `low` on.
+    An origin of -1 is the start of the block. Counted from `low`, all offsets are multiples of their sizes.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Group:
 
     @cached_property
     def low(self) -> int:
-        """The lowest offset, or a little below: where the widest access would be aligned."""
+        """The lowest offset, rounded down so that the widest access is aligned relative to it."""
         widest = next(access.offset for access in self.accesses if access.size == self.align)
         lowest = min(access.offset for access in self.accesses)
         return lowest - (lowest - widest) % self.align
@@ -58,7 +58,7 @@ class Group:
     @property
     def is_worth_it(self) -> bool:
         fits = all((access.offset - self.low) % access.size == 0 for access in self.accesses)
-        return len(self.accesses) > 1 and self.span <= LONGEST_SPAN and fits
+        return len(self.accesses) > 1 and self.span <= MAX_SPAN_BYTES and fits
 
 
 @dataclass
@@ -69,8 +69,8 @@ class _Pointer:
 
 
 def groups(code: Sequence[Instruction], block: range) -> list[Group]:
-    """Those of the block that are worth it: of two accesses and more, that do not exclude each other."""
-    known: dict[int, tuple[_Pointer, int]] = {}  # by register: the pointer that it is, and how far from it
+    """The groups of the block with two accesses or more whose alignments fit together."""
+    known: dict[int, tuple[_Pointer, int]] = {}  # by register: its pointer, and its distance from it
     pointers: list[_Pointer] = []
 
     def found(register: int, origin: int) -> tuple[_Pointer, int]:
@@ -99,9 +99,9 @@ def groups(code: Sequence[Instruction], block: range) -> list[Group]:
 
 
 def marks(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, Sequence[int]]:
-    """For each store of a group: the offsets whose pages are to be marked as written, when it is executed.
+    """For each store of a group: the offsets whose pages it has to mark as written.
 
-    Between two checks all stores happen or none: there the first one marks for all that lie close together.
+    Between two checks all stores happen or none, so the first store marks for all that are close to it.
     """
     stretch = _stretches(code, block, checked)
     marked: dict[int, Sequence[int]] = {}
@@ -123,7 +123,7 @@ def _marks(stores: Sequence[Access]) -> Iterator[tuple[int, Sequence[int]]]:
 
 
 def _stretches(code: Sequence[Instruction], block: range, checked: Sequence[Group]) -> Mapping[int, int]:
-    """Instructions that have the same number have no check between them."""
+    """Number the instructions so that those with the same number have no check between them."""
     origins = {group.origin for group in checked}
     members = {access.at for group in checked for access in group.accesses}
     number, found = 0, {}

@@ -17,13 +17,13 @@ _IMAGE = struct.Struct("<IIIII")
 _PORTION = struct.Struct("<I")
 
 
-def opening(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
+def header(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
     """What an engine reads first: the images, each with the file of its translation if it has one."""
     head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
     return head + b"".join(image_bytes(image, translation) for image, translation in images)
 
 
-def portion(orders: Iterable[bytes]) -> bytes:
+def chunk(orders: Iterable[bytes]) -> bytes:
     """Some games for an engine, each in the bytes of the game."""
     games = list(orders)
     return _PORTION.pack(len(games)) + b"".join(games)

@@ -16,7 +16,7 @@ class Kind(IntEnum):
     NONE = 0
     FUEL = 3
     LEFT = 4
-    DOOR = 5
+    NO_SERVICE = 5
     STACK = 6
     READ = 7
     WRITE = 8
@@ -45,7 +45,7 @@ def _fuel(trap: Trap) -> str:
     return f"used more than {trap.max_instructions:,} instructions"
 
 
-def _door(trap: Trap) -> str:
+def _no_service(trap: Trap) -> str:
     return f"used door {trap.address}, which does not exist, {_place(trap)}"
 
 
@@ -91,7 +91,7 @@ def _place(trap: Trap) -> str:
 
 _KINDS: dict[Kind, tuple[Verdict, Callable[[Trap], str]]] = {
     Kind.FUEL: (Verdict.TIME, _fuel),
-    Kind.DOOR: (Verdict.PROTOCOL, _door),
+    Kind.NO_SERVICE: (Verdict.PROTOCOL, _no_service),
     Kind.STACK: (Verdict.MEMORY, _stack),
     Kind.READ: (Verdict.CRASH, _read),
     Kind.WRITE: (Verdict.CRASH, _write),

@@ -1,8 +1,8 @@
-"""Where a program can go: its code in blocks, as far as that can be seen before it runs. Pure.
+"""The control flow of a program: its code in basic blocks, as far as known before it runs. Pure.
 
-A block is entered at its first instruction and left behind its last, whatever happens between. Only what can
-be reached from the entry is in a block. An indirect jump is expected behind calls and doors, and where the
-code or the data mention an address; a program can compute others.
+A block is entered at its first instruction and left after its last. Only code that can be reached from the
+entry is in a block. Indirect jumps are expected to go to the instructions after calls and ecalls, and to
+addresses in the code or data; a program can compute others.
 """
 
 from __future__ import annotations
@@ -18,32 +18,33 @@ _WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
-class Ways:
-    """How many instructions it is at most from the start of each block to the next station, or out.
+class Checkpoints:
+    """Where fuel is paid, and for how many instructions.
 
-    Stations are the starts that are jumped back to, or jumped to indirectly: each way round a loop comes by
-    one.
+    Checkpoints are the starts of blocks that are the target of a backward jump or of an indirect jump, so
+    every loop contains one. `longest`: the longest path, in instructions, from the start of each block to the
+    next checkpoint or out of the blocks.
     """
 
-    stations: frozenset[int]
+    checkpoints: frozenset[int]
     longest: Mapping[int, int]  # by start
 
-    def ahead(self, start: int) -> int:
-        """Of those how many are left when this block is entered; 0 for a station, where all begins anew."""
-        return 0 if start in self.stations else self.longest[start]
+    def instructions_to_checkpoint(self, start: int) -> int:
+        """Longest run of instructions from block `start` to the next checkpoint; 0 at a checkpoint."""
+        return 0 if start in self.checkpoints else self.longest[start]
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Instructions by their numbers: the one at address CODE_BASE is 0."""
+    """Blocks of instruction numbers: the instruction at address CODE_BASE is number 0."""
 
     blocks: Sequence[range]  # ascending
     starts: frozenset[int]  # of the blocks
-    targets: Sequence[int]  # those starts at which an indirect jump is expected
+    targets: Sequence[int]  # the starts to which indirect jumps are expected
 
     @classmethod
     def of(cls, image: Image, code: Sequence[Instruction]) -> Flow:
-        """`code` is the image's, decoded."""
+        """`code`: the decoded instructions of the image."""
         targets = {(image.entry - CODE_BASE) // 4, *_mentioned(image.data, code)}
         reached, starts, waiting = set[int](), set(targets), sorted(targets)
         while waiting:
@@ -55,18 +56,18 @@ class Flow:
                 waiting += [*direct, *indirect]
         return cls(_blocks(code, reached, starts), frozenset(starts), sorted(targets))
 
-    def ways(self, code: Sequence[Instruction]) -> Ways:
-        """How far it is from each block."""
+    def checkpoints(self, code: Sequence[Instruction]) -> Checkpoints:
+        """Choose the checkpoints."""
         onward = {
             block.start: [to for to in _onward(code, block) if to in self.starts] for block in self.blocks
         }
         back = {to for start, found in onward.items() for to in found if to <= start}
-        stations = back.union(self.targets)
+        checkpoints = back.union(self.targets)
         longest: dict[int, int] = {}
         for block in reversed(self.blocks):
-            ahead = [longest[to] for to in onward[block.start] if to not in stations]
-            longest[block.start] = len(block) + max(ahead, default=0)
-        return Ways(frozenset(stations), longest)
+            following = [longest[to] for to in onward[block.start] if to not in checkpoints]
+            longest[block.start] = len(block) + max(following, default=0)
+        return Checkpoints(frozenset(checkpoints), longest)
 
     def indexed(self) -> Iterator[int]:
         """The numbers of all instructions in blocks."""
@@ -98,7 +99,7 @@ def _mentioned(data: bytes, code: Sequence[Instruction]) -> Iterator[int]:
 
 
 def _run_on(code: Sequence[Instruction], at: int, reached: set[int]) -> int | None:
-    """Add what is executed from here on to `reached`; the jump at its end, unless that was known."""
+    """Add the instructions from `at` to the next jump to `reached`. Return that jump, or None if known."""
     while at < len(code) and at not in reached:
         reached.add(at)
         if code[at].name in JUMPS:
@@ -108,17 +109,17 @@ def _run_on(code: Sequence[Instruction], at: int, reached: set[int]) -> int | No
 
 
 def _successors(code: Sequence[Instruction], at: int) -> tuple[list[int], list[int]]:
-    """Where the jump goes: directly; and by the address that it leaves behind."""
+    """Where the jump leads: directly, and later by its return address."""
     name = code[at].name
-    behind = [at + 1] if at + 1 < len(code) else []
+    after = [at + 1] if at + 1 < len(code) else []
     to = target(code, at) if name in BRANCHES or name == "jal" else None
     direct = [] if to is None else [to]
-    comes_back = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
-    return direct + behind * (name in BRANCHES), behind * comes_back
+    returns = name == "ecall" or (name in {"jal", "jalr"} and code[at].rd != 0)
+    return direct + after * (name in BRANCHES), after * returns
 
 
 def _onward(code: Sequence[Instruction], block: range) -> list[int]:
-    """The blocks that may follow directly."""
+    """The starts of the blocks that may follow directly."""
     end = block.stop - 1
     return _successors(code, end)[0] if code[end].name in JUMPS else [block.stop]
 

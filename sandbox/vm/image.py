@@ -1,9 +1,9 @@
-"""A program for the contest machine: what the compiler hands to the engine.
+"""A program for the contest machine, as the compiler makes it and the engine runs it.
 
 Memory map (addresses in bytes, little endian):
-    CODE_BASE ...                 code; can be executed, neither read nor written
+    CODE_BASE ...                 code; can be executed, but neither read nor written
     DATA_BASE + static_size       end of memory
-    ... - MEMORY_SIZE             begin of memory: it holds the stack *below* data and bss, so that a
+    ... - MEMORY_SIZE             start of memory: the stack is *below* data and bss, so that a
                                   stack that grows too far leaves the memory and faults instead of eating data
 The stack pointer starts at DATA_BASE. Everything else is outside, address 0 too.
 """
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 CODE_BASE = 0x0001_0000
-CODE_LIMIT = 0x0040_0000  # bytes of code at the most
+CODE_LIMIT = 0x0040_0000  # maximum bytes of code
 DATA_BASE = 0x1000_0000
 MEMORY_SIZE = 1024 * 1024
-MIN_STACK = 4096  # static data must leave this much
+MIN_STACK = 4096  # bytes that static data must leave
 
 _HEADER = struct.Struct("<4sIIIIII")  # magic, version, entry, code size, data size, static size, symbols size
 _MAGIC = b"KNIM"
@@ -34,7 +34,9 @@ class Image:
     code: bytes
     data: bytes
     static_size: int
-    symbols: tuple[tuple[int, str], ...] = ()  # (address, function), ascending; to name the place of a fault
+    symbols: tuple[
+        tuple[int, str], ...
+    ] = ()  # (address, function), ascending; they name the place of a fault
 
     def __post_init__(self) -> None:
         if len(self.code) % 4 or not 0 < len(self.code) <= CODE_LIMIT:
@@ -46,7 +48,7 @@ class Image:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the image in hex: two builds with one digest play the same."""
+        """sha256 of the image in hex. Two builds with the same digest play the same."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def to_bytes(self) -> bytes:

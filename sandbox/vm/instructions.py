@@ -1,4 +1,4 @@
-"""RV32IM in Python: what a word of code is. A second reading of the manual beside engine/decode.c."""
+"""Decode RV32IM in Python: a second reading of the manual, independent of engine/decode.c."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ SIZES: Mapping[str, int] = {"lb": 1, "lbu": 1, "lh": 2, "lhu": 2, "lw": 4, "sb":
 LOADS = frozenset(_LOAD.values())
 STORES = frozenset(_STORE.values())
 BRANCHES = frozenset(_BRANCH.values())
-JUMPS = BRANCHES | {"jal", "jalr", "ecall", "illegal"}  # a block ends behind them
+JUMPS = BRANCHES | {"jal", "jalr", "ecall", "illegal"}  # a block ends after them
 _NO_TARGET = STORES | BRANCHES | {"ecall", "illegal", "fence"}
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """`imm` is the sign-extended immediate value, of `lui` and `auipc` with its twelve zeros; 0 without one.
+    """`imm`: the sign-extended immediate value; for `lui` and `auipc` with its twelve zeros; 0 without one.
 
-    `rd` is 0 where nothing is written. "illegal" is every word that is no instruction of the machine.
+    `rd` is 0 if nothing is written. "illegal" stands for every word that is not an instruction.
     """
 
     name: str

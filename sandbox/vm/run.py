@@ -1,6 +1,6 @@
-"""One program by itself on the contest machine, without a game: to see what the machine does.
+"""Run one program by itself on the contest machine, without a game, to see what the machine does.
 
-The door of throws gives the throw back, the door of seeds gives zeros.
+The service of throws returns the program's own throw, the service of seeds returns zeros.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _A0 = 10
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a program came to its end. `fault` says why, unless it left by the door."""
+class RunResult:
+    """How a program ended. `fault` says why, unless it left by the service for that."""
 
     fault: str | None
     instructions: int
@@ -32,21 +32,21 @@ class Ended:
 
     @property
     def status(self) -> int:
-        """What the program left with, in a0."""
+        """The program's exit status, from register a0."""
         return self.registers[_A0]
 
 
-def run(image: Image, max_instructions: int) -> Ended:
+def run(image: Image, max_instructions: int) -> RunResult:
     """Run the program to its end, by the interpreter. Raises EngineFailed when our machinery fails."""
-    opening = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
+    header = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
     seconds = min(MAX_SECONDS, START_SECONDS + program_seconds(max_instructions))
-    order = EngineRequest(bytes, partial(_ended, image, max_instructions), seconds)
-    (ended,) = run_requests(engine_binary(), [order], 1, opening=opening)
+    order = EngineRequest(bytes, partial(_results, image, max_instructions), seconds)
+    (ended,) = run_requests(engine_binary(), [order], 1, header=header)
     return ended
 
 
-def _ended(image: Image, max_instructions: int, raw: bytes) -> list[Ended]:
-    """ValueError for an answer that cannot be true."""
+def _results(image: Image, max_instructions: int, raw: bytes) -> list[RunResult]:
+    """Raises ValueError for an impossible answer."""
     if len(raw) != _RECORD.size:
         raise ValueError(f"{len(raw)} bytes about a program's end")
     instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
@@ -54,4 +54,4 @@ def _ended(image: Image, max_instructions: int, raw: bytes) -> list[Ended]:
     if trap.kind is Kind.NONE:
         raise ValueError("a program that came to no end")
     fault = None if trap.kind is Kind.LEFT else verdict_and_reason(trap)[1]
-    return [Ended(fault, instructions, memory, tuple(registers))]
+    return [RunResult(fault, instructions, memory, tuple(registers))]

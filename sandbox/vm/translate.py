@@ -1,13 +1,12 @@
-"""A program for the contest machine as C: what the image does, at the speed of native code. Pure.
+"""Translate a program for the contest machine to C, to run it at native speed. Pure.
 
-One C function, one statement per instruction, registers as local variables, a label per block. The text holds
-no word of a stranger, only numbers. What its pieces mean is said in translator/native.h; that the translation
-does what the interpreter does, to the last bit, is held by tests/machine/test_translation.py.
+The result is one C function with a statement per instruction, registers as local variables, and a label per
+block. It contains no foreign text, only numbers. translator/native.h defines its macros.
+tests/machine/test_translation.py checks that it does what the interpreter does, to the last bit.
 
-Wherever something is not as expected - an access that would fault, an indirect jump to an address that
-nothing mentions, fuel that may not last to where it is paid next - the translation leaves, with
-everything as it is in front of the instruction, and the interpreter goes on. A check may stand earlier than
-the access that it is for.
+Where something unusual happens - an access that would fault, an indirect jump to an unexpected address, fuel
+that may not last to the next checkpoint - the translation stops with the state before that instruction, and
+the interpreter goes on. A check may come earlier than the access that it is for.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sandbox.vm.accesses import Access, Group, groups, marks
-from sandbox.vm.flow import Flow, Ways, target
+from sandbox.vm.flow import Checkpoints, Flow, target
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
 
-MAX_INSTRUCTIONS = 65_536  # a larger program is not translated
+MAX_INSTRUCTIONS = 65_536  # larger programs are not translated
 _WORD = 0xFFFF_FFFF
 
 _TYPES = {
@@ -61,16 +60,16 @@ def translate(image: Image) -> str:
     code = [decode(word) for word in struct.unpack(f"<{count}I", image.code)]
     flow = Flow.of(image, code)
     begin = DATA_BASE + image.static_size - MEMORY_SIZE
-    lines = [*_opening(image, flow), *_start(code, flow)]
-    ways = flow.ways(code)
+    lines = [*_header(image, flow), *_start(code, flow)]
+    checkpoints = flow.checkpoints(code)
     for block in flow.blocks:
-        lines += _Block(code, block, flow.starts, begin, ways).lines()
-    lines += _closing({code[at].rd for at in flow.indexed()} - {0})
+        lines += _Block(code, block, flow.starts, begin, checkpoints).lines()
+    lines += _footer({code[at].rd for at in flow.indexed()} - {0})
     return "\n".join(lines) + "\n"
 
 
 # --- around the blocks -------------------------------------------------------------------------------------
-def _opening(image: Image, flow: Flow) -> Iterator[str]:
+def _header(image: Image, flow: Flow) -> Iterator[str]:
     count = len(image.code) // 4
     yield f"#define COUNT {count}u"
     yield '#include "native.h"'
@@ -90,7 +89,7 @@ def _start(code: Sequence[Instruction], flow: Flow) -> Iterator[str]:
     yield "  GO;"
 
 
-def _closing(written: Iterable[int]) -> Iterator[str]:
+def _footer(written: Iterable[int]) -> Iterator[str]:
     kept = [f"  machine->x[{number}] = x{number};" for number in sorted(written)]
     yield "elsewhere:"
     yield from ("give_up:", *kept, "  LEAVE (STOP_INTERPRET);")
@@ -101,19 +100,19 @@ def _closing(written: Iterable[int]) -> Iterator[str]:
 # --- one block ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Block:
-    """Writes the statements of one block. `begin` is the address of the first byte of memory."""
+    """Writes the statements of one block. `begin`: the address of the first byte of memory."""
 
     code: Sequence[Instruction]
     block: range
     starts: frozenset[int]
     begin: int
-    ways: Ways
+    checkpoints: Checkpoints
 
     def lines(self) -> Iterator[str]:
         first, end = self.block.start, self.block.stop
         yield f"L{first}:"
-        if first in self.ways.stations:
-            yield f"  PAY ({first}, {self.ways.longest[first]});"
+        if first in self.checkpoints.checkpoints:
+            yield f"  PAY ({first}, {self.checkpoints.longest[first]});"
         yield from self._checks(-1)
         for at in self.block:
             yield from self._statement(at)
@@ -127,7 +126,7 @@ class _Block:
 
     @cached_property
     def _checked(self) -> Mapping[int, Sequence[Group]]:
-        """The groups by their origins: a block can be as long as a program, and hold thousands."""
+        """The groups by origin, because a block can be as long as a program and have thousands of groups."""
         found: dict[int, list[Group]] = {}
         for group in self._groups:
             found.setdefault(group.origin, []).append(group)
@@ -142,13 +141,13 @@ class _Block:
         return marks(self.code, self.block, self._groups)
 
     def _checks(self, origin: int) -> Iterator[str]:
-        """Of the groups whose pointers have just got their values."""
-        behind = self.block.start if origin < 0 else origin + 1
+        """The checks of the groups whose pointers have just got their values."""
+        after = self.block.start if origin < 0 else origin + 1
         for group in self._checked.get(origin, ()):
             log = group.align.bit_length() - 1
             yield f"  const uint64_t {group.name} = x{group.register} + {_u(group.low - self.begin)};"
             yield f"  if (IS_BAD_SPAN ((uint32_t) {group.name}, {group.span}u, {log}))"
-            yield f"    {self._give_up(behind)}"
+            yield f"    {self._give_up(after)}"
 
     def _statement(self, at: int) -> Iterator[str]:
         instruction = self.code[at]
@@ -198,21 +197,21 @@ class _Block:
         yield "  }"
 
     def _to(self, number: int | None, jump: int = -1) -> str:
-        """On to this block; or, in front of `jump`, to the interpreter, which knows what is wrong with it."""
+        """Go to this block; if there is none, leave `jump` to the interpreter, which finds the fault."""
         if number is None:
             return self._give_up(jump)
         unspent = self._owed(self.block.stop)
         if number not in self.starts:
             return f"GIVE_UP ({number}, {unspent});"
-        shorter = unspent - self.ways.ahead(number)
+        shorter = unspent - self.checkpoints.instructions_to_checkpoint(number)
         return f"GO_ON ({number}, {shorter});" if shorter else f"goto L{number};"
 
     def _give_up(self, at: int) -> str:
         return f"GIVE_UP ({at}, {self._owed(at)});"
 
     def _owed(self, at: int) -> int:
-        """How many instructions have been paid for when this one is come to."""
-        return self.ways.longest[self.block.start] - (at - self.block.start)
+        """How many paid instructions are still unused before instruction `at`."""
+        return self.checkpoints.longest[self.block.start] - (at - self.block.start)
 
 
 def _transfer(instruction: Instruction, place: str, marked: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The real gcc in the real jail, made ready once for all tests here."""
+"""The real gcc in the real sandbox, prepared once for all tests here."""
 
 from collections.abc import Callable
 

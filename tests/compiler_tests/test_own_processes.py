@@ -3,7 +3,7 @@
 import signal
 import time
 
-from contest.subprocesses.child_process import Finished, run, start
+from contest.subprocesses.child_process import CommandResult, run, start
 
 
 def wait_for(log, text):
@@ -29,7 +29,7 @@ def test_a_process_that_does_not_end_is_ended(tmp_path):
     log = tmp_path / "log"
     process = start(["/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.1; done"], log)
     wait_for(log, "deaf")
-    assert process.terminate(grace=0.2) == -signal.SIGKILL
+    assert process.terminate(grace_seconds=0.2) == -signal.SIGKILL
 
 
 def test_a_process_that_has_ended_can_be_terminated(tmp_path):
@@ -50,7 +50,7 @@ def test_a_log_is_continued(tmp_path):
 
 def test_a_command_is_given_its_input_and_says_what_it_says() -> None:
     finished = run(["sh", "-c", "tr a-z A-Z; echo oh >&2; exit 3"], b"hello", 20)
-    assert finished == Finished(3, b"HELLO", b"oh\n")
+    assert finished == CommandResult(3, b"HELLO", b"oh\n")
 
 
 def test_a_command_that_does_not_end_is_ended_with_its_children() -> None:

@@ -1,4 +1,4 @@
-"""What a prisoner can and cannot do, tried with real prisoners."""
+"""What a sandboxed process can and cannot do, tried with real processes."""
 
 import os
 import time
@@ -23,12 +23,12 @@ def python(code):
 
 @pytest.fixture
 def long_time():
-    """Seconds for which nobody else sleeps: they recognise a prisoner among all processes."""
+    """Seconds for which no other process sleeps, to recognise a sandboxed process among all processes."""
     return f"86399.{uuid.uuid4().int % 10**15:015}"
 
 
 def all_processes():
-    """Command lines of all processes on this computer, and whose they are."""
+    """Command lines of all processes on this host, and their users."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -102,14 +102,14 @@ def test_a_given_file_cannot_be_exchanged(sandbox):
 
 
 def test_the_work_folder_is_limited_and_forgotten(sandbox):
-    limits = Limits(work_size=1_000_000, file_size=400_000)
+    limits = Limits(work_bytes=1_000_000, file_bytes=400_000)
     script = "for i in 1 2 3 4 5; do head -c 300000 /dev/zero > f$i || exit 7; done"
     assert sandbox.run([*SHELL, script], limits=limits).code == 7
     assert sandbox.run([*SHELL, "ls -A /work"]).stdout == b""
 
 
 def test_a_file_cannot_grow_over_its_limit(sandbox):
-    result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_size=100_000))
+    result = sandbox.run([*SHELL, "exec cat /dev/zero > big"], limits=Limits(file_bytes=100_000))
     assert result.ending is Ending.SIGNAL
 
 
@@ -126,11 +126,11 @@ def test_the_network_has_nothing_but_itself(sandbox):
     assert sandbox.run(python(code)).stdout == b"['lo']\n"
 
 
-def test_a_prisoner_is_nobody_inside(sandbox):
+def test_a_sandboxed_process_is_nobody_inside(sandbox):
     assert sandbox.run([*SHELL, "id -u; id -G; hostname"]).stdout == b"65534\n65534\nbox\n"
 
 
-def test_a_prisoner_has_no_capabilities_and_cannot_get_any(sandbox):
+def test_a_sandboxed_process_has_no_capabilities_and_cannot_get_any(sandbox):
     code = (
         "import ctypes; libc = ctypes.CDLL(None, use_errno=True);"
         "print(libc.prctl(39, 0, 0, 0, 0), libc.unshare(1 << 28), libc.mount(b'x', b'/work', b'tmpfs', 0, 0))"
@@ -139,10 +139,10 @@ def test_a_prisoner_has_no_capabilities_and_cannot_get_any(sandbox):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to become")
-def test_started_as_root_a_prisoner_is_an_unprivileged_user_outside(long_time):
-    prison = Sandbox(SandboxSettings(user_id=61_995))
+def test_started_as_root_a_sandboxed_process_is_an_unprivileged_user_outside(long_time):
+    own = Sandbox(SandboxSettings(user_id=61_995))
     command = ["/usr/bin/sleep", long_time]
-    with prison.open(command):
+    with own.open(command):
         seen = set()
         deadline = time.monotonic() + 20
         while not seen and time.monotonic() < deadline:
@@ -198,22 +198,22 @@ def test_every_end_has_its_name(sandbox, command, limits, ending):
     assert time.monotonic() - start < 90
 
 
-def test_an_output_of_exactly_the_limit_is_whole(sandbox):
+def test_an_output_of_exactly_the_limit_is_complete(sandbox):
     limits = Limits(output_bytes=100_000)
-    whole = sandbox.run([*SHELL, "head -c 100000 /dev/zero"], limits=limits)
+    full = sandbox.run([*SHELL, "head -c 100000 /dev/zero"], limits=limits)
     over = sandbox.run([*SHELL, "head -c 100001 /dev/zero"], limits=limits)
-    assert (whole.ending, len(whole.stdout)) == (Ending.EXIT, 100_000)
+    assert (full.ending, len(full.stdout)) == (Ending.EXIT, 100_000)
     assert (over.ending, len(over.stdout)) == (Ending.OUTPUT_LIMIT, 100_000)
 
 
 def test_a_memory_hog_gets_no_more_than_its_limit(sandbox):
-    limits = Limits(address_space=200 * 1024 * 1024)
+    limits = Limits(address_space_bytes=200 * 1024 * 1024)
     result = sandbox.run(python("x = bytearray(300 * 1024 * 1024)"), limits=limits)
     assert result.code == 1
     assert b"MemoryError" in result.stderr
 
 
-def test_a_fork_bomb_ends_with_its_box(sandbox, long_time):
+def test_a_fork_bomb_ends_with_its_sandbox(sandbox, long_time):
     script = f"bomb() {{ sleep {long_time} & bomb; }}; bomb; wait; sleep {long_time}"
     result = sandbox.run([*SHELL, script], limits=Limits(wall_seconds=1, processes=20))
     assert result.ending in (Ending.EXIT, Ending.WALL_LIMIT, Ending.SIGNAL)
@@ -228,27 +228,25 @@ def test_a_fork_bomb_ends_with_its_box(sandbox, long_time):
         "setsid sleep $TIME & sleep $TIME",
     ],
 )
-def test_children_die_with_the_box(sandbox, script, long_time):
+def test_children_die_with_the_sandbox(sandbox, script, long_time):
     sandbox.run([*SHELL, script], environment={"TIME": long_time}, limits=Limits(wall_seconds=0.5))
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_a_box_that_is_ended_while_it_is_made_leaves_nothing_behind(sandbox, long_time):
+def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_time):
     for delay in range(60):
-        prisoner = sandbox.open(["/usr/bin/sleep", long_time])
+        process = sandbox.open(["/usr/bin/sleep", long_time])
         time.sleep(delay / 10_000)
-        prisoner.close()
+        process.close()
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(
-    sandbox, long_time, monkeypatch
-):
-    start_box = bubblewrap._start
+def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(sandbox, long_time, monkeypatch):
+    start = bubblewrap._start
     delays = count()
 
     def start_and_kill(*arguments):
-        process = start_box(*arguments)
+        process = start(*arguments)
         time.sleep(next(delays) / 10_000)
         process.kill()
         return process
@@ -261,7 +259,7 @@ def test_a_bubblewrap_that_is_killed_while_it_makes_a_box_leaves_nothing_behind(
     assert not any(long_time.encode() in command for command in all_processes())
 
 
-def test_one_box_does_not_use_up_the_processes_of_another(sandbox):
+def test_one_sandbox_does_not_use_up_the_processes_of_another(sandbox):
     limits = Limits(processes=8, wall_seconds=10)
     script = "for i in 1 2 3 4 5; do sleep 0.3 & done; wait; echo done"
     with ThreadPoolExecutor(4) as pool:
@@ -269,7 +267,7 @@ def test_one_box_does_not_use_up_the_processes_of_another(sandbox):
     assert [result.stdout for result in results] == [b"done\n"] * 4
 
 
-def test_many_boxes_leave_no_descriptor_and_no_child_behind(sandbox):
+def test_many_sandboxes_leave_no_descriptor_and_no_child(sandbox):
     before = set(os.listdir("/proc/self/fd"))
     with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(lambda n: sandbox.run([*SHELL, f"echo {n}"]), range(12)))
@@ -288,7 +286,7 @@ def test_without_bubblewrap_nothing_is_started(sandbox, monkeypatch, tmp_path):
         sandbox.run(["/usr/bin/true"])
 
 
-def test_a_bubblewrap_that_makes_no_box_is_told_with_its_words(sandbox, monkeypatch, tmp_path):
+def test_an_error_of_bubblewrap_is_reported(sandbox, monkeypatch, tmp_path):
     tmp_path.chmod(0o755)
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.source import SourceText, normalise, strip_secret, with_trigraphs
-from contest.sanitize import printable
 
 
 @pytest.mark.parametrize(
@@ -81,10 +80,6 @@ def test_line_ends_become_newlines(source, text):
 
 def test_trigraphs_are_seen_as_other_compilers_see_them():
     assert with_trigraphs("??=??/??'??(??)??!??<??>??-") == "#\\^[]|{}~"
-
-
-def test_what_terminals_obey_is_not_shown():
-    assert printable("a\x1b[31m\x07b\u202e\u200bc\n\x9bd") == "a[31mbc\nd"
 
 
 def test_a_quote_is_short_and_harmless():

@@ -36,7 +36,7 @@ def kinds(folder: ContestContext) -> dict[str, list[str]]:
         mails = outbox.listing(tx, state=None, to=None, count=10_000)
     got: dict[str, list[str]] = {}
     for mail in mails:
-        got.setdefault(mail["to"].partition("@")[0], []).append(mail["kind"])
+        got.setdefault(mail.to.partition("@")[0], []).append(mail.kind)
     return got
 
 

@@ -78,7 +78,7 @@ def mails(folder: ContestContext, kind: str) -> list[str]:
     """Who got a mail of this kind, by the names of the teams."""
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
-    return [mail["to"].partition("@")[0] for mail in listed if mail["kind"] == kind]
+    return [mail.to.partition("@")[0] for mail in listed if mail.kind == kind]
 
 
 class After(Silence):
@@ -115,7 +115,7 @@ def test_a_paused_contest_rests_and_goes_on_as_if_nothing_had_been(
 def mail_keys(folder: ContestContext) -> set[tuple[str, str, str]]:
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
-    return {(mail["kind"], mail["to"], mail["subject"]) for mail in listed}
+    return {(mail.kind, mail.to, mail.subject) for mail in listed}
 
 
 def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestContext]) -> None:
@@ -203,7 +203,7 @@ def body_of(folder: ContestContext, kind: str) -> str:
     """All mails of this kind."""
     with folder.store.read() as tx:
         listed = outbox.listing(tx, state=None, to=None, count=10_000)
-        found = [outbox.get(tx, mail["id"]) for mail in listed if mail["kind"] == kind]
+        found = [outbox.get(tx, mail.id) for mail in listed if mail.kind == kind]
     return "\n".join(item.raw.decode() for item in found if item)
 
 

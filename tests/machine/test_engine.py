@@ -208,9 +208,9 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
 from tournament.runners.machine import MachineRunner
 image = throwing([1])
-arena = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
-arena._program = Path({program!r})
-arena.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
+runner = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
+runner._program = Path({program!r})
+runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 """
 
 
@@ -235,7 +235,7 @@ def _script_spinning(folder: Path) -> Path:
     endless = assembled([0x0000006F])
     job = GameJob((endless.digest,) * 2, (bytes(16), bytes(16)))
     batch = Batch(Rules(), 2**60, {endless.digest: endless})
-    (folder / "order").write_bytes(batch.opening() + batch.portion([job]))
+    (folder / "order").write_bytes(batch.header() + batch.chunk([job]))
     real = knobeln_engine()
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
@@ -251,7 +251,7 @@ def _wait_for(holds: object, seconds: float = 120) -> None:
 # --- a batch that is malformed, an answer that is ---
 def _good_order(images: dict[str, Image], jobs: list[GameJob]) -> bytes:
     batch = Batch(RULES, FUEL, {digest: images[digest] for digest in jobs[0].images})
-    return batch.opening() + batch.portion(jobs[:1])
+    return batch.header() + batch.chunk(jobs[:1])
 
 
 def _with_number(order: bytes, at: int, number: int) -> bytes:
@@ -274,7 +274,7 @@ MALFORMED = {
     "data size": (lambda order: _with_number(order, 40, 2**31), "data is larger"),
     "static size": (lambda order: _with_number(order, 44, 2**20), "static data has an impossible size"),
     "path size": (lambda order: _with_number(order, 48, 2**31), "path of a translation is too long"),
-    "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "portion is too large"),
+    "games": (lambda order: _with_number(order, len(order) - 48, 2**32 - 1), "chunk is too large"),
     "image number": (lambda order: _with_number(order, len(order) - 44, 2), "image that is not there"),
 }
 
@@ -299,7 +299,7 @@ def test_an_engine_without_a_game_plays_no_batch(images: dict[str, Image], jobs:
 
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
     with engine_process() as process:
-        return EngineConnection(process, batch.opening()).ask(batch.portion(jobs), 20)
+        return EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What C programs can do to the machine, and what their teams are told."""
+"""What C programs can do to the machine, and the sentences that their teams get."""
 
 from __future__ import annotations
 

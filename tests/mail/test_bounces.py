@@ -46,7 +46,7 @@ def welcomed(world: World, address: str = ADDRESS, name: str = "lords") -> int:
     world.send(REGISTER, form)
     deliver_due(world.store, world.settings, FixedClock(world.clock.now()), Takes())
     with world.store.read() as tx:
-        return max(row["id"] for row in outbox.listing(tx, state=OutboxState.SENT, to=address, count=1))
+        return max(row.id for row in outbox.listing(tx, state=OutboxState.SENT, to=address, count=1))
 
 
 def returned(world: World, name: str, item_id: int, to: str | None = None) -> bytes:

@@ -681,4 +681,4 @@ def test_each_kind_of_answer_is_kept_with_its_kind(world: World) -> None:
     world.send("help", "x")
     with world.store.read() as tx:
         rows = outbox.listing(tx, state=None, to=None, count=10)
-    assert [row["kind"] for row in rows] == ["registration_accepted", "help"]
+    assert [row.kind for row in rows] == ["registration_accepted", "help"]

@@ -49,10 +49,7 @@ def queue(store: Store, settings: Settings, *names: str, at: datetime = START) -
 def listing(store: Store) -> dict[str, tuple[OutboxState, int, str]]:
     with store.read() as tx:
         rows = outbox.listing(tx, state=None, to=None, count=1_000)
-    return {
-        row["to"].partition("@")[0]: (OutboxState(row["state"]), row["attempts"], row["last_response"])
-        for row in rows
-    }
+    return {row.to.partition("@")[0]: (row.state, row.attempts, row.last_response) for row in rows}
 
 
 def test_what_the_relay_takes_is_sent_once(store: Store, sink: tuple[Sink, int]) -> None:

@@ -14,7 +14,7 @@ from contest.config.sections import ExtraField, Reports, Teams, spelling
 from contest.config.settings import Settings
 from contest.model import MailPreference, Member, Registration
 from contest.registration_form import field_names, record_text
-from mailserver.problem import is_invisible
+from contest.sanitize import is_invisible
 from mailserver.reading.registration_form import Reading, read
 from reports.text import fold
 from tests.support.mail_world import make_settings

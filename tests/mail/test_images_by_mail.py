@@ -287,11 +287,11 @@ def test_an_image_that_was_pulled_plays_by_its_name(
         pytest.skip(str(missing))
     made = Made([tar([member("player", program)])], {"Entrypoint": ["/player", "always"]})
     packed = archive(made.docker_files("localhost/lords:2"))
-    assert engine.ask("load", stdin=packed).returncode == 0
+    assert engine.call("load", stdin=packed).returncode == 0
     try:
         report = office.report("lords", {}, "image: localhost/lords:2\n")
     finally:
-        engine.ask("rmi", "--force", "localhost/lords:2")
+        engine.call("rmi", "--force", "localhost/lords:2")
     assert "Version 1 of lords compiled and is accepted." in report
     assert "image              localhost/lords:2\n" in report
     assert "A trial game against" in report

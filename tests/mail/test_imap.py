@@ -333,7 +333,7 @@ def test_the_time_of_arrival_in_the_mailbox_decides_and_none_is_in_the_future(
     accept_found(store, taken.raws[0], "imap", taken.times[0], now)
     accept_found(store, LETTER + b"y\r\n", "imap", tomorrow, now)
     with store.read() as tx:
-        assert [row["received_at"] for row in letters.listing(tx, None, 5)] == [yesterday, now]
+        assert [row.received_at for row in letters.listing(tx, None, 5)] == [yesterday, now]
 
 
 def test_a_mailbox_that_is_numbered_anew_brings_nothing_twice(

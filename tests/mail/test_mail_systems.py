@@ -80,8 +80,8 @@ def send(port: int, raw: bytes = LETTER, recipients: tuple[str, ...] = (ROBOT,),
 def kept(store: Store) -> list[dict[str, object]]:
     with store.read() as tx:
         rows = letters.listing(tx, None, 50)
-        found = [(row, letters.get(tx, row["id"])) for row in rows]
-    return [{**row, "letter": letter} for row, letter in found]
+        found = [(row, letters.get(tx, row.id)) for row in rows]
+    return [{**row._asdict(), "letter": letter} for row, letter in found]
 
 
 # --- Postfix -----------------------------------------------------------------------------------------------

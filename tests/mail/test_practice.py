@@ -65,9 +65,9 @@ class Gym:
         while self.compiler.build_next(at_once=True) or self.practice.play_next():
             pass
 
-    def waiting(self) -> int:
+    def is_idle(self) -> bool:
         with self.world.store.read() as tx:
-            return practices.count_queued(tx)
+            return practices.next_queued(tx) is None
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_test_needs_the_teams_own_line_and_a_forger_learns_nothing(gym: Callab
     source = f"/* <<FROM>> alpha {'0000-' * 4}0000 */\n{HOUSE['pavlov']}"
     answer, notice = here.world.send("please test", source, sender="eve@x.example")
     assert "do not belong together" in flat(answer)
-    assert (notice["To"], here.waiting()) == ("alpha@teams.example", 0)
+    assert (notice["To"], here.is_idle()) == ("alpha@teams.example", True)
 
 
 def test_there_are_so_many_in_an_hour_and_no_more(gym: Callable[..., Gym]) -> None:

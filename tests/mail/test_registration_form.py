@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from contest.config.sections import Teams
 from contest.model import USUAL_PREFERENCES, MailPreference, Member, Registration
 from contest.registration_form import blank, record_text
-from mailserver.problem import is_invisible
+from contest.sanitize import is_invisible
 from mailserver.reading.letter import parse
 from mailserver.reading.registration_form import Reading, read
 from mailserver.reading.team_names import unique_name

@@ -31,7 +31,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def cache():
-    """A folder that the user can enter whom boxes belong to; pytest's own ones are closed."""
+    """A folder that the user of the sandboxes can enter; pytest's own folders are closed."""
     made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
     made.chmod(0o755)
     yield made

@@ -15,7 +15,7 @@ from contest.errors import NotFound, TryAgain
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import OciImage
 from sandbox.oci.limits import OciLimits
-from sandbox.oci.refusal import Problem
+from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from tests.support.oci_images import Made, archive, described, digest, folder, link, member, tar
 
@@ -29,7 +29,7 @@ SMALL = OciLimits(archive_bytes=60_000, unpacked_bytes=200_000, entries=50, laye
 
 def refused(raw, folder, limits=SMALL):
     problem = unpack(raw, folder, limits)
-    assert isinstance(problem, Problem), problem
+    assert isinstance(problem, ImageProblem), problem
     return problem.text
 
 
@@ -125,7 +125,7 @@ BAD = {
     ),
     "wrong_configuration": (
         archive({n: d.replace(b"/player", b"/prayer") for n, d in GOOD.docker_files().items()}),
-        "does not have the digest that its name says",
+        "does not have the digest in its name",
     ),
     "wrong_layer": (
         archive(replace(GOOD, diff_ids=[digest(b"")]).docker_files()),

@@ -12,11 +12,19 @@ from dataclasses import replace
 import pytest
 
 from contest.errors import ToolMissing
-from sandbox.oci.engine import DOCKER, PODMAN, PODMAN_RUNC, Container, Engine, find_engine, open_container
+from sandbox.oci.engine import (
+    DOCKER,
+    PODMAN,
+    PODMAN_RUNC,
+    ContainerSandbox,
+    Engine,
+    find_engine,
+    open_container,
+)
 from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import PROCESSES
 from sandbox.oci.named import NamedImage, named_image
-from sandbox.oci.refusal import Problem
+from sandbox.oci.refusal import ImageProblem
 from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.sandbox import Limits
@@ -24,7 +32,7 @@ from tests.support.oci_images import Made, archive, folder, member, tar
 
 LONG = 60.0  # seconds for a move
 MISSING = Engine(("no-such-engine",), (), "", ())
-BROKEN = Engine(("podman", "--runtime", "/bin/false"), PODMAN.options, PODMAN.tells, PODMAN.told)
+BROKEN = replace(PODMAN, command=("podman", "--runtime", "/bin/false"))
 
 
 @pytest.fixture(scope="session", params=[[PODMAN, PODMAN_RUNC], [DOCKER]], ids=["podman", "docker"])
@@ -42,14 +50,14 @@ def load(engine):
 
     def load_one(made: Made) -> str:
         name = f"localhost/knobeln-test-{secrets.token_hex(6)}:1"
-        done = engine.ask("load", stdin=archive(made.docker_files(name)))
+        done = engine.call("load", stdin=archive(made.docker_files(name)))
         assert done.returncode == 0, done.stderr
         names.append(name)
         return name
 
     yield load_one
     for name in names:
-        engine.ask("rmi", "--force", name)
+        engine.call("rmi", "--force", name)
 
 
 @pytest.fixture
@@ -71,7 +79,7 @@ def player(image, sandbox):
 
 def left(engine, pid=None):
     """Our containers that are still there."""
-    listed = engine.ask("ps", "--all", "--filter", "label=knobeln", "--format", "{{.Names}}").stdout.decode()
+    listed = engine.call("ps", "--all", "--filter", "label=knobeln", "--format", "{{.Names}}").stdout.decode()
     return [name for name in listed.split() if name.startswith(f"knobeln-{pid or os.getpid()}-")]
 
 
@@ -110,13 +118,13 @@ def test_it_has_the_limits_of_a_box(player):
 @pytest.mark.containers
 @pytest.mark.slow
 def test_memory_is_limited_for_all_of_a_container(image, engine):
-    limits = Limits(address_space=64 * 1024 * 1024)
+    limits = Limits(address_space_bytes=64 * 1024 * 1024)
     named = image("hoards")
-    container = Container(engine, named.identity, named.run.words(()), {}, limits)
-    with open_container(container, 1_000) as prisoner:
-        ended = prisoner.finish(LONG).ended
+    container = ContainerSandbox(engine, named.identity, named.run.command_line(()), {}, limits)
+    with open_container(container, 1_000) as process:
+        ended = process.finish(LONG).exit_status
     assert ended is not None
-    assert ended.words == "was ended by signal 9 (SIGKILL)"
+    assert ended.description == "was ended by signal 9 (SIGKILL)"
 
 
 FAULTS = {
@@ -158,7 +166,7 @@ def test_a_command_that_cannot_be_started_is_its_teams_fault(load, engine, sandb
 @pytest.mark.containers
 def test_an_image_that_was_removed_is_not_its_teams_fault(player, engine):
     one = player("says")
-    engine.ask("rmi", "--force", one.program.name)
+    engine.call("rmi", "--force", one.program.name)
     with pytest.raises(ToolMissing, match="does not have the image"):
         one.move(())
     assert left(engine) == []
@@ -168,11 +176,11 @@ def test_an_image_that_was_removed_is_not_its_teams_fault(player, engine):
 @pytest.mark.slow
 def test_a_name_that_moves_on_leaves_the_player_as_it_was(image, engine, sandbox):
     first, second = image("says"), image("tells")
-    engine.ask("tag", second.identity, first.name)
+    engine.call("tag", second.identity, first.name)
     try:
         assert ArgumentsPlayer(first, sandbox, LONG).move(("x",)) == "x"
     finally:
-        engine.ask("rmi", "--force", first.identity)  # it has no name any more
+        engine.call("rmi", "--force", first.identity)  # it has no name any more
 
 
 @pytest.mark.containers
@@ -180,27 +188,27 @@ def test_an_image_for_another_computer_is_refused(load, engine):
     other = "s390x" if this_architecture() != "s390x" else "amd64"
     name = load(Made([tar([member("player")])], {"Entrypoint": ["/player"]}, architecture=other))
     found = named_image(name, engine)
-    assert isinstance(found, Problem)
+    assert isinstance(found, ImageProblem)
     assert f'the image is for "linux/{other}"' in found.text
 
 
 @pytest.mark.containers
 def test_an_image_without_a_command_is_refused(load, engine):
     found = named_image(load(Made([tar([member("player")])], {})), engine)
-    assert isinstance(found, Problem)
+    assert isinstance(found, ImageProblem)
     assert "neither ENTRYPOINT nor CMD" in found.text
 
 
 @pytest.mark.containers
 def test_a_name_that_is_unknown_is_refused_and_nothing_is_fetched(engine):
     found = named_image("localhost/nobody/nothing:1", engine)
-    assert isinstance(found, Problem)
+    assert isinstance(found, ImageProblem)
     assert f"`{engine.name} pull localhost/nobody/nothing:1` gets it" in found.text
 
 
 @pytest.mark.parametrize("name", ["", "--privileged", "-v/:/host", "a b", "Image", "x" * 256, "a\n", "a;b"])
 def test_what_is_no_name_is_not_handed_to_an_engine(name):
-    assert isinstance(named_image(name, MISSING), Problem)
+    assert isinstance(named_image(name, MISSING), ImageProblem)
 
 
 @pytest.mark.containers
@@ -217,7 +225,7 @@ def test_what_a_killed_server_left_running_is_swept(image, engine):
         "import sys, time; from sandbox.oci import engine, named; from sandbox.sandbox import Sandbox\n"
         "one = next(e for e in engine.ENGINES if ' '.join(e.command) == sys.argv[1])\n"
         "image = named.named_image(sys.argv[2], one)\n"
-        "prisoner = image.open(Sandbox(), cpu_seconds=9, answer_bytes=9)\n"
+        "process = image.open(Sandbox(), cpu_seconds=9, answer_bytes=9)\n"
         "time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, " ".join(engine.command), named.name]) as server:

@@ -139,7 +139,7 @@ def test_a_command_that_cannot_be_started_is_its_teams_fault(name, unpacked, san
     fault = ArgumentsPlayer(unpacked(made.docker_files()), sandbox, LONG).move(())
     assert kind(fault) is FaultKind.CRASH
     assert fault.sentence == "the program could not be started instead of answering"
-    assert "/player" in fault.said
+    assert "/player" in fault.stderr_tail
 
 
 def test_what_the_store_keeps_makes_the_same_image(player, cache):
@@ -175,7 +175,7 @@ def test_a_cache_that_boxes_cannot_enter_is_not_its_teams_fault(sandbox, tmp_pat
 def test_an_image_that_was_damaged_behind_our_back_is_not_its_teams_fault(player):
     one = player("says", Env=["DAMAGED=1"])
     (one.program.folder / "root" / "proc").rmdir()
-    with pytest.raises(ToolMissing, match="made no box"):
+    with pytest.raises(ToolMissing, match="made no sandbox"):
         one.move(())
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.oci.image import ADDRESS_SPACE, PROCESSES
+from sandbox.oci.image import ADDRESS_SPACE_BYTES, PROCESSES
 from sandbox.oci.limits import MB, OciLimits
 from sandbox.sandbox import Limits
 
@@ -18,10 +18,10 @@ LIMITS, BOX = OciLimits(), Limits()
         f"larger than {LIMITS.archive_bytes // MB} MB",
         f"more than {LIMITS.unpacked_bytes // MB // 1024} GB",
         f"more than {LIMITS.layers} layers or {LIMITS.entries:,} files, folders and links",
-        f"| memory | {ADDRESS_SPACE // MB:,} MB |",
+        f"| memory | {ADDRESS_SPACE_BYTES // MB:,} MB |",
         f"| processes | {PROCESSES}, with threads |",
-        f"| files | {BOX.open_files} open at once, {BOX.file_size // MB} MB each |",
-        f"holds {BOX.work_size // MB} MB",
+        f"| files | {BOX.open_files} open at once, {BOX.file_bytes // MB} MB each |",
+        f"holds {BOX.work_bytes // MB} MB",
     ],
 )
 def test_the_page_says_this_limit(words):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.oci.refusal import Refused
-from sandbox.oci.tar import Kind, members
+from sandbox.oci.tar import MemberKind, members
 from tests.support.oci_images import folder, link, member, tar
 
 FORMS = {"ustar": tarfile.USTAR_FORMAT, "GNU": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
@@ -49,11 +49,11 @@ def test_what_tar_writes_is_read(form):
     )
     found = read(raw)
     assert [(m.kind, m.name.decode()) for m in found] == [
-        (Kind.FOLDER, "d/"),
-        *((Kind.FILE, name) for name in names),
-        (Kind.LINK, "d/link"),
-        (Kind.HARD_LINK, "d/hard"),
-        (Kind.FILE, "plain"),
+        (MemberKind.FOLDER, "d/"),
+        *((MemberKind.FILE, name) for name in names),
+        (MemberKind.LINK, "d/link"),
+        (MemberKind.HARD_LINK, "d/hard"),
+        (MemberKind.FILE, "plain"),
     ]
     for m, name in zip(found[1:], names, strict=False):
         assert raw[m.offset : m.offset + m.size].decode() == name

@@ -1,4 +1,4 @@
-"""A jail, a small game, and programs built once."""
+"""A sandbox, a small game, and programs built once."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,7 +17,7 @@ from sandbox.sandbox import Sandbox
 
 
 class Counting:
-    """Each turn the awaited seats are told a number, and have to answer with the next one.
+    """Each turn the seats to move get a number, and have to answer with the next one.
 
     A position is (seats, points, faults, turn); in turns without a fault each seat wins a point.
     """
@@ -127,8 +127,8 @@ def player(sandbox):
     """Players that are closed when the test is over."""
     made: list[Player] = []
 
-    def make(dialogue: str, bundle: ProgramFolder, seconds: float = 2.0, **more: str) -> Player:
-        made.append(PLAYERS[dialogue](bundle, sandbox, seconds, **more))
+    def make(dialogue: str, program: ProgramFolder, seconds: float = 2.0, **more: str) -> Player:
+        made.append(PLAYERS[dialogue](program, sandbox, seconds, **more))
         return made[-1]
 
     yield make

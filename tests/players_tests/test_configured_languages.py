@@ -36,10 +36,10 @@ def programs(*rows: dict[str, Any], **settings: Any) -> Programs:
 
 def test_a_configured_language_is_built_and_runs(sandbox: Sandbox) -> None:
     settings = programs(AWK)
-    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings))
-    assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(20).text == "5"
+    program = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }\n"}, sandbox, settings, languages_of(settings))
+    assert isinstance(program, ProgramFolder)
+    with program.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(20).text == "5"
 
 
 def test_it_stands_beside_those_of_the_table_or_in_the_place_of_one() -> None:
@@ -93,9 +93,9 @@ def test_two_languages_differ_in_name_and_suffixes(other: dict[str, Any], words:
 
 @pytest.mark.parametrize(("setting", "extra"), [(0, 256), (100, 100)])
 def test_the_contest_says_how_much_memory_a_program_has(sandbox: Sandbox, setting: int, extra: int) -> None:
-    bundle = build({"a.c": b"int main() {}\n"}, sandbox, Programs(memory_mb=setting))
-    assert isinstance(bundle, ProgramFolder)
-    assert bundle.needs.address_space == (extra + 8) * MB
+    program = build({"a.c": b"int main() {}\n"}, sandbox, Programs(memory_mb=setting))
+    assert isinstance(program, ProgramFolder)
+    assert program.needs.address_space == (extra + 8) * MB
 
 
 @pytest.mark.parametrize(("size", "found"), [(60, "enough"), (200, "too little")])
@@ -104,10 +104,10 @@ def test_a_program_of_python_has_about_the_memory_that_the_contest_gives_it(
 ) -> None:
     tries = f"try:\n    bytearray({size} << 20)\n    print('enough')\n"
     source = tries + "except MemoryError:\n    print('too little')\n"
-    bundle = build({"a.py": source.encode()}, sandbox, Programs(memory_mb=100))
-    assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, cpu_seconds=10, answer_bytes=100) as prisoner:
-        assert prisoner.finish(20).text == found
+    program = build({"a.py": source.encode()}, sandbox, Programs(memory_mb=100))
+    assert isinstance(program, ProgramFolder)
+    with program.open(sandbox, cpu_seconds=10, answer_bytes=100) as process:
+        assert process.finish(20).text == found
 
 
 def settings_with(*rows: dict[str, Any]) -> Settings:

@@ -102,7 +102,7 @@ def test_an_exception_is_told_with_its_traceback(player, build_text):
     fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
     assert isinstance(fault, Fault)
     assert fault.sentence == "get_move: KeyError: 5"
-    assert 'raises.py", line 2' in fault.said
+    assert 'raises.py", line 2' in fault.stderr_tail
 
 
 def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text):
@@ -128,16 +128,16 @@ def test_a_function_of_another_language_is_our_mistake(player, build_text):
 
 
 def test_a_table_holds_the_results_row_by_row(build_text, sandbox):
-    bundle = build_text("hog.py", "def f(a, b): return (10 * a + b) % 100")
-    table = tabulate(bundle, "f", Domain(3, 4, 0, 99), sandbox, 20)
+    program = build_text("hog.py", "def f(a, b): return (10 * a + b) % 100")
+    table = tabulate(program, "f", Domain(3, 4, 0, 99), sandbox, 20)
     assert table == bytes([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23])
 
 
 def test_a_table_of_hogs_size_is_made_in_seconds(build_text, sandbox):
-    bundle = build_text(
+    program = build_text(
         "hog.py", "def final_strategy(score, opponent_score): return (score + opponent_score) % 11"
     )
-    table = tabulate(bundle, "final_strategy", Domain(300, 300, 0, 10), sandbox, 20)
+    table = tabulate(program, "final_strategy", Domain(300, 300, 0, 10), sandbox, 20)
     assert isinstance(table, bytes)
     assert (len(table), table[299 * 300 + 298]) == (90_000, 597 % 11)
 

@@ -153,8 +153,8 @@ def test_a_compiled_program_does_not_carry_its_source(build_text):
 
 
 def test_a_bundle_comes_back_from_its_bytes(build_text):
-    bundle = build_text("a.py", "print(1)", notes="ä")
-    assert ProgramFolder.from_bytes(bundle.to_bytes()) == bundle
+    program = build_text("a.py", "print(1)", notes="ä")
+    assert ProgramFolder.from_bytes(program.to_bytes()) == program
 
 
 @given(st.binary(max_size=200))
@@ -182,10 +182,10 @@ def test_a_language_is_one_row_of_the_table(sandbox):
     awk = Language(
         "awk", ("awk",), "awk", run=("{tool}", "-f", "{program}"), build=("/bin/sh", "-c", "exit 0")
     )
-    bundle = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
-    assert isinstance(bundle, ProgramFolder)
-    with bundle.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "5"
+    program = build({"a.awk": b"BEGIN { print ARGV[1] + 1 }"}, sandbox, languages=(awk,))
+    assert isinstance(program, ProgramFolder)
+    with program.open(sandbox, ["4"], cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "5"
 
 
 def test_a_compiler_that_never_ends_is_stopped(sandbox):
@@ -196,11 +196,11 @@ def test_a_compiler_that_never_ends_is_stopped(sandbox):
 
 
 def test_a_program_reads_the_files_that_came_with_it(build_text, sandbox):
-    bundle = build_text(
+    program = build_text(
         "a.c", '#include "notes.txt"\nint printf(); main() { printf("%d", N); }', notes="enum { N = 7 };"
     )
-    with bundle.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "7"
+    with program.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "7"
     script = build_text("a.sh", "cat notes.txt", notes="eight")
-    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as prisoner:
-        assert prisoner.finish(5).text == "eight"
+    with script.open(sandbox, cpu_seconds=5, answer_bytes=100) as process:
+        assert process.finish(5).text == "eight"

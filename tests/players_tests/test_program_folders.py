@@ -56,8 +56,8 @@ def children():
 
 @pytest.mark.parametrize("path", [*programs("lines"), *programs("arguments"), *programs("function")])
 def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
-    bundle = build_file(path.relative_to(PROGRAMS))
-    one = player(path.parent.parent.name, bundle, seconds(path))
+    program = build_file(path.relative_to(PROGRAMS))
+    one = player(path.parent.parent.name, program, seconds(path))
     result = play_game(counting(), [one], draw=lambda n: 0)
     found = next((fault.kind.value for _, _, fault in result.faults), "plays")
     assert found == verdict(path), list(result.faults)
@@ -76,9 +76,9 @@ def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
 
 @pytest.mark.parametrize("path", programs("lines"))
 def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):
-    bundle = build_file(path.relative_to(PROGRAMS))
+    program = build_file(path.relative_to(PROGRAMS))
     before = children()
-    one = player("lines", bundle, 0.2)
+    one = player("lines", program, 0.2)
     one.begin()
     one.move(("next", 4))
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""A prisoner that is asked: its answers, its deadlines, its end."""
+"""A sandboxed process that answers questions: its answers, its deadlines, its end."""
 
 import os
 import time
@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ToolMissing
-from sandbox.bubblewrap import Ending
-from sandbox.process import STDERR_TAIL, Kind
+from sandbox.process import STDERR_TAIL_BYTES, AnswerKind
+from sandbox.running import Ending
 from sandbox.sandbox import Limits
 
 SHELL = ("/bin/sh", "-c")
@@ -30,22 +30,22 @@ def shell(sandbox):
 
 
 def test_lines_go_in_and_out(shell):
-    prisoner = shell(ECHO)
-    assert [prisoner.ask(line, 5).text for line in ("one", "", "two  words\\n")] == [
+    process = shell(ECHO)
+    assert [process.ask(line, 5).text for line in ("one", "", "two  words\\n")] == [
         *("<one>", "<>", "<two  words\\n>")
     ]
 
 
-def test_what_is_told_is_not_answered(shell):
-    prisoner = shell("while read -r line; do case $line in tell*) ;; *) echo $line;; esac; done")
-    prisoner.tell("tell 1")
-    prisoner.tell("tell 2")
-    assert prisoner.ask("ask", 5).text == "ask"
+def test_a_line_that_needs_no_answer_gets_none(shell):
+    process = shell("while read -r line; do case $line in tell*) ;; *) echo $line;; esac; done")
+    process.tell("tell 1")
+    process.tell("tell 2")
+    assert process.ask("ask", 5).text == "ask"
 
 
 def test_answers_are_taken_in_their_order(shell):
-    prisoner = shell("echo early; " + ECHO)
-    assert [prisoner.ask(str(n), 5).text for n in range(3)] == ["early", "<0>", "<1>"]
+    process = shell("echo early; " + ECHO)
+    assert [process.ask(str(n), 5).text for n in range(3)] == ["early", "<0>", "<1>"]
 
 
 def test_a_question_is_one_line(shell):
@@ -54,35 +54,35 @@ def test_a_question_is_one_line(shell):
 
 
 def test_a_deadline_is_kept_and_nothing_is_said_after_it(shell):
-    prisoner = shell("sleep 3; echo late")
+    process = shell("sleep 3; echo late")
     start = time.monotonic()
-    assert prisoner.ask("x", 0.2).kind is Kind.LATE
+    assert process.ask("x", 0.2).kind is AnswerKind.LATE
     assert 0.15 < time.monotonic() - start < 2
-    assert prisoner.close().ending is Ending.KILLED
+    assert process.close().ending is Ending.KILLED
 
 
 def test_a_deadline_holds_against_endless_standard_error_and_output(shell):
     start = time.monotonic()
-    assert shell("exec yes >&2").ask("x", 0.3).kind is Kind.LATE
-    assert shell("while :; do printf x; done").ask("x", 0.3).kind is Kind.LATE
+    assert shell("exec yes >&2").ask("x", 0.3).kind is AnswerKind.LATE
+    assert shell("while :; do printf x; done").ask("x", 0.3).kind is AnswerKind.LATE
     assert time.monotonic() - start < 5
 
 
-def test_a_prisoner_that_does_not_read_is_late_whatever_it_is_told(shell):
-    prisoner = shell("exec sleep 1000")
+def test_a_prisoner_that_does_not_read_is_late_whatever_is_sent(shell):
+    process = shell("exec sleep 1000")
     for _ in range(3):
-        prisoner.tell("x" * 100_000)
-    assert prisoner.ask("x", 0.2).kind is Kind.LATE
+        process.tell("x" * 100_000)
+    assert process.ask("x", 0.2).kind is AnswerKind.LATE
 
 
 def test_long_questions_get_through_in_pieces(shell):
     assert shell("read -r line; echo ${#line}").ask("x" * 1_000_000, 20).text == "1000000"
 
 
-@pytest.mark.parametrize(("size", "kind"), [(1_000, Kind.LINE), (1_001, Kind.TOO_LONG)])
+@pytest.mark.parametrize(("size", "kind"), [(1_000, AnswerKind.LINE), (1_001, AnswerKind.TOO_LONG)])
 def test_an_answer_has_a_length_at_most(shell, size, kind):
-    prisoner = shell(f"read line; head -c {size} /dev/zero | tr '\\0' x; echo", output_bytes=1_000)
-    assert prisoner.ask("x", 5).kind is kind
+    process = shell(f"read line; head -c {size} /dev/zero | tr '\\0' x; echo", output_bytes=1_000)
+    assert process.ask("x", 5).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -93,82 +93,83 @@ def test_an_answer_has_a_length_at_most(shell, size, kind):
         ("kill -SEGV $$", Ending.SIGNAL, 11, "was ended by signal 11 (SIGSEGV)"),
     ],
 )
-def test_how_a_prisoner_ended_is_told_with_its_last_words(shell, script, ending, code, words):
+def test_how_a_prisoner_ended_is_reported_with_its_standard_error(shell, script, ending, code, words):
     answer = shell(f"echo last words >&2; {script}").ask("x", 5)
-    assert answer.kind is Kind.ENDED
-    assert (answer.ended.ending, answer.ended.code, answer.ended.words) == (ending, code, words)
-    assert b"last words" in answer.ended.stderr
+    assert answer.kind is AnswerKind.ENDED
+    status = answer.exit_status
+    assert (status.ending, status.code, status.description) == (ending, code, words)
+    assert b"last words" in status.stderr
 
 
 def test_cpu_time_is_limited(shell):
     answer = shell("while :; do :; done", cpu_seconds=1).ask("x", 20)
-    assert answer.ended.words == "had used up its CPU time"
+    assert answer.exit_status.description == "had used up its CPU time"
 
 
 def test_only_the_end_of_standard_error_is_kept(shell):
-    prisoner = shell("head -c 1000000 /dev/zero >&2; echo the end >&2; exit 1")
-    stderr = prisoner.ask("x", 5).ended.stderr
-    assert len(stderr) == STDERR_TAIL
+    process = shell("head -c 1000000 /dev/zero >&2; echo the end >&2; exit 1")
+    stderr = process.ask("x", 5).exit_status.stderr
+    assert len(stderr) == STDERR_TAIL_BYTES
     assert stderr.endswith(b"the end\n")
 
 
 def test_a_line_that_ends_with_the_program_is_a_line(shell):
-    prisoner = shell("printf '5\\n6'")
-    assert [prisoner.ask("x", 5).text for _ in range(2)] == ["5", "6"]
-    assert prisoner.ask("x", 5).kind is Kind.ENDED
+    process = shell("printf '5\\n6'")
+    assert [process.ask("x", 5).text for _ in range(2)] == ["5", "6"]
+    assert process.ask("x", 5).kind is AnswerKind.ENDED
 
 
 def test_all_output_of_a_prisoner_that_finishes(shell):
     answer = shell("cat; echo more; exit 3").finish(5)
-    assert (answer.kind, answer.text, answer.ended.code) == (Kind.ENDED, "more", 3)
+    assert (answer.kind, answer.text, answer.exit_status.code) == (AnswerKind.ENDED, "more", 3)
 
 
 def test_a_program_that_closes_its_output_only_falls_silent(shell):
-    assert shell("exec >&-; sleep 1000").ask("x", 0.3).kind is Kind.LATE
+    assert shell("exec >&-; sleep 1000").ask("x", 0.3).kind is AnswerKind.LATE
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=300))
 def test_whatever_a_program_prints_its_answers_are_text(sandbox, data):
     limits = Limits(output_bytes=200)
-    with sandbox.open([*SHELL, "cat data"], files={"/work/data": data}, limits=limits) as prisoner:
-        answers = [prisoner.ask("x", 10) for _ in range(data.count(b"\n") + 2)]
+    with sandbox.open([*SHELL, "cat data"], files={"/work/data": data}, limits=limits) as process:
+        answers = [process.ask("x", 10) for _ in range(data.count(b"\n") + 2)]
     lines = [line for line in data.split(b"\n") if line]
     if all(len(line) <= 200 for line in data.split(b"\n")):
-        assert answers[-1].kind is Kind.ENDED
-        assert len([answer for answer in answers if answer.kind is Kind.LINE]) >= len(lines)
+        assert answers[-1].kind is AnswerKind.ENDED
+        assert len([answer for answer in answers if answer.kind is AnswerKind.LINE]) >= len(lines)
     else:
-        assert Kind.TOO_LONG in [answer.kind for answer in answers]
+        assert AnswerKind.TOO_LONG in [answer.kind for answer in answers]
     assert all(answer.text.encode() or not answer.text for answer in answers)
 
 
-def test_closing_twice_tells_the_same(shell):
-    prisoner = shell("exit 4")
-    assert prisoner.ask("x", 5).ended == prisoner.close() == prisoner.close()
+def test_closing_twice_returns_the_same(shell):
+    process = shell("exit 4")
+    assert process.ask("x", 5).exit_status == process.close() == process.close()
 
 
 def test_a_prisoner_is_gone_after_its_context(sandbox):
     descriptors = len(os.listdir("/proc/self/fd"))
-    with sandbox.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as prisoner:
-        assert prisoner.ask("x", 0.1).kind is Kind.LATE
-    assert prisoner.close().ending is Ending.KILLED
+    with sandbox.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as process:
+        assert process.ask("x", 0.1).kind is AnswerKind.LATE
+    assert process.close().ending is Ending.KILLED
     assert len(os.listdir("/proc/self/fd")) <= descriptors  # what others forgot may be closed meanwhile
 
 
 def test_many_prisoners_are_asked_side_by_side(sandbox):
-    prisoners = [sandbox.open([*SHELL, ECHO]) for _ in range(20)]
+    processes = [sandbox.open([*SHELL, ECHO]) for _ in range(20)]
     try:
         for round_number in range(3):
             said = [
-                prisoner.ask(f"{number} {round_number}", 10).text for number, prisoner in enumerate(prisoners)
+                process.ask(f"{number} {round_number}", 10).text for number, process in enumerate(processes)
             ]
             assert said == [f"<{number} {round_number}>" for number in range(20)]
     finally:
-        for prisoner in prisoners:
-            prisoner.close()
+        for process in processes:
+            process.close()
 
 
-def test_a_box_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
+def test_a_sandbox_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -176,5 +177,5 @@ def test_a_box_that_was_not_made_is_no_fault_of_the_program(sandbox, monkeypatch
         if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):
             folder.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with sandbox.open(["/usr/bin/true"]) as prisoner, pytest.raises(ToolMissing, match="user namespaces"):
-        prisoner.ask("x", 5)
+    with sandbox.open(["/usr/bin/true"]) as process, pytest.raises(ToolMissing, match="user namespaces"):
+        process.ask("x", 5)

@@ -30,13 +30,13 @@ def wait_for_the_end_of(group: int) -> None:
             os.killpg(group, 0)
         except ProcessLookupError:
             return
-        assert time.monotonic() < deadline, "something is left of the crew"
+        assert time.monotonic() < deadline, "a process of the pool is left"
         time.sleep(0.02)
 
 
 def test_each_worker_answers_its_questions() -> None:
     with WorkerPool(3, operator.methodcaller) as worker_pool:
-        worker_pool.tell("upper")
+        worker_pool.initialize("upper")
         assert [worker.ask(f"word {n}") for n, worker in enumerate(worker_pool.workers)] == [
             "WORD 0",
             "WORD 1",
@@ -47,7 +47,7 @@ def test_each_worker_answers_its_questions() -> None:
 
 def test_workers_are_several_processes_of_one_group_which_ends_with_the_context() -> None:
     with WorkerPool(2, partial) as worker_pool:
-        worker_pool.tell(os.getpgid)
+        worker_pool.initialize(os.getpgid)
         groups = {worker.ask(0) for worker in worker_pool.workers}
     (group,) = groups
     assert group != os.getpgid(0)
@@ -56,7 +56,7 @@ def test_workers_are_several_processes_of_one_group_which_ends_with_the_context(
 
 def test_what_is_raised_over_there_is_raised_here_and_says_where_it_was() -> None:
     with WorkerPool(1, operator.methodcaller) as worker_pool:
-        worker_pool.tell("upper")
+        worker_pool.initialize("upper")
         with pytest.raises(AttributeError, match="no attribute 'upper'") as caught:
             worker_pool.workers[0].ask(5)
         assert "Traceback" in caught.value.__notes__[0]
@@ -65,7 +65,7 @@ def test_what_is_raised_over_there_is_raised_here_and_says_where_it_was() -> Non
 
 def test_what_is_made_wrongly_is_told_to_who_asks() -> None:
     with WorkerPool(1, operator.methodcaller) as worker_pool:
-        worker_pool.tell()
+        worker_pool.initialize()
         for _ in range(2):
             with pytest.raises(TypeError, match="method"):
                 worker_pool.workers[0].ask("anything")
@@ -80,14 +80,14 @@ def test_an_error_of_ours_keeps_its_kind() -> None:
 
 def test_what_cannot_travel_is_said_all_the_same() -> None:
     with WorkerPool(1, partial) as worker_pool:
-        worker_pool.tell(exec)
+        worker_pool.initialize(exec)
         with pytest.raises(EngineFailed, match="Unheard"):  # a class that nobody can find by its name
             worker_pool.workers[0].ask("class Unheard(Exception): pass\nraise Unheard")
 
 
 def test_large_questions_and_answers() -> None:
     with WorkerPool(2, operator.methodcaller) as worker_pool, ThreadPoolExecutor(2) as pool:
-        worker_pool.tell("upper")
+        worker_pool.initialize("upper")
         words = ["a" * 5_000_000, "b" * 3_000_000]
         found = pool.map(lambda worker, word: worker.ask(word), worker_pool.workers, words)
         assert list(found) == [word.upper() for word in words]
@@ -95,14 +95,14 @@ def test_large_questions_and_answers() -> None:
 
 def test_what_is_printed_over_there_is_no_answer() -> None:
     with WorkerPool(1, partial) as worker_pool:
-        worker_pool.tell(print)
+        worker_pool.initialize(print)
         assert worker_pool.workers[0].ask("to nobody") is None
         assert worker_pool.workers[0].ask("to nobody") is None
 
 
 def test_a_worker_that_has_ended_is_a_failure_of_ours_and_the_others_go_on() -> None:
     with WorkerPool(2, partial) as worker_pool:
-        worker_pool.tell(exec)
+        worker_pool.initialize(exec)
         first, second = worker_pool.workers
         with pytest.raises(EngineFailed, match="has ended"):
             first.ask("import os; os._exit(3)")
@@ -113,7 +113,7 @@ def test_a_worker_that_has_ended_is_a_failure_of_ours_and_the_others_go_on() -> 
 
 def test_who_waits_for_an_answer_is_freed_by_the_end() -> None:
     with WorkerPool(1, partial) as worker_pool, ThreadPoolExecutor(1) as pool:
-        worker_pool.tell(time.sleep)
+        worker_pool.initialize(time.sleep)
         waiting = pool.submit(worker_pool.workers[0].ask, 600)
         time.sleep(0.3)
         worker_pool.kill()
@@ -140,7 +140,7 @@ crew = WorkerPool(2, partial)
 crew.tell(eval)
 print(crew.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
 if {busy}:
-    crew.workers[1].ask("__import__('time').sleep(1)")
+    pool.workers[1].ask("__import__('time').sleep(1)")
 time.sleep(600)
 """
 

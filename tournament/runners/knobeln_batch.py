@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
-from sandbox.vm.batch import opening, portion
+from sandbox.vm.batch import chunk, header
 from sandbox.vm.faults import Kind, Trap, verdict_and_reason
 from sandbox.vm.image import Image
 
@@ -48,7 +48,7 @@ class SeatRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """Games between these images by these rules, which engines play in any portions.
+    """Games between these images by these rules, which engines play in any chunks.
 
     `translations`: the files of those images that have one, by digest.
     """
@@ -58,15 +58,15 @@ class Batch:
     images: Mapping[str, Image]
     translations: Mapping[str, Path] = field(default_factory=dict)
 
-    def opening(self) -> bytes:
+    def header(self) -> bytes:
         """What an engine reads first."""
         rules = _RULES.pack(self.rules.a, self.rules.b, self.rules.k, self.rules.L)
         images = [(self.images[digest], self.translations.get(digest)) for digest in self._numbers]
-        return opening(self.max_instructions, rules, images)
+        return header(self.max_instructions, rules, images)
 
-    def portion(self, jobs: Sequence[GameJob]) -> bytes:
+    def chunk(self, jobs: Sequence[GameJob]) -> bytes:
         """These games as the engine reads them. ValueError for a random stream that has not 16 bytes."""
-        return portion(map(self._order_bytes, jobs))
+        return chunk(map(self._order_bytes, jobs))
 
     def _order_bytes(self, job: GameJob) -> bytes:
         (first, second), (one, other) = job.images, job.streams

@@ -79,7 +79,7 @@ class MachineRunner:
             return []
         batch = self._batch(jobs)
         requests = [_request(batch, chunk) for chunk in chunks(jobs, self._workers)]
-        return run_requests(self._program, requests, self._workers, self._progress, batch.opening())
+        return run_requests(self._program, requests, self._workers, self._progress, batch.header())
 
     def _batch(self, jobs: Sequence[GameJob]) -> Batch:
         needed = sorted({digest for job in jobs for digest in job.images})
@@ -93,7 +93,7 @@ class MachineRunner:
 
 def _request(batch: Batch, jobs: Sequence[GameJob]) -> EngineRequest[GameResult]:
     return EngineRequest(
-        partial(batch.portion, jobs), partial(batch.results, jobs), wall_limit(batch, len(jobs))
+        partial(batch.chunk, jobs), partial(batch.results, jobs), wall_limit(batch, len(jobs))
     )
 
 

@@ -17,12 +17,12 @@ from contest.games.base import GameInfo, TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
-from contest.sanitize import printable
+from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from sandbox.executable import player_from_bytes
 from sandbox.oci.image import OciImage
-from sandbox.oci.refusal import Problem
+from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.players import Player
 from sandbox.players.arguments import ArgumentsPlayer
@@ -68,7 +68,7 @@ class TextPlay(RunnerPlugin):
             if not isinstance(image, OciImage) or image.is_unpacked:
                 continue
             unpacked = unpack(archive_of(image.digest), image.cache)
-            if isinstance(unpacked, Problem):
+            if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
 
 
@@ -161,7 +161,7 @@ def _with_stderr(result: GameResult, players: Sequence[Player]) -> GameResult:
 
 
 def _stderr(seat: SeatResult, player: Player) -> str:
-    return (seat.fault.stderr_tail if seat.fault else "") or printable(player.said())
+    return (seat.fault.stderr_tail if seat.fault else "") or sanitize(player.stderr_tail())
 
 
 PLUGIN = TextPlay()

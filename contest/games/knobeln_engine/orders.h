@@ -1,7 +1,7 @@
 /*
  * orders.h - what the engine reads and answers about games of KNOBELN. Numbers are little endian.
  *
- * In: after the head of the batch, game_rules; in each portion, one game_order for each game.
+ * In: after the head of the batch, game_rules; in each chunk, one game_order for each game.
  * Out: for each game a game_record, then its throws as lines of a protocol (protocol.h) if they were ordered.
  * tournament/runners/knobeln_batch.py writes the one and reads the other.
  */

@@ -1,12 +1,12 @@
 /*
- * main.c - reads some strategies and pairs of them on standard input, writes the win rate of each pair's first.
+ * main.c - reads strategies and pairs of them on standard input, and writes how often the first of each pair wins.
  *
  * Numbers are little endian. In: head; for each strategy its goal (uint32) and the dice of all scores below it
  * (goal rows of SCORES bytes); the pairs (two uint32, numbers of strategies). Out: a double for each pair.
- * contest/subprocesses/hog_solver.py writes the one and reads the other. No program of a stranger runs here: a strategy comes
- * as the table of what it does.
+ * contest/subprocesses/hog_solver.py writes the input and reads the output. No foreign program runs here: a
+ * strategy is a table.
  *
- * Fails: exit 2 with a sentence on standard error when the order is malformed or there is not enough memory.
+ * Fails: exit 2 with a sentence on standard error if the request is malformed or there is not enough memory.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void fail (const char *why)
 static void read_all (void *to, size_t size)
 {
   if (fread (to, 1, size, stdin) != size)
-    fail ("the order ends too early");
+    fail ("the request ends too early");
 }
 
 static void *allocate (size_t count, size_t size)
@@ -73,9 +73,9 @@ int main (void)
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   read_all (&head, sizeof head);
   if (head.magic != MAGIC)
-    fail ("this is no order");
+    fail ("this is not a request");
   if (head.strategies > MAX_STRATEGIES || head.pairs > MAX_PAIRS)
-    fail ("the order is too large");
+    fail ("the request is too large");
   struct strategy *strategies = allocate (head.strategies, sizeof *strategies);
   for (uint32_t i = 0; i < head.strategies; i++)
     read_strategy (&strategies[i]);

@@ -1,21 +1,21 @@
 /*
  * solve.c - all states of a game of Hog between two strategies, from the end of the game backwards.
  *
- * A state is (own score, opponent's score, who is on turn, turn number mod 8, is this an extra turn). What makes
- * this quick:
+ * A state is (own score, opponent's score, player to move, turn number mod 8, is this an extra turn). This is
+ * fast, because:
  *
  * - The dice that a strategy rolls depend on the scores alone. So do the points, and all 8 turn numbers share one
  *   sum over the points, taken of vectors of 8 chances.
  * - An ordinary turn differs from an extra turn only if it earns an extra turn: for one turn number of the 8 at
  *   the most.
  * - Every turn is worth a point or more. A state with scores (own, opponent) leads to a higher own score; so with
- *   the first player's score falling in the outer loop and the second's in the inner loop, whatever a state
- *   leads to is there already.
- * - Nobody is on turn with equal scores but at 0:0, because of Hog Pile. At the place of the scores (s, s) stands
- *   what they turn into, a copy of (2s, s); at the places beyond a goal stands the certain win. So the sums need
- *   no case distinction at all.
+ *   the first player's score falling in the outer loop and the second's in the inner loop, the successors of a
+ *   state are always known already.
+ * - Because of Hog Pile, no turn begins with equal scores but at 0:0. The cell of the scores (s, s) holds what
+ *   they turn into, a copy of (2s, s); the cells beyond a goal hold a certain win. So the sums need no case
+ *   distinction.
  *
- * The operations on numbers and their order are the same on every computer, whatever its vectors are
+ * The operations on numbers and their order are the same on every host, whatever its vectors are
  * (-ffp-contract=off): so are the results, to the last bit.
  */
 #include "solve.h"
@@ -51,7 +51,7 @@ static double chances[MAX_DICE + 1][MAX_POINTS + 1]; /* [dice][points], exact bu
 static by_turn losing[2][SCORES * WIDTH];
 static double winning[2][SCORES * TURNS * WIDTH];
 
-/* From the ways in which dice without a 1 bring each number of points to those with another die. */
+/* `ways`: in how many ways dice without a 1 make each number of points; adds another die. */
 static void add_die (uint32_t ways[MAX_POINTS + 1])
 {
   for (int points = MAX_POINTS; points >= 0; points--) {
@@ -80,7 +80,7 @@ static uint32_t picky_piggy (uint32_t opponent)
   return opponent == 0 ? 7 : digits[(opponent - 1) % 6];
 }
 
-/* The mean over the points of a roll; `at` is the state before it, its neighbours lie towards higher scores. */
+/* The mean over the points of a roll. `at`: the state before it; its neighbours have higher scores. */
 INLINE by_turn mean_by_turn (const by_turn *at, uint32_t dice)
 {
   const double *chance = chances[dice] + 2 * dice;
@@ -116,7 +116,7 @@ INLINE by_turn *ordinary (const struct side *side, uint32_t own, uint32_t oppone
   return side->loses + own * side->other_width + opponent;
 }
 
-/* What `us` makes of the scores own : opponent on its turn. */
+/* Solves the states with the scores own : opponent in which `us` is to move. */
 INLINE void solve_state (const struct side *us, const struct side *them, uint32_t own, uint32_t opponent)
 {
   uint32_t dice = us->strategy->dice[own][opponent], points = picky_piggy (opponent);
@@ -132,7 +132,7 @@ INLINE void solve_state (const struct side *us, const struct side *them, uint32_
   *ordinary (us, own, opponent) = 1 - wins;
 }
 
-/* Hog Pile: whoever gets to score : score stands at 2 * score : score. */
+/* Hog Pile: a player who reaches score : score gets 2 * score : score. */
 INLINE void copy_hog_pile (const struct side *us, const struct side *them, uint32_t score)
 {
   uint32_t doubled = 2 * score < us->width ? 2 * score : us->width - 1 /* a win, however high */;
@@ -143,7 +143,7 @@ INLINE void copy_hog_pile (const struct side *us, const struct side *them, uint3
   }
 }
 
-/* Beyond the goal of `us` it has won, and the others, as if they were on turn, have lost. */
+/* Beyond its goal `us` has won, and `them`, as if it were to move, has lost. */
 INLINE void fill_wins (const struct side *us, const struct side *them)
 {
   by_turn certain = { 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -177,7 +177,7 @@ double win_rate (const struct strategy *first, const struct strategy *second)
         solve_state (&p, &q, a, b);
         solve_state (&q, &p, b, a);
       }
-  /* Each wins what it wins as the first to play, and what the other loses as the first. */
+  /* The mean of two cases: `first` begins, or `second` begins. */
   double rate = 0.5 + (q.loses[0][0] - p.loses[0][0]) / 2;
   return rate < 0 ? 0 : rate > 1 ? 1 : rate; /* rounding may have gone a little too far */
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define SCORES 300 /* no goal is higher, so no score that a strategy is asked about is 300 or more */
+#define SCORES 300 /* the highest goal; strategies are asked about lower scores only */
 #define MAX_DICE 10
 
 struct strategy {
@@ -12,10 +12,10 @@ struct strategy {
   uint8_t dice[SCORES][SCORES];   /* [own score][opponent's score], 0..MAX_DICE; own score below goal */
 };
 
-/* Once, before the first win_rate. */
+/* Call it once, before the first win_rate. */
 void prepare (void);
 
-/* How often `first` wins when a fair coin says who begins. */
+/* How often `first` wins if a fair coin decides who begins. */
 double win_rate (const struct strategy *first, const struct strategy *second);
 
 #endif

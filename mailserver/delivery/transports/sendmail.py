@@ -28,7 +28,7 @@ class SendmailTransport:
             finished = run(command, raw.replace(b"\r\n", b"\n"), _SECONDS)
         except (OSError, ValueError) as error:
             raise RelayUnreachable(f"mail.sendmail cannot be started: {error}") from error
-        said = visible((finished.errors + finished.output).decode("utf-8", "replace"))[:_LONGEST_WORDS]
+        said = visible((finished.stderr + finished.stdout).decode("utf-8", "replace"))[:_LONGEST_WORDS]
         if finished.code == 0:
             return f"taken by {command[0]} {said}".strip()
         if finished.code in (_EX_DATAERR, _EX_NOUSER, _EX_NOHOST):

@@ -1,14 +1,14 @@
 /*
- * batch.h - what comes in on standard input and what goes out on standard output. Numbers are little endian.
+ * batch.h - the formats of standard input and standard output. Numbers are little endian.
  *
  * Games. In: batch_head; the rules of the game; for each image an image_head, its code, its data, and the path of
- *       its translation, if any; then any number of portions: portion_head and the orders of its games.
- * Out:  for each portion frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
- *       bytes of all frames of a portion together are what the game answers to each order.
+ *       its translation, if any; then any number of chunks: chunk_head and the orders of its games.
+ * Out:  for each chunk frames: their size in bytes as uint32, then the bytes; an empty frame is the last. The
+ *       bytes of all frames of a chunk together are what the game answers to each order.
  * The game defines its rules, orders and answers (game.h).
  *
  * A program by itself. In: run_head, then the image as above. Out: a run_record, in frames.
- * sandbox/vm/run.py writes the one and reads the other.
+ * sandbox/vm/run.py writes the input and reads the output.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -32,7 +32,7 @@ struct image_head {
   uint32_t path_size; /* 0 = no translation */
 };
 
-struct portion_head {
+struct chunk_head {
   uint32_t games;
 };
 
@@ -44,7 +44,7 @@ struct run_head {
 
 struct run_record {
   uint64_t instructions;
-  uint32_t fault; /* enum fault; FAULT_LEFT where the program left */
+  uint32_t fault; /* enum fault; FAULT_LEFT if the program left */
   uint32_t pc, address;
   uint32_t memory;
   uint32_t x[32];

@@ -1,8 +1,8 @@
 /*
- * decode.c - RV32IM, from words to `struct op`.
+ * decode.c - decodes RV32IM words to `struct op`.
  *
- * Everything that can be known before a program runs is settled here: registers, immediate values, targets of
- * jumps, what is no instruction. Whatever the 32 bits, the result is an operation that the interpreter knows.
+ * It computes all that is known before a program runs: registers, immediate values, targets of jumps, and
+ * which words are not instructions. For any 32 bits the result is an operation that the interpreter knows.
  */
 #include <stddef.h>
 
@@ -96,7 +96,7 @@ static struct op make (enum operation code, uint32_t word, int32_t imm)
                        .imm = imm };
 }
 
-/* A jump by `distance` bytes: imm becomes a distance in instructions, or the target if that is no code. */
+/* A jump by `distance` bytes: imm becomes a distance in instructions, or the target if it is not code. */
 static struct op jump (const struct image *image, uint32_t index, enum operation inside,
                        enum operation outside, uint32_t word, int32_t distance)
 {

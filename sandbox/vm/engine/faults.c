@@ -10,7 +10,7 @@ enum fault fault_of (enum stop stop, const struct machine *machine)
 {
   switch (stop) {
     case STOP_LEAVE: return FAULT_LEFT;
-    case STOP_NO_DOOR: return FAULT_DOOR;
+    case STOP_NO_SERVICE: return FAULT_NO_SERVICE;
     case STOP_FUEL: return FAULT_FUEL;
     case STOP_READ: return access_fault (machine, FAULT_READ);
     case STOP_WRITE: return access_fault (machine, FAULT_WRITE);

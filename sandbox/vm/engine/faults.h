@@ -9,7 +9,7 @@ enum fault {
   FAULT_NONE,
   FAULT_FUEL = 3,
   FAULT_LEFT,
-  FAULT_DOOR,
+  FAULT_NO_SERVICE,
   FAULT_STACK, /* a bad access while the stack pointer is outside the memory */
   FAULT_READ,
   FAULT_WRITE,

@@ -1,10 +1,10 @@
 /*
  * interpret.c - the definition of the contest machine: what each instruction does.
  *
- * One label per operation, each jumping straight to the next (gcc's computed goto). Fuel is paid per block:
- * who enters a block pays for all of it, and a fault in its middle pays back the rest, so that the counter is
- * exact at every stop. Where the fuel ends inside a block, OUT_OF_FUEL is put at that place for the rest of
- * this run. A faulting instruction counts as executed.
+ * There is one label per operation, and each jumps straight to the next (gcc's computed goto). Fuel is paid per
+ * block: entering a block pays for all of it, and a fault in its middle pays back the rest, so the counter is
+ * exact at every stop. If the fuel ends inside a block, OUT_OF_FUEL replaces the operation at that place for
+ * the rest of this run. A faulting instruction counts as executed.
  *
  * Promises: at every stop the machine's registers, pc, fuel and fault are as if instructions had been
  * executed one by one.
@@ -36,10 +36,10 @@ static bool branches (int funct3, uint32_t a, uint32_t b)
   return holds != (funct3 & 1);
 }
 
-/* What the door in a7 is. */
-static enum stop door (uint32_t number)
+/* The service with the number in a7. */
+static enum stop service (uint32_t number)
 {
-  return number <= STOP_SEED ? (enum stop) number : STOP_NO_DOOR;
+  return number <= STOP_SEED ? (enum stop) number : STOP_NO_SERVICE;
 }
 
 enum stop interpret (struct machine *machine)
@@ -69,7 +69,7 @@ enum stop interpret (struct machine *machine)
 #define SB_ ((int32_t) B) /* SB is an operation */
 #define IMM op->imm
 #define GO goto *labels[op->code]
-/* On within a block; into a block, wherever it is entered: op->left instructions are paid at once. */
+/* NEXT: go on within a block. PAY: enter a block at any place, paying op->left instructions at once. */
 #define NEXT do { op++; GO; } while (0)
 #define PAY do { if (__builtin_expect ((fuel -= op->left) < 0, 0)) goto low_fuel; GO; } while (0)
 #define RESULT(value) do { RD = (uint32_t) (value); NEXT; } while (0)
@@ -159,7 +159,7 @@ JAL_OUT:
   address = (uint32_t) IMM;
   goto bad_jump;
 ECALL:
-  stop = door (x[REGISTER_A7]);
+  stop = service (x[REGISTER_A7]);
   address = x[REGISTER_A7];
   goto rest;
 ILLEGAL:
@@ -178,7 +178,7 @@ OUT_OF_FUEL:
   goto rest;
 
 low_fuel:
-  /* There is fuel for fuel + op->left instructions of this block; the one behind them becomes OUT_OF_FUEL.
+  /* There is fuel for fuel + op->left instructions of this block; the next one after them becomes OUT_OF_FUEL.
      (Found from image->ops, as `op` is only read.) Fuel stays negative up to `rest`, which pays back. */
   patched = image->ops + (op - image->ops) + (fuel + op->left);
   saved = *patched;
@@ -194,7 +194,7 @@ bad_write:
 bad_jump:
   stop = STOP_JUMP;
 
-rest: /* behind this instruction; those of its block that come after it were paid for and not executed */
+rest: /* after this instruction; pays back those of its block that come later and are not executed */
   machine->fuel = fuel + (int64_t) op->left - 1;
   machine->pc = (uint32_t) (op - image->ops) + 1;
   machine->fault_pc = CODE_BASE + 4 * (machine->pc - 1);

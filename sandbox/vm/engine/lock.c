@@ -1,11 +1,11 @@
 /*
- * lock.c - the second wall: should a program ever break out of the machine, it stands in a process that can
+ * lock.c - the second line of defence: if a program ever breaks out of the machine, it is in a process that can
  * only read its input, write its output and end.
  *
- * No privileges can be gained, no file opened, no core left behind; a seccomp filter lets through the system
- * calls read, write, exit and exit_group of this very architecture and kills the process on any other.
+ * The process cannot gain privileges, open files or leave a core file. A seccomp filter allows the system
+ * calls read, write, exit and exit_group of this architecture, and kills the process on any other.
  *
- * Fails: where the kernel refuses any of it, lock_up says what, and the engine does not play.
+ * Fails: if the kernel refuses a part of it, lock_up says which, and the engine does not play.
  */
 #include "lock.h"
 
@@ -31,7 +31,7 @@
 #define UNLESS_EQUAL_SKIP(value, count) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, value, 0, count)
 #define LET_THROUGH(call) UNLESS_EQUAL_SKIP (call, 1), ALLOW
 
-/* Under the address sanitizer, in tests: before the process ends, that wants to know its signal stack. */
+/* In tests: before the process ends, the address sanitizer asks for its signal stack. */
 #ifdef __SANITIZE_ADDRESS__
 #define CALLS_OF_SANITIZERS LET_THROUGH (__NR_sigaltstack),
 #define LAST 11

@@ -1,7 +1,7 @@
 /*
- * machine.c - a player's memory: brought to its start state, written from outside, measured.
+ * machine.c - resets, writes and measures a player's memory.
  *
- * Between two games only those pages are restored that were written. Never fails; see machine.h.
+ * Between two games it restores only the pages that were written. Never fails; see machine.h.
  */
 #include "machine.h"
 
@@ -21,7 +21,7 @@ static void copy_data (struct machine *machine, const struct image *image, uint3
     memcpy (machine->memory + from, image->data + (from - first), to - from);
 }
 
-/* Zeros, and the image's data, if there is one, where the program has written; most of memory it has not. */
+/* Resets written pages to zeros, and to the image's data if there is an image. Most pages are not written. */
 static void restore_written_pages (struct machine *machine, const struct image *image)
 {
   for (uint32_t page = 0; page < PAGES; page++) {

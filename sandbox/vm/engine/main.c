@@ -1,6 +1,6 @@
 /*
- * main.c - the engine: reads the images, locks itself up, then plays portions of games as they come in, until
- * its input ends; or runs one program by itself.
+ * main.c - the engine: reads the images, locks itself up, then plays chunks of games as they arrive until its
+ * input ends; or runs one program by itself.
  *
  * All memory is allocated and all translations are mapped before the lock; afterwards it only computes, reads
  * and writes. If the batch is malformed or the host does not let it work, it exits with 2 and a sentence on
@@ -66,7 +66,7 @@ static void lock_or_fail (void)
 static void play_batch (void)
 {
   struct batch_head head = { .magic = BATCH_MAGIC };
-  struct portion_head portion;
+  struct chunk_head chunk;
 
   if (!read_rules || !play_order)
     fail ("this engine was built without a game");
@@ -83,16 +83,16 @@ static void play_batch (void)
 
   for (uint32_t i = 0; i < head.images; i++)
     decode (&images[i]);
-  while (read_all_or_end (&portion, sizeof portion)) {
-    if (portion.games > MAX_GAMES)
-      fail ("the portion is too large");
-    for (uint32_t i = 0; i < portion.games; i++)
+  while (read_all_or_end (&chunk, sizeof chunk)) {
+    if (chunk.games > MAX_GAMES)
+      fail ("the chunk is too large");
+    for (uint32_t i = 0; i < chunk.games; i++)
       play_order (images, head.images);
     end_answer ();
   }
 }
 
-/* To the first stop that is not the door of throws, which gives the throw back, or of seeds, which gives 0. */
+/* Runs to the first stop but services: that of throws returns the throw itself, that of seeds returns 0. */
 static enum fault run (struct machine *machine)
 {
   static const uint8_t no_seed[16];

@@ -1,8 +1,8 @@
 /*
- * operations.h - the list of what a decoded instruction can be, as OPERATION(name) lines.
+ * operations.h - the list of all decoded operations, as OPERATION(name) lines.
  *
  * The decoder's numbers and the interpreter's labels are both made from it, so they cannot disagree.
- * JUMPS(name) marks those that may not go on with the instruction behind them; a block ends there.
+ * JUMPS(name) marks those that may not go on with the next instruction; a block ends there.
  */
 OPERATION (SET) /* rd = imm: lui, auipc, li */
 OPERATION (ADDI)
@@ -49,9 +49,9 @@ JUMPS (BLTU)
 JUMPS (BGEU)
 JUMPS (JAL)
 JUMPS (JALR)
-JUMPS (BRANCH_OUT) /* a branch whose target is no code; imm = the target, rd = funct3 */
+JUMPS (BRANCH_OUT) /* a branch whose target is not code; imm = the target, rd = funct3 */
 JUMPS (JAL_OUT)    /* likewise */
 JUMPS (ECALL)
 JUMPS (ILLEGAL)     /* imm = the word */
-JUMPS (END_OF_CODE) /* stands behind the last instruction; is none itself */
+JUMPS (END_OF_CODE) /* after the last instruction; not an instruction itself */
 JUMPS (OUT_OF_FUEL) /* put by the interpreter where the fuel ends in the middle of a block */

@@ -1,6 +1,6 @@
 /*
- * streams.c - reads and writes; see streams.h. Both sides are buffered: a system call for each game would cost
- * as much as many throws. Fails: exit 2 with a sentence when the other side is gone or says too little.
+ * streams.c - see streams.h. Input and output are buffered, because a system call for each game would cost as
+ * much as many throws. Fails: exit 2 with a sentence if the other side has ended or sends too little.
  */
 #include "streams.h"
 
@@ -16,7 +16,7 @@ static struct {
 } frame;
 
 static struct {
-  size_t begin, end; /* what was read and not yet taken */
+  size_t begin, end; /* of the bytes that were read but not taken yet */
   uint8_t bytes[FRAME];
 } input;
 
@@ -28,7 +28,7 @@ void fail (const char *why)
   _exit (2);
 }
 
-/* At least one byte more in the buffer; false when there are no more. */
+/* Reads at least one more byte into the buffer. False at the end of input. */
 static bool refill (void)
 {
   ssize_t count = read (0, input.bytes, sizeof input.bytes);

@@ -1,8 +1,8 @@
 /*
- * translation.c - maps the file of a translation, and runs it beside the interpreter; see translation.h.
+ * translation.c - maps the file of a translation and runs it, together with the interpreter; see translation.h.
  *
- * A translation knows no faults: where one is due, or where it does not know how to go on, it hands over to
- * the interpreter, which plays on to the next stop. Fails: never; without a translation the interpreter runs.
+ * A translation does not raise faults: before one, or where it cannot go on, it hands over to the interpreter,
+ * which runs to the next stop. Fails: never; without a translation the interpreter runs the image.
  */
 #include "translation.h"
 

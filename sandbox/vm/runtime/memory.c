@@ -1,11 +1,11 @@
 /*
- * memory.c - the four routines that gcc calls by itself for structures and arrays.
+ * memory.c - the four routines that gcc itself calls for structures and arrays.
  *
- * They behave as in the C standard. Words are moved where both sides are aligned alike; the machine faults on
- * misaligned words, so the ends are done byte by byte.
+ * They behave as in the C standard. They move words where source and target have the same alignment, and bytes
+ * at the ends, because the machine faults on misaligned words.
  */
 
-/* Or gcc would recognise these very loops and replace them by calls of these very routines. */
+/* Without this gcc would replace the loops in these routines by calls of the same routines. */
 #pragma GCC optimize ("no-tree-loop-distribute-patterns")
 
 typedef unsigned int word;

@@ -1,10 +1,11 @@
 /*
- * services.S - the two doors that knobellib.c goes through, see docs/machine.md.
+ * services.S - the two services of the machine that knobellib.c calls, see docs/machine.md.
  *
- *   int  knobeln_throw_door (int my_throw)      door 1: a0 = my throw; comes back with the opponent's in a0
- *   void knobeln_seed_door (word state[4])      door 2: a0 = address of four words that are filled in
+ *   int  knobeln_throw_door (int my_throw)      service 1: a0 = my throw; returns the opponent's throw in a0
+ *   void knobeln_seed_door (word state[4])      service 2: a0 = address of four words, which it fills
  *
- * The machine changes no register but a0.
+ * The machine changes no register but a0. The symbols keep their old names: images contain symbols, so other
+ * names would change the digests of all images.
  */
         .text
         .globl  knobeln_throw_door

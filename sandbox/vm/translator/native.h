@@ -1,12 +1,12 @@
 /*
- * native.h - what the C that translate.py writes is made of.
+ * native.h - the macros of the C code that translate.py writes.
  *
- * The program's registers are local variables x1 ... x31, its memory is reached through `machine`; `at` is the
- * number of an instruction. Fuel is paid in advance, once on each way round a loop, for the longest way to where
- * it is paid next (flow.py); who goes a shorter one gets the difference back. Whatever does not simply go on -
- * fuel that may not do, an access that would fault, a jump to where no label is, no instruction - is GIVE_UP:
- * all is left as it is in front of that instruction, and the interpreter goes on from there. So nothing here
- * knows what a fault is.
+ * The program's registers are local variables x1 ... x31, and its memory is in `machine`; `at` is the number of
+ * an instruction. Fuel is paid in advance at checkpoints, of which every loop has one: for the longest path to
+ * the next checkpoint (flow.py). A shorter path gets the difference back. Whatever is not plain execution -
+ * too little fuel, an access that would fault, a jump to a place without a label, an illegal instruction - is
+ * GIVE_UP: it leaves the state before that instruction, and the interpreter goes on from there. So this code
+ * need not know about faults.
  */
 #ifndef NATIVE_H
 #define NATIVE_H
@@ -16,7 +16,7 @@
 #define RARELY(condition) __builtin_expect ((condition), 0)
 #define SIGNED(value) ((int32_t) (value))
 
-/* See flat.ld for where these come to lie. */
+/* flat.ld places these. */
 #define HEAD(entry, code_size, static_size) \
   const struct translation_head head __attribute__ ((section (".head"), used)) \
     = { TRANSLATION_MAGIC, entry, code_size, static_size }
@@ -24,14 +24,14 @@
   enum stop translation (struct machine *machine) __attribute__ ((section (".text.start"))); \
   enum stop translation (struct machine *machine)
 
-/* In front of instruction `number`; `owed` instructions were paid for and are not executed here. */
+/* Before instruction `number`; `owed` instructions were paid for and are not executed here. */
 #define GIVE_UP(number, owed) \
   do { \
     at = (number) | (uint64_t) (owed) << 32; \
     goto give_up; \
   } while (0)
 
-/* At the start of block `number`: for the longest way, of so many instructions, to where is paid again. */
+/* At checkpoint `number`: pays for the longest path, `count` instructions, to the next checkpoint. */
 #define PAY(number, count) \
   do { \
     fuel -= (count); \
@@ -39,14 +39,14 @@
       GIVE_UP (number, count); \
   } while (0)
 
-/* To block `number`, from where the way is so many instructions shorter than what was paid for. */
+/* To block `number`, whose longest path is `shorter` instructions shorter than what was paid for. */
 #define GO_ON(number, shorter) \
   do { \
     fuel += (shorter); \
     goto L##number; \
   } while (0)
 
-/* ecall. Only the door of throws is opened here. */
+/* ecall. Only the service of throws is called from here. */
 #define THROW(number, owed) \
   do { \
     if (x17 != STOP_THROW) \
@@ -70,13 +70,13 @@ static inline uint32_t rotate_right (uint32_t value, int by)
   return by == 0 ? value : value >> by | value << (32 - by);
 }
 
-/* Its number, COUNT or more if there is none. An odd address, which the machine rounds down, is none either. */
+/* The number of the instruction at an address; COUNT or more if there is none, or the address is odd. */
 #define INSTRUCTION_AT(address) rotate_right ((address) - CODE_BASE, 2)
 
-/* `offset` counts from the begin of memory. One test: outside, or misaligned. */
+/* `offset`: from the start of memory. One test for both: outside, or misaligned. */
 #define IS_BAD(offset, size) RARELY (((offset) & ~(MEMORY_SIZE - (size))) != 0)
 
-/* Likewise for all accesses in `span` bytes from `offset` on, the widest of 1 << log bytes. */
+/* Likewise for all accesses within `span` bytes from `offset` on; the widest has 1 << log bytes. */
 #define IS_BAD_SPAN(offset, span, log) RARELY (rotate_right ((offset), (log)) > (MEMORY_SIZE - (span)) >> (log))
 
 #define AT(type, offset) (*(type *) (machine->memory + (offset)))

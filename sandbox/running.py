@@ -1,0 +1,85 @@
+"""A started sandbox: what bubblewrap's sandboxes and containers have in common."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from abc import ABC, abstractmethod
+from contextlib import ExitStack
+from enum import StrEnum
+
+
+class Ending(StrEnum):
+    """How a sandboxed command ended."""
+
+    EXIT = "exit"
+    SIGNAL = "signal"
+    CPU_LIMIT = "CPU time limit"
+    WALL_LIMIT = "wall time limit"
+    OUTPUT_LIMIT = "output limit"
+    KILLED = "ended by us"
+    NOT_STARTED = "not started"  # only in an image, where the command may not be a program
+
+
+class RunningSandbox(ABC):
+    """A started sandbox. `stdout` and `stderr` are descriptors to read. Call `end`, then `close`.
+
+    `process` is the tool that made the sandbox (bubblewrap, podman, docker), not the foreign command.
+    `gone`: a descriptor that can be read once `process` has ended; call `end_rest` then. None: not needed.
+    """
+
+    gone: int | None = None
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], stdout: int, stderr: int, descriptors: ExitStack
+    ) -> None:
+        """`descriptors` closes our ends of the pipes."""
+        self._process = process
+        self.stdout, self.stderr = stdout, stderr
+        self._descriptors = descriptors
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the sandbox ended by itself within `seconds`."""
+        try:
+            self._process.wait(max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    @abstractmethod
+    def end(self) -> tuple[Ending, int] | None:
+        """Make sure that no process is left. Return how the command ended; None if it did not by itself.
+
+        The int is the exit code or the signal's number. `stdout` and `stderr` can be read until `close`.
+        """
+
+    def end_rest(self) -> None:
+        """After `process` has ended: end what is left of the sandbox, so that its pipes close."""
+        return
+
+    @abstractmethod
+    def classify_start_failure(self, stderr: bytes) -> Ending:
+        """How a sandbox ended whose command was not started. Raises ToolMissing if the fault is ours.
+
+        No foreign code has run, so `stderr` is the tool's own.
+        """
+
+    def close(self) -> None:
+        self._descriptors.close()
+
+
+def ending_from_exit_code(exit_code: int) -> tuple[Ending, int]:
+    """Read an exit code as shells write it: 128 + n for a command that died of signal n."""
+    number = exit_code - 128
+    if number == signal.SIGXCPU:
+        return Ending.CPU_LIMIT, 0
+    return (Ending.SIGNAL, number) if 0 < number <= signal.SIGRTMAX else (Ending.EXIT, exit_code)
+
+
+def open_pipe(readers: ExitStack, writers: ExitStack) -> tuple[int, int]:
+    """A pipe's two ends, (read, write), each closed with its stack."""
+    read_end, write_end = os.pipe()
+    readers.callback(os.close, read_end)
+    writers.callback(os.close, write_end)
+    return read_end, write_end
