@@ -1,4 +1,4 @@
-"""The clock that is handed to everything that needs the time."""
+"""The clock, which is passed to everything that needs the time."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From games to a ranking: who failed, who has how many points, who is which. Pure.
+"""From games to a ranking: failures, points and ranks. Pure.
 
-A game that was completed has two honest sides; of any other game only the failures are left (K72).
+A completed game gives points to its sides; any other game leaves only its failures (K72).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def failures(matches: Iterable[Match]) -> Counter[str]:
 
 
 def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
-    """Those who failed more often than a round allows (K73)."""
+    """The entries that failed more often than a round allows (K73)."""
     return {name for name, times in failed.items() if times > FAILURES_ALLOWED}
 
 
 def banned_in(standings: Iterable[Standing]) -> AbstractSet[str]:
-    """Who was out before the first game of this table, by the organizer's word and no failure."""
+    """The entries that the organizer took out before the first game of this table."""
     return {line.entry for line in standings if line.disqualified and not line.failures}
 
 
@@ -41,7 +41,7 @@ def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, i
     """Own points of each entry from its counted matches, in half points (K13).
 
     A game against another gives twice the own points; a self-game the mean of its sides, in half points their
-    sum (K66). What is not counted gives nothing (K73).
+    sum (K66). A match that is not counted gives nothing (K73).
     """
     points = dict.fromkeys(names, 0)
     for match in matches:
@@ -93,7 +93,7 @@ def table(
     out: AbstractSet[str],
     advancing: AbstractSet[str],
 ) -> tuple[Standing, ...]:
-    """A table in an order that was found otherwise, given as (rank, name); `points` are half points."""
+    """A table in this order, given as (rank, name); `points` are half points."""
     lines = [
         Standing(name, points[name], rank, failed.get(name, 0), False, name in advancing)
         for rank, name in order
