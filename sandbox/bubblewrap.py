@@ -49,7 +49,7 @@ from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.limits import Limits
-from sandbox.running import Ending, RunningSandbox, ending_from_exit_code, open_pipe
+from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 
 WORK = "/work"  # the one folder that the command may write; also its working directory and home
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
@@ -137,7 +137,7 @@ class BubblewrapSandbox(RunningSandbox):
                 self.close()
                 raise
 
-    def end(self) -> tuple[Ending, int] | None:
+    def end(self) -> CommandEnd | None:
         if self._process.returncode is None:
             os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would reap it and free its pid first
         self.end_rest()
@@ -147,7 +147,7 @@ class BubblewrapSandbox(RunningSandbox):
         while self._read_status(0):
             pass
         exit_code = self._status_field("exit-code")
-        return None if exit_code is None else ending_from_exit_code(exit_code)
+        return None if exit_code is None else command_end(exit_code)
 
     def end_rest(self) -> None:
         with suppress(ProcessLookupError):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 
-from sandbox.running import Ending, RunningSandbox
+from sandbox.running import CommandEnd, Ending, RunningSandbox
 
 STDERR_TAIL_BYTES = 4_096
 
@@ -140,7 +140,7 @@ class SandboxedProcess:
         if self._exit_status is None:
             self._close_stdin()
             with self._descriptors:
-                end = self._sandbox.end() or (Ending.KILLED, 0)
+                end = self._sandbox.end() or CommandEnd(Ending.KILLED, 0)
                 while ready := [descriptor for descriptor in self._poll(0) if descriptor in self._open]:
                     for descriptor in ready:
                         self._read(descriptor)

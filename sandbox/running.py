@@ -8,6 +8,7 @@ import subprocess
 from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Ending(StrEnum):
@@ -20,6 +21,13 @@ class Ending(StrEnum):
     OUTPUT_LIMIT = "output limit"
     KILLED = "ended by us"
     NOT_STARTED = "not started"  # only in an image, where the command may not be a program
+
+
+class CommandEnd(NamedTuple):
+    """How a command ended. `code`: the exit code (EXIT) or the signal's number (SIGNAL), 0 otherwise."""
+
+    ending: Ending
+    code: int
 
 
 class RunningSandbox(ABC):
@@ -48,10 +56,10 @@ class RunningSandbox(ABC):
         return True
 
     @abstractmethod
-    def end(self) -> tuple[Ending, int] | None:
+    def end(self) -> CommandEnd | None:
         """Make sure that no process is left. Return how the command ended; None if it did not by itself.
 
-        The int is the exit code or the signal's number. `stdout` and `stderr` can be read until `close`.
+        `stdout` and `stderr` can be read until `close`.
         """
 
     def end_rest(self) -> None:
@@ -69,12 +77,14 @@ class RunningSandbox(ABC):
         self._descriptors.close()
 
 
-def ending_from_exit_code(exit_code: int) -> tuple[Ending, int]:
+def command_end(exit_code: int) -> CommandEnd:
     """Read an exit code as shells write it: 128 + n for a command that died of signal n."""
     number = exit_code - 128
     if number == signal.SIGXCPU:
-        return Ending.CPU_LIMIT, 0
-    return (Ending.SIGNAL, number) if 0 < number <= signal.SIGRTMAX else (Ending.EXIT, exit_code)
+        return CommandEnd(Ending.CPU_LIMIT, 0)
+    if 0 < number <= signal.SIGRTMAX:
+        return CommandEnd(Ending.SIGNAL, number)
+    return CommandEnd(Ending.EXIT, exit_code)
 
 
 def open_pipe(readers: ExitStack, writers: ExitStack) -> tuple[int, int]:

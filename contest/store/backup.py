@@ -16,6 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import make_url
 
@@ -28,6 +29,13 @@ from contest.store.session import FILE_NAME, Store, Transaction
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
 _DRAFT = f"{FILE_NAME}.restoring"
 _PARTS = ("-wal", "-shm")
+
+
+class _Since(NamedTuple):
+    """What happened since the backup: letters that arrived, and mails that were sent."""
+
+    letters: int
+    sent: int
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
         if not migrate.is_made(store):
             raise GiveUp("the backup holds a database, but not one of knobeln")
         migrate.upgrade(store)
-        new_letters, sent = _update_from_old(store, current, now)
+        since = _update_from_old(store, current, now)
     except BaseException:
         store.close()
         _remove(draft)
@@ -94,27 +102,27 @@ def put_back(folder: Path, copied: Path, now: datetime) -> Restored:
     kept_in = _put_aside(current, now)
     os.replace(draft, current)
     sync_folder(folder)
-    return Restored(new_letters, sent, kept_in)
+    return Restored(since and since.letters, since and since.sent, kept_in)
 
 
-def _update_from_old(store: Store, old: Path, now: datetime) -> tuple[int | None, int | None]:
-    """Take over what happened since from the old database, or stop the mails. (Letters, mails), if known."""
+def _update_from_old(store: Store, old: Path, now: datetime) -> _Since | None:
+    """Take over what happened since from the old database, or stop the mails and return None."""
     with store.write() as tx:
         try:
             known = _take_over(tx, old, now)
         except KnobelnError as error:
             outbox.stop(tx, STOPPED, now)
             contest_state.note(tx, "restore", f"a backup was restored; all mails stop, because {error}", now)
-            return None, None
+            return None
         text = (
-            f"a backup was restored; since it was made {plural(known[0], 'letter')} came in, "
-            f"{plural(known[1], 'mail')} went out"
+            f"a backup was restored; since it was made {plural(known.letters, 'letter')} came in, "
+            f"{plural(known.sent, 'mail')} went out"
         )
         contest_state.note(tx, "restore", text, now)
         return known
 
 
-def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
+def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
     """Raises KnobelnError if the old database cannot be read, or is another contest's."""
     if not old.exists():
         raise GiveUp("there is no older database here that could tell what went out")
@@ -125,7 +133,8 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> tuple[int, int]:
         with store.read() as other:
             if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
                 raise GiveUp("the database that was here is another contest's")
-            return letters.add_those_of(tx, other), outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
+            sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
+            return _Since(letters.add_those_of(tx, other), sent)
     finally:
         store.close()
 

@@ -357,13 +357,18 @@ def _change(
     return tuple(sorted(changed.scalars()))
 
 
-def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], tuple[int, int]]:
-    """The mails that were queued after this one: (how many, bytes) by kind and team id."""
+class Volume(NamedTuple):
+    mails: int
+    bytes: int
+
+
+def volume(tx: Transaction, after: int) -> dict[tuple[str, int | None], Volume]:
+    """The volume of the mails that were queued after this one, by kind and team id."""
     size = func.sum(func.length(outbox.c.head) + func.length(contents.c.content))
     query = select(outbox.c.kind, outbox.c.team_id, func.count(), size).where(outbox.c.id > after)
     query = query.join(contents, contents.c.digest == outbox.c.content)
     rows = tx.execute(query.group_by(outbox.c.kind, outbox.c.team_id)).all()
-    return {(row[0], row[1]): (row[2], row[3]) for row in rows}
+    return {(row[0], row[1]): Volume(row[2], row[3]) for row in rows}
 
 
 def newest(tx: Transaction) -> int:

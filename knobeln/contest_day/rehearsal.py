@@ -6,7 +6,7 @@ import secrets
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -146,10 +146,7 @@ def _rounds(tx: Transaction, seconds: list[float]) -> tuple[Round, ...]:
     )
 
 
-Volume = dict[tuple[str, int | None], tuple[int, int]]
-
-
-def _by_kind(mails: Volume) -> tuple[Mails, ...]:
+def _by_kind(mails: Mapping[tuple[str, int | None], outbox.Volume]) -> tuple[Mails, ...]:
     counts, sizes = Counter[str](), Counter[str]()
     for (kind, _), (count, size) in mails.items():
         counts[kind] += count
@@ -157,7 +154,7 @@ def _by_kind(mails: Volume) -> tuple[Mails, ...]:
     return tuple(Mails(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
 
 
-def _by_team(mails: Volume) -> dict[int, int]:
+def _by_team(mails: Mapping[tuple[str, int | None], outbox.Volume]) -> dict[int, int]:
     sizes = Counter[int]()
     for (_, team_id), (_, size) in mails.items():
         if team_id is not None:

@@ -24,7 +24,7 @@ from contest.errors import ToolMissing
 from sandbox.bubblewrap import INSIDE_ID, TMP
 from sandbox.limits import Limits
 from sandbox.process import SandboxedProcess
-from sandbox.running import Ending, RunningSandbox, ending_from_exit_code, open_pipe
+from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 
 _LABEL = "knobeln"
 _ENGINE_TIMEOUT_SECONDS = 120.0
@@ -192,7 +192,7 @@ class ContainerSandbox(RunningSandbox):
                 raise ToolMissing(f"{engine.name} does not start: {error}") from None
             super().__init__(process, stdout, stderr, ours.pop_all())
 
-    def end(self) -> tuple[Ending, int] | None:
+    def end(self) -> CommandEnd | None:
         """Remove the container. Raises ToolMissing if the engine failed, not the program."""
         code = self._process.poll()
         self._process.kill()
@@ -202,7 +202,7 @@ class ContainerSandbox(RunningSandbox):
                 self._check_engine(code)
         finally:
             self._engine.remove(self._name)
-        return None if code is None else ending_from_exit_code(code)
+        return None if code is None else command_end(code)
 
     def classify_start_failure(self, stderr: bytes) -> Ending:
         raise ToolMissing(f"{self._engine.name} ended: {_error_line(stderr)}")
