@@ -31,7 +31,6 @@ from contest.clock import Clock
 from contest.config.settings import Settings, without_secrets
 from contest.errors import GiveUp, NotFound, NotNow, Paused
 from contest.games.registry import game_of
-from contest.gc_tuning import rarely_collected
 from contest.model import (
     Entry,
     EvolutionOutcome,
@@ -132,7 +131,6 @@ class ContestDay:
         with self._store.read() as tx:
             number = teams.count(tx)
         with (
-            rarely_collected(),
             crew_for(self._settings, number, self._reporter, self._make_runner) as worker_pool,
         ):
             self._start()
