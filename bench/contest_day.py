@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 
 from bench.axelrod_turns import turns_per_second
-from contest.clock import FixedClock
 from contest.model import RoundOutcome
 from contest.seeds import Seeds
 from contest.store import results, submissions
@@ -26,8 +25,9 @@ from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from sandbox.sandbox import Sandbox
 from sandbox.vm.translation import translations
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
-from tournament.referee import game_job
+from tournament.referee import Fixture, game_job
 from tournament.runners import open_runner
 
 SIZES = (41, 1_000)
@@ -118,7 +118,7 @@ def _play_again(folder: ContestContext, outcome: RoundOutcome) -> float:
         digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         raw = submissions.load_images(tx, tuple(digests.values()))
     jobs = [
-        game_job(outcome.plan.number, (match.pairing, match.game, match.attempt), digests, seeds, frozenset())
+        game_job(outcome.plan.number, Fixture.of(match), digests, seeds, frozenset())
         for group in outcome.groups
         for match in group.matches
     ]

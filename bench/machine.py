@@ -26,10 +26,10 @@ from contest.subprocesses.c_programs import c_compiler
 from contest.subprocesses.engine_connection import EngineAnswer
 from sandbox.sandbox import Sandbox
 from sandbox.vm import engine_binary
-from sandbox.vm.batch import Batch
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from sandbox.vm.translation import compiled, translations
+from tournament.runners.knobeln_batch import Batch
+from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
 
 RUNS = 9
 ROOT = Path(__file__).parents[1]
@@ -79,7 +79,7 @@ def compare(subject: Subject) -> None:
     spent = time.perf_counter() - started
     jobs = complete_jobs(image, subject.games)
     with tempfile.TemporaryDirectory() as folder:
-        machine = Peer("machine", engine_binary.engine_binary(), lambda games: _order(image, jobs[:games]))
+        machine = Peer("machine", knobeln_engine(), lambda games: _order(image, jobs[:games]))
         native = Peer(
             "native coroutines", build_native(Path(folder), subject), lambda games: _streams(jobs[:games])
         )
@@ -110,10 +110,14 @@ def build_native(folder: Path, subject: Subject) -> Path:
         names = [f"-DSEAT={seat}", f"-DNAME(x)={name}_##x", f'-DSTRATEGY="{strategy}"']
         program = [str(PEER / "program.c"), "-o", str(folder / f"{name}.o")]
         subprocess.run([compiler, *LIKE_STRATEGIES, *names, "-c", *program], check=True)
-    parts = [PEER / "coroutines.c", PEER / "switch.S", engine / "knobeln.c", engine / "machine.c"]
+    parts = [PEER / "coroutines.c", PEER / "switch.S", KNOBELN_SOURCES / "knobeln.c"]
+    parts += [engine / "faults.c", engine / "machine.c"]
     parts += [folder / "first.o", folder / "second.o"]
     target = folder / "coroutines"
-    subprocess.run([compiler, *engine_binary.FLAGS, f"-I{engine}", "-o", target, *parts], check=True)
+    subprocess.run(
+        [compiler, *engine_binary.FLAGS, f"-I{engine}", f"-I{KNOBELN_SOURCES}", "-o", target, *parts],
+        check=True,
+    )
     return target
 
 
@@ -148,7 +152,7 @@ def _print_line(title: str, peers: tuple[Peer, Peer], samples: dict[str, list[fl
 
 def _order(image: Image, jobs: Sequence[GameJob]) -> bytes:
     batch = _batch(image)
-    return batch.opening() + batch.portion(jobs)
+    return batch.header() + batch.chunk(jobs)
 
 
 def _batch(image: Image) -> Batch:

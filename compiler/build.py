@@ -1,28 +1,28 @@
-"""From a mailed source to a program for the contest machine and everything that its report says.
+"""From a mailed source to an image for the contest machine and the facts of its report.
 
-Deterministic: the same source gives the same image, to the last bit, on every computer with the same gcc.
+Deterministic: the same source gives the same image, to the last bit, on every host with the same gcc.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from compiler import checks, elf, messages, tokens
-from compiler.build_result import BuildResult
 from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
-from compiler.source import Program, normalise, strip_secret
+from compiler.source import SourceText, normalise, strip_secret
 from compiler.toolchain import Step, Toolchain
 from contest.config.sections import Programs
-from contest.model import BuildReport, Finding, Severity
+from contest.model import Finding, MachineBuildReport, Severity, Trial
+from contest.protocols import BuildResult
 from sandbox.vm.image import MEMORY_SIZE, Image
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known so far; each step of the build adds to it."""
+    """The facts known so far; each step of the build adds to them."""
 
     findings: tuple[Finding, ...] = ()
     messages: str = ""
@@ -32,7 +32,7 @@ class _Facts:
     image: Image | None = None
 
     def found(self, findings: Iterable[Finding]) -> _Facts:
-        """With these findings as well, each only once."""
+        """Add these findings, each only once."""
         return replace(self, findings=tuple(dict.fromkeys((*self.findings, *findings))))
 
     @property
@@ -40,38 +40,48 @@ class _Facts:
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def build(source: str, settings: Programs, toolchain: Toolchain) -> BuildResult[Image]:
+def build(
+    source: str,
+    settings: Programs,
+    toolchain: Toolchain,
+    play_trial: Callable[[Image, str], Trial] | None = None,
+) -> BuildResult[Image]:
     """Check, compile and link one program. `source` may still hold its authentification string.
 
-    Raises ToolMissing where compiler or jail are at fault, never for anything that a program does.
+    `play_trial` plays the trial game of an accepted image, given the source's digest. Raises ToolMissing
+    where the compiler or the sandbox is at fault, never for anything that a program does.
     """
-    program = Program(normalise(strip_secret(source)))
+    program = SourceText(normalise(strip_secret(source)))
     facts = _examine(program, settings, toolchain)
     image = None if facts.has_errors else facts.image
-    report = BuildReport(
+    source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
+    report = MachineBuildReport(
         findings=tuple(sorted(facts.findings, key=lambda finding: finding.line)),
         tool=toolchain.version(),
         messages=facts.messages,
+        description_lines=len(program.description),
+        source_digest=source_digest,
+        image_digest=image.digest if image else None,
+        trial=play_trial(image, source_digest) if image and play_trial else None,
         elements=facts.elements,
         element_limit=settings.max_elements,
-        description_lines=len(program.description),
         static_bytes=facts.static_bytes,
         memory_limit=MEMORY_SIZE,
         code_bytes=facts.code_bytes,
-        source_digest=hashlib.sha256(program.text.encode(errors="replace")).hexdigest(),
-        image_digest=image.digest if image else None,
     )
     return BuildResult(report, image, FILE_NAME)
 
 
-def _examine(program: Program, settings: Programs, toolchain: Toolchain) -> _Facts:
+def _examine(program: SourceText, settings: Programs, toolchain: Toolchain) -> _Facts:
     facts = _Facts(tuple(checks.check_source(program, settings)))
     if checks.keeps_from_compiler(facts.findings):
         return facts.found(checks.check_tokens(checks.in_source(program), settings))
     step = toolchain.preprocess(program.text, _prose(program))
     if step.output is None:
         return _failed(facts, program, step)
-    expanded = _expanded(program, step.output)
+    found = tuple(tokens.scan(step.output.decode(errors="replace")))
+    code = tuple(token for token in found if token.kind is not tokens.TokenKind.NEWLINE)
+    expanded = checks.Expanded(program, code, sum(token.elements for token in found))
     facts = replace(facts, elements=expanded.elements).found(checks.check_tokens(expanded, settings))
     return facts if checks.keeps_from_compiler(facts.findings) else _compile(facts, expanded, toolchain)
 
@@ -90,7 +100,7 @@ def _compile(facts: _Facts, expanded: checks.Expanded, toolchain: Toolchain) -> 
     return facts if found else _link(facts, expanded.program, step.output, toolchain)
 
 
-def _link(facts: _Facts, program: Program, compiled: bytes, toolchain: Toolchain) -> _Facts:
+def _link(facts: _Facts, program: SourceText, compiled: bytes, toolchain: Toolchain) -> _Facts:
     step = toolchain.link(compiled)
     if step.output is None:
         return _failed(facts, program, step)
@@ -104,36 +114,25 @@ def _link(facts: _Facts, program: Program, compiled: bytes, toolchain: Toolchain
     return replace(facts, static_bytes=image.static_size, code_bytes=len(image.code), image=image)
 
 
-def _prose(program: Program) -> frozenset[int]:
+def _prose(program: SourceText) -> frozenset[int]:
+    """The numbers of the lines in `#if 0`."""
     return frozenset(number for block in program.blocks for number in range(block.first, block.end))
 
 
-def _expanded(program: Program, output: bytes) -> checks.Expanded:
-    found: Sequence[tokens.Token] = tuple(tokens.scan(output.decode(errors="replace")))
-    elements = sum(token.elements for token in found)
-    code = tuple(token for token in found if token.kind is not tokens.Kind.NEWLINE)
-    return checks.Expanded(program, code, elements)
-
-
-def _failed(facts: _Facts, program: Program, step: Step) -> _Facts:
+def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
     lines = () if step.trouble else messages.error_lines(step.messages)
     line = next(iter(lines), 0)
     text = step.trouble or "the compiler found errors; its messages tell more"
-    if _is_behind_the_end(program, line):
+    # Mailers and lists add their text after the last line of the program (M64).
+    if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
         text += ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
-    said = "\n".join(filter(None, (facts.messages, step.messages)))
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
-    return replace(facts, messages=said).found([finding, *_wrapped(program, lines)])
+    joined = "\n".join(filter(None, (facts.messages, step.messages)))
+    return replace(facts, messages=joined).found([finding, *_wrapped(program, lines)])
 
 
-def _is_behind_the_end(program: Program, line: int) -> bool:
-    """Whether the line stands below the last brace, where mailers and lists add their words (M64)."""
-    last = max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=0)
-    return line > last > 0
-
-
-def _wrapped(program: Program, error_lines: Iterable[int]) -> Iterable[Finding]:
-    """What a mailer has probably broken, where the compiler stumbles over the pieces (K50)."""
+def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
+    """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
     broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
     if broken:
         lines = f"lines {', '.join(broken[:-1])} and {broken[-1]}" if broken[1:] else f"line {broken[0]}"

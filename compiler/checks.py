@@ -1,12 +1,12 @@
-"""The rules for programs, one function each, and the three tuples in which they are listed. Pure.
+"""The rules for C programs: one function each, listed in three tuples, one for each stage of a build. Pure.
 
-A rule looks at what is known at its stage and says what is wrong, where, and what the right form is:
-- SOURCE_RULES at the program as it was sent, before gcc sees it;
-- TOKEN_RULES at what the preprocessor made of it (macros can write what the source does not show), or at the
-  source itself where gcc was not allowed to see it;
-- OBJECT_RULES at the compiled program, before it is linked.
-All findings of all stages are reported together. Only a program that could make gcc read another file, or
-write something else than its own instructions, is kept from gcc (`keeps_from_compiler`).
+A rule yields findings that tell what is wrong, where, and what the right form is:
+- SOURCE_RULES examine the program as it was sent, before gcc sees it;
+- TOKEN_RULES examine the output of the preprocessor (macros can write what the source does not show), or the
+  source itself if gcc may not see it;
+- OBJECT_RULES examine the compiled program before it is linked.
+A report has the findings of all stages. Only a program that could make gcc read another file, or write
+something else than its own instructions, is not given to gcc (`keeps_from_compiler`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from compiler.elf import ObjectFacts
-from compiler.source import Line, Program
-from compiler.tokens import Kind, Token
+from compiler.source import SourceText
+from compiler.tokens import Token, TokenKind
 from contest.config.sections import Programs
 from contest.model import Finding, Severity
 from contest.plurals import plural
@@ -28,7 +28,7 @@ from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
 COMPILER_ROUTINES = ("memcpy", "memmove", "memset", "memcmp")  # gcc calls them by itself
 AVAILABLE_STATIC = MEMORY_SIZE - MIN_STACK
-# Those that change how a routine is compiled, not where or as what it is put into the program.
+# They change how a routine is compiled, but neither its place nor its kind in the program.
 ALLOWED_ATTRIBUTES = frozenset(
     (
         *(
@@ -55,30 +55,30 @@ _ATTRIBUTE = ("__attribute__", "__attribute")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
-_MOST = 20  # findings of one rule; more of the same would not tell more
+_MAX_FINDINGS = 20  # of one rule; more would tell nothing new
 _FIVE = "init_random, log2, next_random, make_throw and count_points"
 
 
 @dataclass(frozen=True)
 class Expanded:
-    """What the preprocessor made of a program, and the program, to find the lines."""
+    """The output of the preprocessor, and the program, to find the lines."""
 
-    program: Program
+    program: SourceText
     tokens: Sequence[Token]
     elements: int | None  # None where the preprocessor did not run
 
 
-SourceRule = Callable[[Program, Programs], Iterable[Finding]]
+SourceRule = Callable[[SourceText, Programs], Iterable[Finding]]
 TokenRule = Callable[[Expanded, Programs], Iterable[Finding]]
 ObjectRule = Callable[[ObjectFacts, Expanded, frozenset[str]], Iterable[Finding]]
 
 
 def keeps_from_compiler(findings: Iterable[Finding]) -> bool:
-    """Whether a program with these findings is never given to gcc."""
+    """Whether gcc must not see a program with these findings."""
     return any(finding.rule in _KEEPING and finding.severity is Severity.ERROR for finding in findings)
 
 
-def check_source(program: Program, settings: Programs) -> list[Finding]:
+def check_source(program: SourceText, settings: Programs) -> list[Finding]:
     long = list(_limited(too_long(program, settings)))
     return long or [found for rule in SOURCE_RULES for found in _limited(rule(program, settings))]
 
@@ -88,17 +88,17 @@ def check_tokens(expanded: Expanded, settings: Programs) -> list[Finding]:
 
 
 def check_object(facts: ObjectFacts, expanded: Expanded, own_routines: frozenset[str]) -> list[Finding]:
-    """`own_routines`: what gcc may call by itself."""
+    """`own_routines`: the routines that gcc may call by itself."""
     return [found for rule in OBJECT_RULES for found in _limited(rule(facts, expanded, own_routines))]
 
 
-def in_source(program: Program) -> Expanded:
-    """The stand-in for the preprocessor's output where it may not run."""
+def in_source(program: SourceText) -> Expanded:
+    """The tokens of the source, for rules of the second stage if the preprocessor may not run."""
     return Expanded(program, tuple(program.code), None)
 
 
 # --- the program as it was sent -----------------------------------------------------------------------------
-def too_long(program: Program, settings: Programs) -> Iterator[Finding]:
+def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
     size = len(program.text.encode(errors="replace"))
     if size > settings.max_source_bytes:
         yield Finding(
@@ -109,7 +109,7 @@ def too_long(program: Program, settings: Programs) -> Iterator[Finding]:
         )
 
 
-def control_characters(program: Program, _: Programs) -> Iterator[Finding]:
+def control_characters(program: SourceText, _: Programs) -> Iterator[Finding]:
     for number, line in enumerate(program.physical_lines, 1):
         found = _CONTROL.search(line)
         if found:
@@ -118,8 +118,8 @@ def control_characters(program: Program, _: Programs) -> Iterator[Finding]:
             yield _at(program, "control character", number, text)
 
 
-def includes(program: Program, _: Programs) -> Iterator[Finding]:
-    """K55, in every form that a compiler might take for one."""
+def includes(program: SourceText, _: Programs) -> Iterator[Finding]:
+    """Forbid #include (K55) in every form that a compiler might accept."""
     for view in program.views:
         for line in view.live_lines:
             if (line.directive or ("",))[0] in _INCLUDES:
@@ -127,13 +127,13 @@ def includes(program: Program, _: Programs) -> Iterator[Finding]:
                 yield _at(program, "include", line.number, text)
 
 
-def file_tests(program: Program, _: Programs) -> Iterator[Finding]:
+def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
     for word in _FILE_TESTS:
         for number in program.lines_of(word):
             yield _at(program, "include", number, f"{word} asks for a file, but a program is a single file")
 
 
-def file_pragmas(program: Program, _: Programs) -> Iterator[Finding]:
+def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
     for view in program.views:
         for line in view.live_lines:
             directive = line.directive or ()
@@ -143,16 +143,17 @@ def file_pragmas(program: Program, _: Programs) -> Iterator[Finding]:
         yield _at(program, "include", number, "_Pragma may read files; write #pragma, or leave it out")
 
 
-def line_markers(program: Program, _: Programs) -> Iterator[Finding]:
+def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
     for view in program.views:
         for line in view.live_lines:
-            if _is_line_marker(line):
+            directive = line.directive or ("",)
+            if directive[0] == "line" or directive[0][:1].isdigit():
                 text = "#line and line markers would make the messages name wrong lines; leave them out"
                 yield _at(program, "line marker", line.number, text)
 
 
-def identifications(program: Program, _: Programs) -> Iterator[Finding]:
-    """The text of #ident goes to the assembler as it is."""
+def identifications(program: SourceText, _: Programs) -> Iterator[Finding]:
+    """Forbid #ident, because gcc passes its text to the assembler unchanged."""
     for view in program.views:
         for line in view.live_lines:
             if (line.directive or ("",))[0] in ("ident", "sccs"):
@@ -160,8 +161,8 @@ def identifications(program: Program, _: Programs) -> Iterator[Finding]:
                 yield _at(program, "assembler", line.number, text)
 
 
-def description(program: Program, settings: Programs) -> Iterator[Finding]:
-    """K61: required, and about 15 lines long."""
+def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
+    """Require a description of about 15 lines (K61)."""
     if settings.description == "none":
         return
     lines, wanted = len(program.description), settings.min_description_lines
@@ -176,9 +177,9 @@ def description(program: Program, settings: Programs) -> Iterator[Finding]:
         yield Finding("description", Severity.WARNING, block.first - 1, text)
 
 
-# --- what the preprocessor made of it -----------------------------------------------------------------------
+# --- the output of the preprocessor -------------------------------------------------------------------------
 def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
-    """K56: exactly the limit is allowed."""
+    """Limit the lexical elements (K56); the limit itself is allowed."""
     if expanded.elements is not None and expanded.elements > settings.max_elements:
         allowed = f"{settings.max_elements:,} are allowed"
         text = f"{expanded.elements:,} lexical elements after preprocessing; {allowed}"
@@ -214,26 +215,26 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
 
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
-    """K21: a program must not bring the library's source, whole or in part."""
+    """Forbid the library's source, complete or in part (K21)."""
     for name in dict.fromkeys(_defined_routines(expanded.tokens)):
         yield _defines(expanded, name)
 
 
 # --- the compiled program -----------------------------------------------------------------------------------
 def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[str]) -> Iterator[Finding]:
-    """K52: everything that is called must be in the program or among the five."""
+    """Every routine must be in the program or among the five of the library (K52)."""
     called = _called(expanded.tokens)
     for name in sorted(facts.undefined - set(LIBRARY) - own):
         if name in COMPILER_ROUTINES and name not in called:
             continue
         lines = expanded.program.lines_of(name)
-        where = f" (lines {', '.join(map(str, lines[:_MOST]))})" if len(lines) > 1 else ""
+        where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
         text = f"{name}{where} is neither in your program nor a library routine; there are only {_FIVE}"
         yield _word(expanded, "forbidden routine", name, text)
 
 
 def library_objects(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
-    """The five names as variables, too, which the tokens do not show."""
+    """Forbid the five names as variables too; the tokens do not show those."""
     for name in sorted(facts.defined.intersection(LIBRARY)):
         yield _defines(expanded, name)
 
@@ -252,7 +253,7 @@ def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> 
 
 
 def static_data(facts: ObjectFacts, _: Expanded, __: frozenset[str]) -> Iterator[Finding]:
-    """X08: refused when it is compiled, not when it runs."""
+    """Refuse too much static data when the program is compiled, not when it runs (X08)."""
     if facts.static_bytes > AVAILABLE_STATIC:
         yield memory_finding(facts.static_bytes)
 
@@ -296,37 +297,34 @@ OBJECT_RULES: tuple[ObjectRule, ...] = (
 
 # --- looking things up --------------------------------------------------------------------------------------
 def _limited(found: Iterable[Finding]) -> Iterator[Finding]:
-    """Each line once, and not too many."""
+    """Each finding once, and not too many."""
     unique = dict.fromkeys(found)
-    yield from list(unique)[:_MOST]
+    yield from list(unique)[:_MAX_FINDINGS]
 
 
-def _at(program: Program, rule: str, number: int, text: str) -> Finding:
+def _at(program: SourceText, rule: str, number: int, text: str) -> Finding:
     return Finding(rule, Severity.ERROR, number, text, program.quote(number))
 
 
 def _word(expanded: Expanded, rule: str, word: str, text: str) -> Finding:
-    """A finding where this word first stands; on no line when macros put it together."""
+    """A finding at the first line with this word; at no line if macros put the word together."""
     lines = expanded.program.lines_of(word)
     return _at(expanded.program, rule, lines[0] if lines else 0, text)
 
 
 def _defines(expanded: Expanded, name: str) -> Finding:
-    text = f"your program defines {name}, which is the library's: do not include knobellib.c, only call it"
+    text = (
+        f"your program defines {name}, which belongs to the library: do not include knobellib.c, only call it"
+    )
     return _word(expanded, "library source", name, text)
 
 
-def _is_line_marker(line: Line) -> bool:
-    directive = line.directive or ("",)
-    return directive[0] == "line" or directive[0][:1].isdigit()
-
-
 def _words(expanded: Expanded, wanted: Callable[[str], bool]) -> Iterable[str]:
-    return dict.fromkeys(t.text for t in expanded.tokens if t.kind is Kind.IDENTIFIER and wanted(t.text))
+    return dict.fromkeys(t.text for t in expanded.tokens if t.kind is TokenKind.IDENTIFIER and wanted(t.text))
 
 
 def _attribute_names(tokens: Sequence[Token]) -> Iterator[str]:
-    """The names in `__attribute__((name, name(arguments)))`: what follows `((` or a comma at that depth."""
+    """The names in `__attribute__((name, name(arguments)))`: they follow `((` or a comma at that depth."""
     depth, expecting = -1, False  # -1: in no attribute
     for before, token in pairwise(tokens):
         if before.text in _ATTRIBUTE:
@@ -334,7 +332,7 @@ def _attribute_names(tokens: Sequence[Token]) -> Iterator[str]:
         if depth < 0:
             continue
         depth += {"(": 1, ")": -1}.get(token.text, 0)
-        if expecting and depth == 2 and token.kind is Kind.IDENTIFIER:
+        if expecting and depth == 2 and token.kind is TokenKind.IDENTIFIER:
             yield token.text
         expecting = depth == 2 and token.text in ("(", ",")
         if depth <= 0:
@@ -342,13 +340,13 @@ def _attribute_names(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _has_double_bracket(tokens: Sequence[Token]) -> bool:
-    """`[[`, also written `<:<:`; no C program of 1989 has it."""
-    specials = " ".join(token.text if token.kind is Kind.SPECIAL else "_" for token in tokens)
+    """Whether there is a `[[`, also written `<:<:`; no C program of 1989 has it."""
+    specials = " ".join(token.text if token.kind is TokenKind.SPECIAL else "_" for token in tokens)
     return "[ [" in specials.replace("< :", "[")
 
 
 def _called(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(a.text for a, b in pairwise(tokens) if a.kind is Kind.IDENTIFIER and b.text == "(")
+    return frozenset(a.text for a, b in pairwise(tokens) if a.kind is TokenKind.IDENTIFIER and b.text == "(")
 
 
 def _defined_routines(tokens: Sequence[Token]) -> Iterator[str]:
@@ -369,17 +367,17 @@ def _begins_body(following: Sequence[Token]) -> bool:
     texts = [token.text for token in following]
     if texts[:1] == ["{"] or texts == ["<", "%"]:
         return True
-    is_word = bool(following) and following[0].kind is Kind.IDENTIFIER
+    is_word = bool(following) and following[0].kind is TokenKind.IDENTIFIER
     return is_word and texts[0] not in (*_ATTRIBUTE, *_ASSEMBLER)
 
 
 def _closing(tokens: Sequence[Token]) -> dict[int, int]:
-    """Where each `(` is closed, by their places among the tokens."""
-    places: dict[int, int] = {}
+    """For each `(` the matching `)`, by their indices among the tokens."""
+    closing: dict[int, int] = {}
     open_ones: list[int] = []
     for at, token in enumerate(tokens):
         if token.text == "(":
             open_ones.append(at)
         elif token.text == ")" and open_ones:
-            places[open_ones.pop()] = at
-    return places
+            closing[open_ones.pop()] = at
+    return closing

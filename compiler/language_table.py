@@ -1,10 +1,10 @@
-"""The languages of programs: the table, and what a contest adds to it. Pure.
+"""The languages of programs: our table, and the rows that a contest adds. Pure.
 
-A language is a row of `LANGUAGES`, or a table `[[programs.languages]]` of contest.toml, and nothing else. The
-words of its commands may hold
+A language is a row of `LANGUAGES`, or a table `[[programs.languages]]` of contest.toml, and nothing else. Its
+commands may contain these placeholders:
 
-    {tool}     the language's program on this computer, e.g. /usr/bin/python3
-    {home}     the folder that its folder `bin` lies in
+    {tool}     the language's program on this host, e.g. /usr/bin/python3
+    {home}     the folder that contains its folder `bin`
     {program}  the file that was sent, in the working folder
     {stem}     its name without the suffix
     {result}   the file that the build makes
@@ -35,10 +35,10 @@ find . -type f | LC_ALL=C sort > ../.names
 
 @dataclass(frozen=True)
 class Language:
-    """A row of the table. Without `result` the build only looks for mistakes, and the file itself is run.
+    """A row of the table. Without `result` the build only looks for mistakes, and the file itself runs.
 
-    Memory in MB. What a process may have of address space is what it may use and what its tool `reserved`
-    without using it: the kernel can limit nothing else for a single process.
+    Memory in MB. The address space of a process is limited to `memory` plus what its tool `reserved` without
+    using it, because the kernel can limit nothing else for a single process.
     """
 
     name: str
@@ -46,15 +46,15 @@ class Language:
     tool: str
     run: tuple[str, ...]
     build: tuple[str, ...] = ()
-    result: str = ""  # begins with a dot, as no file does that is sent
+    result: str = ""  # begins with a dot, unlike any file that is sent
     version: tuple[str, ...] = ("{tool}", "--version")
-    memory: int = 256  # of a running program, where the contest does not say otherwise
+    memory: int = 256  # of a running program, unless the contest has its own limit
     reserved: int = 8
     build_memory: int = 512
     processes: int = 16
     environment: tuple[tuple[str, str], ...] = ()
     folders: tuple[str, ...] = ()  # patterns of folders outside /usr with the tool's settings
-    sample: str = ""  # a program that prints its first argument, to see that all of it works
+    sample: str = ""  # a program that prints its first argument, to test the row
 
 
 LANGUAGES = (
@@ -131,16 +131,16 @@ LANGUAGES = (
         tool="sh",
         build=("{tool}", "-n", "{program}"),
         run=("{tool}", "{program}"),
-        version=("/bin/sh", "-c", "echo sh"),  # a POSIX shell does not tell its version
+        version=("/bin/sh", "-c", "echo sh"),  # a POSIX shell has no option for its version
         sample='echo "$1"\n',
     ),
 )
 
 
 def languages_of(settings: Programs) -> tuple[Language, ...]:
-    """The contest's own languages, then those of the table. A suffix means the first that has it.
+    """The contest's own languages, then those of the table; the first that has a suffix gets it.
 
-    A language of our table is replaced by one of the same name.
+    A contest's language replaces one of the same name in our table.
     """
     own = tuple(_configured(row) for row in settings.languages)
     names = {language.name for language in own}

@@ -1,6 +1,6 @@
-"""Programs in any language: which there are, how to know them by their names, and how to build them.
+"""Programs in any language: recognise them by their file names, and build them in the sandbox.
 
-A build and every run happen in the jail (sandbox/sandbox.py), with the same tools.
+Builds and games run in the same sandbox (sandbox/sandbox.py), with the same tools.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from compiler.language_table import LANGUAGES, Language
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from contest.model import Finding, Severity
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH, WORK
 from sandbox.program_folder import Needs, ProgramFolder
@@ -28,7 +29,7 @@ _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a program was not taken, in a sentence with the right form; and what the compiler said, if any."""
+    """Why a program was refused, in a sentence with the right form, and the compiler's messages, if any."""
 
     text: str
     messages: str = ""
@@ -36,22 +37,30 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the files that were sent; `program` is "" where none of them is one."""
+    """The result of a build; `program` is the name of the program's file, "" where no file is a program."""
 
     result: ProgramFolder | Problem
     program: str = ""
     language: Language | None = None
-    messages: str = ""  # of the compiler, for a program that was built
+    messages: str = ""  # from the compiler
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Why the program was not built, as a finding; () if it was."""
+        if isinstance(self.result, ProgramFolder):
+            return ()
+        rule = "compiler" if self.messages else "files"
+        return (Finding(rule, Severity.ERROR, 0, self.result.text),)
 
 
 def recognise(
     names: Iterable[str], languages: Sequence[Language] = LANGUAGES
 ) -> tuple[str, Language] | Problem:
-    """The one file that is a program, and its language. Other files may lie beside it."""
+    """Find the one file that is a program, and its language. Text files may come with it."""
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f"the file name {_quoted(strange[0])} cannot be used; {RIGHT_NAME}")
+        return Problem(f'the file name "{sanitize(strange[0])[:80]}" cannot be used; {RIGHT_NAME}')
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
@@ -60,29 +69,33 @@ def recognise(
         return Problem(
             f"there are {len(programs)} programs, {several}; send one program, with text files at most"
         )
-    return Problem(
-        f"{_none_of(names)}; the suffix of a program's name tells its language: {_known(usable(languages))}"
-    )
+    known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
+    return Problem(f"{_none_of(names)}; the suffix of a program's name tells its language: {known}")
 
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
-    """The languages whose tools are installed on this computer, where the jail shows them."""
+    """The languages whose tools are installed on this host, in a folder that the sandbox shows."""
     return tuple(language for language in languages if _tool(language) is not None)
 
 
 def version(language: Language, sandbox: Sandbox) -> str:
-    """The first line of what the language's tool says of itself; raises ToolMissing without it."""
-    words = _words(language, "", language.memory)
+    """The first line that the language's tool prints about its version. Raises ToolMissing."""
+    values = _placeholders(language, "", language.memory)
     result = sandbox.run(
-        [word.format(**words) for word in language.version],
-        environment=_environment(language, words),
+        [word.format(**values) for word in language.version],
+        environment=_environment(language, values),
         folders=_folders(language),
         limits=Limits(address_space_bytes=language.build_memory * MB, processes=language.processes),
     )
-    said = (result.stdout or result.stderr).decode(errors="replace").strip()
+    output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
-        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {sanitize(said)}")
-    return sanitize(said.partition("\n")[0])
+        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {sanitize(output)}")
+    return sanitize(output.partition("\n")[0])
+
+
+def installed_version(language: Language | None, sandbox: Sandbox) -> str:
+    """The version of a language as its tool tells it; "" where the tool is not installed."""
+    return version(language, sandbox) if language and usable([language]) else ""
 
 
 def build(
@@ -91,23 +104,23 @@ def build(
     settings: Programs | None = None,
     languages: Sequence[Language] = LANGUAGES,
 ) -> ProgramFolder | Problem:
-    """What was sent, built in the jail; as `examine`, for those who need no more."""
+    """Like `examine`, with the usual settings; returns only the result."""
     return examine(files, sandbox, settings or Programs(), languages).result
 
 
 def examine(
     files: Mapping[str, bytes], sandbox: Sandbox, settings: Programs, languages: Sequence[Language]
 ) -> Outcome:
-    """Look at what was sent, and build it in the jail.
+    """Check the files as they were sent, and build them in the sandbox.
 
-    The same files give the same bundle, to the last bit, on every computer with the same tools. Raises
-    ToolMissing where the jail is at fault, never for anything that a program does.
+    The same files give the same program folder, to the last bit, on every host with the same tools. Raises
+    ToolMissing if the sandbox is at fault, never for anything that a program does.
     """
     found = recognise(files, languages)
     if isinstance(found, Problem):
         return Outcome(found)
     program, language = found
-    problem = _unfit(files, program, settings) or _not_here(language, languages)
+    problem = _unfit(files, program, settings) or _not_installed(language, languages)
     if problem:
         return Outcome(problem, program, language)
     return _build(files, program, language, sandbox, settings)
@@ -117,8 +130,8 @@ def _build(
     files: Mapping[str, bytes], program: str, language: Language, sandbox: Sandbox, settings: Programs
 ) -> Outcome:
     memory = settings.memory_mb or language.memory
-    words = _words(language, program, memory)
-    command = [word.format(**words) for word in language.build]
+    values = _placeholders(language, program, memory)
+    command = [word.format(**values) for word in language.build]
     limits = Limits(
         file_bytes=MAX_RESULT,
         work_bytes=4 * MAX_RESULT,
@@ -130,36 +143,33 @@ def _build(
         sandbox,
         _then_show(command, language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
-        environment={**_environment(language, words), "SOURCE_DATE_EPOCH": "768916800"},
+        environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         limits=limits,
     )
     if not result.succeeded:
         problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
-        return Outcome(problem, program, language)
+        return Outcome(problem, program, language, problem.messages)
+    # Of a compiled program the source is not needed.
+    kept = {name: data for name, data in files.items() if not (language.result and name == program)}
     made = {language.result: result.stdout} if language.result else {}
-    bundle = ProgramFolder(
+    program_folder = ProgramFolder(
         language=language.name,
         program=program,
-        files={**_needed(files, program, language), **made},
-        command=tuple(word.format(**words) for word in language.run),
+        files={**kept, **made},
+        command=tuple(word.format(**values) for word in language.run),
         needs=Needs(
             (language.reserved + memory) * MB,
             language.processes,
-            _environment(language, words),
+            _environment(language, values),
             _folders(language),
         ),
     )
-    return Outcome(bundle, program, language, messages.clean(result.stderr))
-
-
-def _needed(files: Mapping[str, bytes], program: str, language: Language) -> Mapping[str, bytes]:
-    """What lies beside a running program: of a compiled one the source is not needed."""
-    return {name: data for name, data in files.items() if not (language.result and name == program)}
+    return Outcome(program_folder, program, language, messages.clean(result.stderr))
 
 
 def _then_show(command: Sequence[str], result: str) -> list[str]:
-    """The build, and then its result on standard output; what the build itself prints is a message."""
+    """Build, then print the result on standard output; whatever the build itself prints is a message."""
     show = f"exec cat {result}" if result else ":"
     return ["/bin/sh", "-c", f'"$@" >&2 && {show}', "sh", *(command or ["true"])]
 
@@ -169,10 +179,10 @@ def _is_in(name: str, language: Language) -> bool:
 
 
 def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Problem | None:
-    """What is wrong with these files before anybody reads them."""
+    """What is wrong with the files, before we build them."""
     size = sum(map(len, files.values()))
     if len(files) > MAX_FILES:
-        return Problem(f"these are {len(files)} files; at most {MAX_FILES} can be taken")
+        return Problem(f"these are {len(files)} files; at most {MAX_FILES} are possible")
     if size > settings.max_source_bytes:
         limit = settings.max_source_bytes
         return Problem(f"these are {size:,} bytes; all files together may have at most {limit:,}")
@@ -190,11 +200,11 @@ def _is_text(data: bytes) -> bool:
     return all(byte >= 32 or byte in _TEXT_CONTROLS for byte in data)
 
 
-def _not_here(language: Language, languages: Sequence[Language]) -> Problem | None:
+def _not_installed(language: Language, languages: Sequence[Language]) -> Problem | None:
     if _tool(language) is not None:
         return None
     here = ", ".join(other.name for other in usable(languages)) or "none"
-    return Problem(f"{language.name} is not installed on the contest computer; languages that are: {here}")
+    return Problem(f"{language.name} is not installed on the contest host; languages that are: {here}")
 
 
 def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
@@ -206,7 +216,7 @@ def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
 
 
 def _tool(language: Language) -> Path | None:
-    """The tool's place inside the jail; links by way of /etc (Debian's alternatives) are followed here."""
+    """The tool's path inside the sandbox; follows links through /etc (Debian's alternatives)."""
     found = shutil.which(language.tool, path=PATH)
     path = Path(found) if found else None
     while path and path.is_symlink() and path.readlink().is_absolute():
@@ -214,7 +224,8 @@ def _tool(language: Language) -> Path | None:
     return path if path and path.is_relative_to("/usr") else None
 
 
-def _words(language: Language, program: str, memory: int) -> Mapping[str, str]:
+def _placeholders(language: Language, program: str, memory: int) -> Mapping[str, str]:
+    """The values for the placeholders in a language's commands."""
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
@@ -229,23 +240,15 @@ def _words(language: Language, program: str, memory: int) -> Mapping[str, str]:
     }
 
 
-def _environment(language: Language, words: Mapping[str, str]) -> dict[str, str]:
-    return {name: value.format(**words) for name, value in language.environment}
+def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value.format(**values) for name, value in language.environment}
 
 
 def _folders(language: Language) -> tuple[str, ...]:
     return tuple(sorted(path for pattern in language.folders for path in glob(pattern)))
 
 
-def _quoted(name: str) -> str:
-    return f'"{sanitize(name)[:80]}"'
-
-
 def _none_of(names: Sequence[str]) -> str:
     if not names:
         return "there is no file"
     return f"{names[0]} is no program" if len(names) == 1 else f"none of {', '.join(names)} is a program"
-
-
-def _known(languages: Sequence[Language]) -> str:
-    return ", ".join(f"{language.name} (.{', .'.join(language.suffixes)})" for language in languages)

@@ -1,8 +1,7 @@
-"""The compiler's own words, made fit for a mail; and what they say about how it ended. Pure.
+"""Clean the compiler's messages for a mail, and find out from them how the compiler ended. Pure.
 
-What gcc prints is foreign text: it quotes the program. So it is decoded forgivingly, loses control
-characters, escape sequences and what turns the direction of writing, names no path of this computer, and is
-cut at 16 kB.
+gcc quotes the program, so its output is foreign text. We decode it leniently, remove control characters,
+escape sequences, marks that change the direction of writing, and paths of this host, and cut it at 16 kB.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from contest.sanitize import sanitize
 from sandbox.sandbox import Ending, Limits, SandboxResult
 from sandbox.vm.image import MEMORY_SIZE
 
-LIMIT = 16_000  # characters
-FILE_NAME = "program.c"  # how messages call the program
+MAX_CHARACTERS = 16_000
+FILE_NAME = "program.c"  # the program's name in messages
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
 _OUR_PATH = re.compile(r"(?<![\w.])/(?:usr|work|box)/(?:[\w.+-]+/)*([\w.+-]*)")
@@ -33,47 +32,49 @@ _BROKE = re.compile(r"internal compiler error|Segmentation fault|signal terminat
 
 
 def clean(raw: bytes, prose: frozenset[int] = frozenset()) -> str:
-    """gcc's messages for the team. `prose`: lines in `#if 0`, where a lonely apostrophe is no mistake."""
+    """gcc's messages for the team. `prose`: lines in `#if 0`, where an apostrophe without partner is fine."""
     text = sanitize(_ESCAPE.sub("", raw.decode(errors="replace").replace("\r", "")))
-    lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _worth_telling(line, prose)]
+    lines = [_OUR_PATH.sub(r"\1", line) for line in text.split("\n") if _is_helpful(line, prose)]
     return _cut("\n".join(lines).strip())
 
 
-def _worth_telling(line: str, prose: frozenset[int]) -> bool:
+def _is_helpful(line: str, prose: frozenset[int]) -> bool:
     apostrophe = _APOSTROPHE.match(line)
     return not _UNHELPFUL.search(line) and not (apostrophe and int(apostrophe[1]) in prose)
 
 
 def _cut(text: str) -> str:
-    if len(text) <= LIMIT:
+    if len(text) <= MAX_CHARACTERS:
         return text
-    kept = text[:LIMIT].rpartition("\n")[0] or text[:LIMIT]
+    kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
     return f"{kept}\n(shortened: {len(text) - len(kept):,} further characters)"
 
 
 def error_lines(messages: str) -> Sequence[int]:
-    """The lines of all errors, in the compiler's order."""
+    """The line numbers of all errors, in the compiler's order."""
     return [int(found[1]) for found in _ERROR.finditer(messages)]
 
 
 def trouble(result: SandboxResult, limits: Limits) -> str:
-    """Why the compiler did not come to an end by itself, as a sentence; "" where it did."""
+    """Why the compiler did not end by itself, as a sentence; "" if it did."""
     if result.succeeded:
         return ""
-    said = "\n".join(filter(_speaks_for_itself, result.stderr[-LIMIT:].decode(errors="replace").split("\n")))
-    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT) or _USED_UP.search(said):
+    stderr = "\n".join(
+        filter(_is_about_compiler, result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n"))
+    )
+    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT) or _USED_UP.search(stderr):
         memory = limits.address_space_bytes // 2**20
         return f"the compiler used more than {limits.cpu_seconds} s / {memory} MB on your program"
-    if _TOO_LARGE.search(said):
+    if _TOO_LARGE.search(stderr):
         size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
         return f"your program is larger than {size:,} kB when compiled; it has {memory:,} kB of memory in all"
     if result.ending is Ending.OUTPUT_LIMIT:
         return f"what the compiler makes of your program is larger than {limits.output_bytes // 1024:,} kB"
-    if result.ending is Ending.SIGNAL or _BROKE.search(said):
+    if result.ending is Ending.SIGNAL or _BROKE.search(stderr):
         return "the compiler crashed on your program"
     return ""
 
 
-def _speaks_for_itself(line: str) -> bool:
-    """Whether the compiler says this of itself; a remark on the program may hold the program's words."""
+def _is_about_compiler(line: str) -> bool:
+    """Whether a line is about the compiler itself; messages about the program may quote the program."""
     return not line.startswith(f"{FILE_NAME}:") or _CRASHED.match(line) is not None

@@ -1,8 +1,8 @@
-"""A compiler that was ended by the computer, not by its program's fault, is asked once more.
+"""Run a compiler a second time if the host may have killed it.
 
-Where memory is short the system ends some process, and where a computer stands still for a while the wall
-clock runs on. Neither is a program's doing, and neither is likely twice running; what a program does to its
-compiler, it does every time.
+If memory is short, the kernel kills some process; if the host stalls, the wall clock runs on. The program is
+to blame for neither, and neither is likely to happen twice in a row. A program that breaks its compiler does
+so every time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
-_KILLED = b"Killed"  # what gcc's driver and the shell say of a child that was
+_KILLED = b"Killed"  # gcc's driver and the shell print this about a killed child
 
 
 def run(
@@ -25,16 +25,16 @@ def run(
     folders: Sequence[str] = (),
     limits: Limits,
 ) -> SandboxResult:
-    """As Sandbox.run does it, and a second time where the first says nothing about the program."""
+    """Call Sandbox.run, and call it again if the first result tells nothing about the program."""
     before = time.monotonic()
     result = sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
-    if not may_be_ours(result, time.monotonic() - before, limits):
+    if not may_be_our_fault(result, time.monotonic() - before, limits):
         return result
     return sandbox.run(command, files=files, environment=environment, folders=folders, limits=limits)
 
 
-def may_be_ours(result: SandboxResult, seconds: float, limits: Limits) -> bool:
-    """Whether it was killed before its CPU time can have been used up, or only had too little of the CPU."""
+def may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:
+    """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
     if result.ending is Ending.WALL_LIMIT:
         return True
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL

@@ -1,8 +1,8 @@
-"""A program as it was sent: its lines as the preprocessor sees them, and its description. Pure.
+"""A C program as it was sent: its lines as the preprocessor sees them, and its description. Pure.
 
-Line numbers count from 1 in the text as it was sent. The preprocessor's first steps are taken in its own
-order: lines that end in a backslash are joined, then comments become blanks, then directives are recognised.
-gcc is told `-std=gnu89`, so trigraphs stay what they are; `with_trigraphs` shows the text as others read it.
+Line numbers count from 1 in the text as it was sent. We repeat the first steps of the preprocessor in its own
+order: join the lines that end in a backslash, replace comments by blanks, recognise directives. gcc runs with
+`-std=gnu89`, so it leaves trigraphs alone; `with_trigraphs` gives the text as other compilers read it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from compiler.tokens import Kind, Token, scan
+from compiler.tokens import Token, TokenKind, scan
 from contest.sanitize import sanitize
 
-_SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc forgives blanks between backslash and line end
+_SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # gcc accepts blanks between backslash and line end
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 _TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
 _SECRET = re.compile(r"(<<FROM>>[ \t]+\S+[ \t]+)((?:(?!\*/)[^\s\"'])+)", re.IGNORECASE)
-_QUOTE_WIDTH = 60
+_QUOTE_WIDTH = 60  # characters
 _OPENING = ("if", "ifdef", "ifndef")
 _TURNING = ("else", "elif", "elifdef", "elifndef")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A logical line without its comments. `number` is where it begins, `numbers` where each token stands."""
+class LogicalLine:
+    """A logical line without its comments. `number` is its first line, `numbers` the line of each token."""
 
     number: int
     tokens: tuple[Token, ...]
@@ -46,14 +46,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between `#if 0` and its end: the numbers of its first line and of the line that ends it."""
+    """The text between `#if 0` and its end: the numbers of its first line and of the line that ends it."""
 
     first: int
     end: int
 
 
-class Program:
-    """A normalised source text, taken apart when asked."""
+class SourceText:
+    """A normalised source, split into lines and tokens on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -63,26 +63,26 @@ class Program:
         return self.text.split("\n")
 
     @cached_property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[LogicalLine]:
         """All logical lines with at least one token, those in `#if 0` too."""
         return tuple(_logical_lines(self.text))
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
-        """All `#if 0` blocks (K61), the outer ones where they are nested."""
+        """All `#if 0` blocks (K61); of nested ones only the outer."""
         return tuple(_blocks(self.lines, len(self.physical_lines) + 1))
 
     @cached_property
-    def live_lines(self) -> Sequence[Line]:
+    def live_lines(self) -> Sequence[LogicalLine]:
         """The logical lines outside `#if 0`."""
         firsts = [block.first for block in self.blocks]
         ends = [0, *(block.end for block in self.blocks)]
         return tuple(line for line in self.lines if line.number >= ends[bisect_right(firsts, line.number)])
 
     @cached_property
-    def views(self) -> Sequence[Program]:
-        """The program as gcc reads it with our options, and as it would with trigraphs."""
-        return (self, Program(with_trigraphs(self.text))) if "??" in self.text else (self,)
+    def views(self) -> Sequence[SourceText]:
+        """The program as gcc reads it with our options and, if that differs, as it would with trigraphs."""
+        return (self, SourceText(with_trigraphs(self.text))) if "??" in self.text else (self,)
 
     @property
     def code(self) -> Iterator[Token]:
@@ -93,15 +93,15 @@ class Program:
 
     @cached_property
     def description(self) -> Sequence[str]:
-        """The non-blank lines of the `#if 0` block that has most of them; empty without one (K61)."""
-        return self._words_in(self.description_block) if self.description_block else []
+        """The non-blank lines of the `#if 0` block that has most of them; empty without a block (K61)."""
+        return self._text_in(self.description_block) if self.description_block else []
 
     @cached_property
     def description_block(self) -> Block | None:
-        """Where the description stands; None without one."""
-        return max(self.blocks, key=lambda block: len(self._words_in(block)), default=None)
+        """The block with the description; None without one."""
+        return max(self.blocks, key=lambda block: len(self._text_in(block)), default=None)
 
-    def _words_in(self, block: Block) -> Sequence[str]:
+    def _text_in(self, block: Block) -> Sequence[str]:
         return [line for line in self.physical_lines[block.first - 1 : block.end - 1] if line.strip()]
 
     @cached_property
@@ -109,44 +109,52 @@ class Program:
         places: dict[str, list[int]] = {}
         for line in self.live_lines:
             for token, number in zip(line.tokens, line.numbers, strict=True):
-                if token.kind is Kind.IDENTIFIER:
+                if token.kind is TokenKind.IDENTIFIER:
                     places.setdefault(token.text, []).append(number)
         return places
 
     def lines_of(self, word: str) -> Sequence[int]:
-        """The lines on which this identifier stands, outside comments, strings and `#if 0`."""
+        """The lines that have this identifier outside comments, strings and `#if 0`."""
         return sorted(set(self._places.get(word, ())))
 
     def quote(self, number: int) -> str:
-        """A physical line, shortened, without anything that a terminal might obey."""
+        """A physical line, shortened, without control characters."""
         if not 1 <= number <= len(self.physical_lines):
             return ""
         line = sanitize(" ".join(self.physical_lines[number - 1][: 4 * _QUOTE_WIDTH].split()))
         return line if len(line) <= _QUOTE_WIDTH else line[: _QUOTE_WIDTH - 3] + "..."
 
 
+def decoded(source: bytes) -> str:
+    """The text of a source in UTF-8, or else in Latin-1, as with letters."""
+    try:
+        return source.decode()
+    except UnicodeDecodeError:
+        return source.decode("latin-1")
+
+
 def normalise(source: str) -> str:
-    """Line ends of any kind become newlines, the last line gets one, a byte order mark goes."""
+    """Turn all line ends into newlines, end the last line with one, and remove a byte order mark."""
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return text if text.endswith("\n") else text + "\n"
 
 
 def strip_secret(source: str) -> str:
-    """The source with the authentification string of its <<FROM>> line blanked (K42); columns stay."""
+    """Blank the authentification string of the <<FROM>> line (K42); columns stay."""
     return _SECRET.sub(lambda match: match[1] + " " * len(match[2]), source)
 
 
 def with_trigraphs(text: str) -> str:
-    """The text with its trigraphs replaced, as a compiler that knows them reads it."""
+    """Replace trigraphs, as a compiler that knows them does."""
     return _TRIGRAPH.sub(lambda match: _TRIGRAPHS[match[1]], text)
 
 
-def _logical_lines(text: str) -> Iterator[Line]:
+def _logical_lines(text: str) -> Iterator[LogicalLine]:
     joined, starts = _join(text)
     tokens: list[Token] = []
     for token in scan(joined):
-        if token.kind is not Kind.NEWLINE:
-            if token.kind is not Kind.COMMENT:
+        if token.kind is not TokenKind.NEWLINE:
+            if token.kind is not TokenKind.COMMENT:
                 tokens.append(token)
         elif tokens:
             yield _line(tokens, starts)
@@ -156,7 +164,7 @@ def _logical_lines(text: str) -> Iterator[Line]:
 
 
 def _join(text: str) -> tuple[str, Sequence[int]]:
-    """The text with its lines joined, and the offset in it at which each physical line starts."""
+    """Join the lines; returns the text and the offset in it at which each physical line starts."""
     joined: list[str] = []
     starts, offset, at = [0], 0, 0
     for match in re.finditer(rf"{_SPLICE.pattern}|\n", text):
@@ -168,12 +176,12 @@ def _join(text: str) -> tuple[str, Sequence[int]]:
     return "".join([*joined, text[at:]]), starts
 
 
-def _line(tokens: Sequence[Token], starts: Sequence[int]) -> Line:
+def _line(tokens: Sequence[Token], starts: Sequence[int]) -> LogicalLine:
     numbers = tuple(bisect_right(starts, token.offset) for token in tokens)
-    return Line(numbers[0], tuple(tokens), numbers)
+    return LogicalLine(numbers[0], tuple(tokens), numbers)
 
 
-def _blocks(lines: Iterable[Line], after_the_last: int) -> Iterator[Block]:
+def _blocks(lines: Iterable[LogicalLine], after_the_last: int) -> Iterator[Block]:
     first = depth = 0  # depth 0: outside
     for line in lines:
         directive = line.directive

@@ -1,13 +1,13 @@
 """Lexical elements, as the announcement counts them (K57, K58). Pure.
 
-What is counted is the preprocessor's output without line markers. One element each is:
+We count in the output of the preprocessor, without line markers. One element each is:
 - an identifier or keyword (`$` belongs to identifiers, as in gcc);
 - a preprocessing number: `10L`, `0x1F`, `1.5e-3`; its sign is a special character;
 - every single special character: `->` is two, a digraph `<:` is two, a letter outside ASCII is one;
 - every source character between the quotes of a string or character constant: `\\n` is two, a blank is one.
-  The quotes themselves are not counted, and the `L` of `L"wide"` is an identifier.
-Blanks, line ends and comments are not counted. A quote without its partner on the same line (which gcc
-refuses later) is a special character, and the rest of its line is counted like text between quotes.
+  The quotes themselves do not count, and the `L` of `L"wide"` is an identifier.
+Blanks, line ends and comments do not count. A quote without a partner on the same line (which gcc refuses
+later) is a special character, and the rest of its line counts like text between quotes.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
-    """What a token is. NEWLINE and COMMENT are never counted."""
+class TokenKind(StrEnum):
+    """The kinds of tokens. NEWLINE and COMMENT never count."""
 
     IDENTIFIER = "identifier"  # or keyword
     NUMBER = "number"
     STRING = "string"
     CHARACTER = "character"
     SPECIAL = "special"
-    BROKEN = "broken"  # a quote without its partner, and the rest of its line
+    BROKEN = "broken"  # a quote without a partner, and the rest of its line
     COMMENT = "comment"
     NEWLINE = "newline"
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`offset` counts characters from the start of the text that was scanned."""
+    """`offset` counts characters from the start of the scanned text."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     offset: int
 
     @property
     def elements(self) -> int:
-        """How many lexical elements it counts."""
+        """The number of lexical elements."""
         match self.kind:
-            case Kind.COMMENT | Kind.NEWLINE:
+            case TokenKind.COMMENT | TokenKind.NEWLINE:
                 return 0
-            case Kind.STRING | Kind.CHARACTER:
+            case TokenKind.STRING | TokenKind.CHARACTER:
                 return len(self.text) - 2
-            case Kind.BROKEN:
+            case TokenKind.BROKEN:
                 return len(self.text)
             case _:
                 return 1
 
 
-# Every alternative stops at its first failing character and never has to go back, so the time is linear.
+# No alternative ever backtracks, so the time is linear.
 _TOKEN = re.compile(
     r"""
     (?P<comment>    /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
@@ -67,11 +67,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in TokenKind}
 
 
 def scan(text: str) -> Iterator[Token]:
-    """The tokens of a text in which lines are already joined; blanks are left out. Never fails."""
+    """The tokens of a text with joined lines, without blanks. Never fails."""
     for match in _TOKEN.finditer(text):
         yield Token(_KINDS[match.lastgroup or ""], match.group(), match.start())
 

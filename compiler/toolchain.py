@@ -1,7 +1,7 @@
-"""gcc for the contest machine, run in the jail: preprocess, compile, link.
+"""gcc for the contest machine, run in the sandbox: preprocess, compile, link.
 
-The program is mounted as `program.c`, exactly as it was sent, so gcc's line numbers are the team's. Results
-come back through a pipe; a step that fails says why in words that are fit for a mail (messages.py).
+The sandbox has the program as `program.c`, exactly as it was sent, so gcc's line numbers are the team's.
+Results come back through a pipe; a step that fails tells why in a sentence for a mail (messages.py).
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ MACHINE_FLAGS = ("-march=rv32im", "-mabi=ilp32", "-mstrict-align")
 COMPILE_FLAGS = (
     *("-std=gnu89", *MACHINE_FLAGS, "-O2", "-ffreestanding", "-fno-builtin", "-nostdlib", "-nostdinc"),
     *("-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks"),
-    # Or a program's own loop that clears an array would become a call of memset, a routine it did not write.
+    # Otherwise gcc turns a loop that clears an array into a call of memset, which the program lacks.
     "-fno-tree-loop-distribute-patterns",
     *("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20", "-pipe"),
     "-frandom-seed=knobeln",
 )
-# C as it was written in 1994 is no reason to warn: no int, no prototype, no return, `if (a = b)`.
+# Do not warn about the C of 1994: no int, no prototype, no return, `if (a = b)`.
 WARNING_FLAGS = (
     *("-Wall", "-Wno-implicit", "-Wno-return-type", "-Wno-main", "-Wno-parentheses", "-Wno-trigraphs"),
     *("-Wno-unknown-pragmas", "-Wno-char-subscripts", "-Wno-missing-braces", "-Wno-comment"),
     *("-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types"),  # errors since gcc 14
 )
-_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}  # __DATE__ is the day of the contest of 1994, always
+_ENVIRONMENT = {"SOURCE_DATE_EPOCH": "768916800"}  # __DATE__ is always the day of the contest of 1994
 
 _LIMITS = Limits()
-# Preprocessing a program takes milliseconds; with this, both steps together stay within 12 s of CPU time.
+# Preprocessing takes milliseconds; with this limit, both steps together take at most 12 s of CPU time.
 _PREPROCESS_LIMITS = Limits(cpu_seconds=2, output_bytes=2 * 1024 * 1024)
 
 _PROGRAM = f"{WORK}/{messages.FILE_NAME}"
@@ -50,7 +50,7 @@ _LINKER_SCRIPT = "/box/link.ld"
 
 @dataclass(frozen=True)
 class Step:
-    """What a step gave: its output, or None; what the compiler said; and, if it was stopped or broke, why."""
+    """The result of a step: `output` is None if it failed; `trouble` tells why it was stopped or crashed."""
 
     output: bytes | None
     messages: str
@@ -58,28 +58,28 @@ class Step:
 
 
 class Toolchain:
-    """gcc in the jail. Made once and kept: the runtime is compiled on first use. Safe to share by threads."""
+    """gcc in the sandbox. Keep the object: the first use compiles the runtime. Threads may share it."""
 
     def __init__(self, settings: SandboxSettings | None = None) -> None:
         self._sandbox = Sandbox(settings)
         self._lock = threading.Lock()
 
     def version(self) -> str:
-        """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0"; raises ToolMissing without it."""
+        """E.g. "riscv64-unknown-elf-gcc (...) 12.2.0". Raises ToolMissing if gcc is not installed."""
         return self._version
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
-        """The program after the preprocessor, without line markers."""
+        """Run the preprocessor; its output has no line markers."""
         command = [self._gcc, *COMPILE_FLAGS, "-w", "-E", "-P", messages.FILE_NAME]
         return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
-        """The program as an object file, not linked."""
+        """Compile the program into an object file."""
         command = [self._gcc, *COMPILE_FLAGS, *WARNING_FLAGS, "-c", messages.FILE_NAME, "-o", _RESULT]
         return _step(self._run(_then_show_result(command), _program(text), _LIMITS), _LIMITS, prose)
 
     def link(self, program: bytes) -> Step:
-        """The object file, our runtime, the five routines and libgcc as an ELF file for the machine."""
+        """Link the object file, our runtime, the five routines and libgcc into an ELF file."""
         contents = {
             "/box/program.o": program,
             "/box/runtime.o": self._ready_runtime,
@@ -99,7 +99,7 @@ class Toolchain:
 
     @property
     def own_routines(self) -> frozenset[str]:
-        """The routines of libgcc, which gcc calls for arithmetic that the processor does not have."""
+        """The routines of libgcc; gcc calls them for arithmetic that the processor does not have."""
         with self._lock:
             return self._libgcc_names
 
@@ -119,14 +119,14 @@ class Toolchain:
 
     @cached_property
     def _version(self) -> str:
-        said = self._ours([self._gcc, "--version"], {}).decode(errors="replace")
-        return sanitize(said.partition("\n")[0])
+        output = self._run_trusted([self._gcc, "--version"], {}).decode(errors="replace")
+        return sanitize(output.partition("\n")[0])
 
     @cached_property
     def _libgcc_names(self) -> frozenset[str]:
         flags = " ".join(MACHINE_FLAGS)
         command = f'{self._prefix}nm -gj --defined-only "$({self._gcc} {flags} -print-libgcc-file-name)"'
-        names = self._ours(["/bin/sh", "-c", command], {}).decode().split()
+        names = self._run_trusted(["/bin/sh", "-c", command], {}).decode().split()
         return frozenset(name for name in names if name.startswith("__"))
 
     @property
@@ -136,9 +136,9 @@ class Toolchain:
 
     @cached_property
     def _runtime(self) -> bytes:
-        """Start code, services, memory routines and the five routines in one object.
+        """Start code, services, memory routines and the five routines in one object file.
 
-        The memory routines are weak: a program may have a memcpy of its own.
+        The memory routines are weak, so a program may have its own memcpy.
         """
         contents = {f"/box/{name}": _runtime_file(name) for name in _RUNTIME_SOURCES}
         contents["/box/knobellib.c"] = files("knobellib").joinpath("knobellib.c").read_bytes()
@@ -149,14 +149,14 @@ class Toolchain:
             f"{self._gcc} {flags} -r start.o services.o memory.o knobellib.o -o {_RESULT}",
             f"cat {_RESULT}",
         )
-        return self._ours(["/bin/sh", "-ec", "\n".join(commands)], contents)
+        return self._run_trusted(["/bin/sh", "-ec", "\n".join(commands)], contents)
 
-    def _ours(self, command: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
-        """The output of a step in which nothing is foreign; that it fails is a fault of the installation."""
+    def _run_trusted(self, command: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
+        """Run a step without foreign code; returns its output. A failure is a fault of the installation."""
         result = self._run(command, contents, _LIMITS)
         if not result.succeeded:
-            said = result.stderr.decode(errors="replace").strip()
-            raise ToolMissing(f"{self._gcc} does not work in the jail ({result.ending}): {said}")
+            stderr = result.stderr.decode(errors="replace").strip()
+            raise ToolMissing(f"{self._gcc} does not work in the jail ({result.ending}): {stderr}")
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:
@@ -174,12 +174,12 @@ def _program(text: str) -> Mapping[str, bytes]:
 
 
 def _then_show_result(command: Sequence[str]) -> list[str]:
-    """An assembler must seek in its output, which a pipe cannot: it writes a file, and the box shows it."""
+    """Write the output to a file first: an assembler must seek in it, and a pipe cannot."""
     return ["/bin/sh", "-c", f'"$@" && exec cat {_RESULT}', "sh", *command]
 
 
 def _step(result: SandboxResult, limits: Limits, prose: frozenset[int] = frozenset()) -> Step:
-    said = messages.clean(result.stderr, prose)
+    cleaned = messages.clean(result.stderr, prose)
     if result.succeeded:
-        return Step(result.stdout, said)
-    return Step(None, said, messages.trouble(result, limits))
+        return Step(result.stdout, cleaned)
+    return Step(None, cleaned, messages.trouble(result, limits))

@@ -1,7 +1,7 @@
-"""What a team sent for a game whose programs may be in any language, taken apart. Pure.
+"""The files that a team sent for a game with programs of any language. Pure.
 
-Its description (B21) is the file `description.txt`, or else the letter's own words. It is for people: it does
-not lie beside the running program, so it can be as long as one likes without a table of moves hidden in it.
+The description (B21) is the file `description.txt`, or else the letter's own text. It is for people: the
+running program cannot read it, so it can be long without hiding a table of moves.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from compiler.build_result import facts_of, without_secret
+from compiler.source import strip_secret
 from contest.config.sections import Programs
 from contest.file_names import is_archive
-from contest.model import BuildReport, FileFacts, Finding, ImageFacts, Severity
+from contest.model import FileFacts, Finding, Severity, TextBuildReport
 from contest.plurals import plural
+from sandbox.program_folder import Executable
 
 DESCRIPTION = "description.txt"
 
 
 @dataclass(frozen=True)
 class UploadedFiles:
-    """`files` is what is built, without the authentification string; `facts` are of all that was sent."""
+    """`files` is what we build, without the authentification string; `facts` are about everything sent."""
 
     files: Mapping[str, bytes] = field(repr=False)
     facts: tuple[FileFacts, ...]
@@ -29,31 +31,51 @@ class UploadedFiles:
 
     @property
     def size(self) -> int:
-        """Bytes of what is built, as they were sent (H8)."""
+        """The bytes of `files`, as they were sent (H8)."""
         return sum(map(len, self.files.values()))
 
     @property
     def description_lines(self) -> int:
         return sum(bool(line.strip()) for line in self.description.splitlines())
 
+    def digest_of(self, program: str) -> str:
+        """The sha256 of this file in hex; of nothing, where there is no such file."""
+        return hashlib.sha256(self.files.get(program, b"")).hexdigest()
 
-def take_apart(files: Mapping[str, bytes], words: str) -> UploadedFiles:
-    """The files as they were sent, and the letter's own words about them."""
+
+class UntriedBuild(NamedTuple):
+    """A program for a text game before its trial game; `program` is the name of its file, "" = not known."""
+
+    report: TextBuildReport
+    image: Executable | None
+    program: str
+
+
+def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
+    """Separate the files as they were sent into program and description; `text` is the letter's own."""
     described = next((name for name in sorted(files) if name.lower() == DESCRIPTION), "")
-    own = files[described].decode(errors="replace") if described else words
+    description = files[described].decode(errors="replace") if described else text
     kept = {
         # An archive stays as it is, or its digests would be wrong.
         name: data if is_archive(name) else without_secret(data)
         for name, data in files.items()
         if name != described
     }
-    return UploadedFiles(kept, facts_of(files), own)
+    facts = tuple(
+        FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest()) for name in sorted(files)
+    )
+    return UploadedFiles(kept, facts, description)
 
 
-def description_findings(sent: UploadedFiles, settings: Programs) -> Iterator[Finding]:
-    """Whether the program is described as the contest wants it."""
+def without_secret(data: bytes) -> bytes:
+    """The file with the authentification string of its `<<FROM>>` line blanked (K42); its size stays."""
+    return strip_secret(data.decode("latin-1")).encode("latin-1")
+
+
+def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterator[Finding]:
+    """What the contest's rules find wrong with the description."""
     wanted = 0 if settings.description == "none" else settings.min_description_lines
-    lines = sent.description_lines
+    lines = uploaded.description_lines
     form = (
         f"a description of the strategy, of {plural(wanted, 'line')} or more, as the text of the "
         f"letter or as an attached file {DESCRIPTION}"
@@ -68,34 +90,3 @@ def description_findings(sent: UploadedFiles, settings: Programs) -> Iterator[Fi
 
 def has_errors(findings: Iterable[Finding]) -> bool:
     return any(finding.severity is Severity.ERROR for finding in findings)
-
-
-def report_on(
-    sent: UploadedFiles,
-    *,
-    findings: tuple[Finding, ...],
-    program: str,
-    language: str,
-    tool: str,
-    messages: str,
-    image_digest: str | None,
-    image: ImageFacts | None = None,
-) -> BuildReport:
-    """The report without a trial; rejected where a finding is an error."""
-    return BuildReport(
-        findings=findings,
-        tool=tool,
-        messages=messages,
-        elements=None,
-        element_limit=None,
-        description_lines=sent.description_lines,
-        static_bytes=None,
-        memory_limit=None,
-        code_bytes=None,
-        source_digest=hashlib.sha256(sent.files.get(program, b"")).hexdigest(),
-        image_digest=image_digest,
-        language=language,
-        files=sent.facts,
-        source_bytes=sent.size,
-        image=image,
-    )

@@ -1,4 +1,4 @@
-"""The clock that is handed to everything that needs the time."""
+"""The clock, which is passed to everything that needs the time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,3 @@ class Clock(Protocol):
 class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
-
-
-class FixedClock:
-    """A clock that stands still until it is set; for rehearsals and tests."""
-
-    def __init__(self, at: datetime) -> None:
-        self.at = at
-
-    def now(self) -> datetime:
-        return self.at

@@ -54,7 +54,7 @@ def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
 
 
 def _kept(seat: SeatResult) -> list[Any]:
-    fault = [seat.fault.turn, seat.fault.reason, seat.fault.said, seat.faults] if seat.fault else []
+    fault = [seat.fault.turn, seat.fault.reason, seat.fault.stderr_tail, seat.faults] if seat.fault else []
     return [seat.points, seat.verdict, seat.instructions, seat.memory, seat.last_turn, *fault]
 
 
@@ -62,5 +62,7 @@ def _seat(kept: Sequence[Any]) -> SeatResult:
     points, verdict, instructions, memory, last, *fault = kept
     if not fault:
         return SeatResult(points, Verdict(verdict), None, instructions, memory, last_turn=last)
-    turn, reason, said, faults = fault
-    return SeatResult(points, Verdict(verdict), Fault(turn, reason, said), instructions, memory, faults, last)
+    turn, reason, stderr_tail, faults = fault
+    return SeatResult(
+        points, Verdict(verdict), Fault(turn, reason, stderr_tail), instructions, memory, faults, last
+    )

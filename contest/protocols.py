@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from contest.config.settings import Settings
 from contest.model import (
@@ -19,12 +19,10 @@ from contest.model import (
     GroupOutcome,
     GroupPlan,
     HillRanking,
-    Match,
     Outgoing,
     Practice,
     PracticeGame,
     RoundOutcome,
-    RoundPlan,
     Standing,
     Team,
 )
@@ -42,6 +40,41 @@ class Rendered:
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts."""
+
+
+class Serializable(Protocol):
+    """An image: it plays for a team. Each kind of play has its own class."""
+
+    def to_bytes(self) -> bytes: ...
+
+
+Image_co = TypeVar("Image_co", bound=Serializable, covariant=True)
+
+
+@dataclass(frozen=True)
+class BuildResult(Generic[Image_co]):
+    """`image` is there exactly if `report.accepted`; `program` is the name of the file that it was made from.
+
+    The name is "" if no file was recognised as a program.
+    """
+
+    report: BuildReport
+    image: Image_co | None
+    program: str
+
+
+SparringOpponents = Mapping[str, tuple[str, bytes]]
+"""Our own programs by name: the digest of the image that plays, and its bytes as in `Images`."""
+
+
+class PracticeBuilder(Protocol):
+    """The part of the compiler that practice needs."""
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Serializable]:
+        """Build the files as they were sent; `text` is what the letter says about them."""
+
+    def sparring_opponents(self) -> SparringOpponents:
+        """The programs that a team can practise against."""
 
 
 class CompileReporter(Protocol):
@@ -110,45 +143,6 @@ class RunnerFactory(Protocol):
     ) -> AbstractContextManager[Runner]:
         """Open the arena of the contest's game with these programs; what it has started ends with the
         context. Nothing depends on who is told."""
-
-
-class Format(Protocol):
-    """How a winner is found: pure rules, held to their promises by `contest.testing.check_format`.
-
-    A round is a set of groups that share no member; who sits out (a bye) is in no group, or in one without
-    pairings. The whole history is handed in, so a format may look back further than the last round's
-    survivors (a losers' bracket); to meet again, two entries need another round. How often those of a pairing
-    play each other in a round is said by the pairing.
-    """
-
-    @property
-    def name(self) -> str:
-        """What `tournament.format` says in contest.toml."""
-
-    @property
-    def seats(self) -> int | None:
-        """How many seats a game has in this format; None = one for everybody who is left."""
-
-    @property
-    def everyone_meets(self) -> bool:
-        """Whether the final has a game of everybody with everybody, as an evolution needs (K80)."""
-
-    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
-        """The round after these; None when the contest is decided. Every draw comes from `seeds`, by name."""
-
-    def standings(
-        self,
-        plan: GroupPlan,
-        final: bool,
-        matches: Sequence[Match],
-        failures: Mapping[str, int],
-        disqualified: AbstractSet[str],
-    ) -> tuple[Standing, ...]:
-        """The table of a finished group: the ranked best first, then the disqualified, who never advance."""
-
-    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """The contest's result, given all its rounds: the ranked best first, then the disqualified. Whom the
-        format gives no place, because they were out before, is missing."""
 
 
 class Reporter(Protocol):

@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 def seed_from(text: str) -> bytes:
-    """A contest seed (32 bytes) out of any text, for games and demonstrations that are to be repeated."""
+    """A contest seed (32 bytes) made from any text, for games and demonstrations that can be repeated."""
     return Seeds(bytes(32)).stream(text, 32)
 
 
 class Seeds:
-    """Named random streams out of one contest seed: blake2b keyed with the seed, over the stream's name."""
+    """Named random streams from one contest seed: blake2b of the stream's name, keyed with the seed."""
 
     def __init__(self, contest_seed: bytes) -> None:
         if len(contest_seed) != 32:

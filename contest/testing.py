@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from contest.formats.base import Format
 from contest.games.base import Game
 from contest.games.drawing import Drawing, Drawn
 from contest.model import (
@@ -21,7 +22,6 @@ from contest.model import (
     Standing,
     Verdict,
 )
-from contest.protocols import Format
 from contest.seeds import Seeds
 
 FIELDS = (0, 1, 2, 3, 7, 20, 41, 42, 100)  # numbers of entries that a format is tried with

@@ -1,1 +1,1 @@
-"""What teams receive: the library, the house strategies."""
+"""What teams receive: the library, the kit, the house strategies and the sample programs."""

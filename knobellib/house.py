@@ -1,7 +1,7 @@
 """The house strategies: KNOBELN programs of our own, one file each in the folder `strategies`.
 
-They are examples for teams, opponents for testing by hand, and the field of the demonstration. A new one is
-a new file; nothing lists them.
+They are examples for teams, opponents for testing by hand, and the participants of the demonstration. To add
+one, add its file.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _DESCRIPTION = re.compile(r"^#if 0\n(.*?)^#endif", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True)
 class HouseStrategy:
-    """A program without a <<FROM>> line. `name` is the file's, and fit to be a team's name (K31)."""
+    """A program without a <<FROM>> line. `name` is the file's, and could be a team's name (K31)."""
 
     name: str
     source: str
 
     @property
     def description(self) -> str:
-        """What stands in its `#if 0` (K61), "" without one."""
+        """The text in its `#if 0` (K61), "" without one."""
         match = _DESCRIPTION.search(self.source)
         return match[1].strip() if match else ""
 

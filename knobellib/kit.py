@@ -1,7 +1,7 @@
-"""The software kit: what a team writes and tries its strategy with at home (K22, K23, K24).
+"""The software kit: a team writes and tries its strategy with it at home (K22, K23, K24).
 
-The library, a referee in C, the formatter of protocols, the example, six house strategies. It comes as an
-archive for tar and as a shell archive; the same kit is the same bytes whenever it is made.
+It has the library, a referee in C, the formatter of protocols, the example and six house strategies. It comes
+as a tar archive and as a shell archive. The same kit always has the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHELL_NAME = f"{FOLDER}.shar"
 STRATEGIES = ("dice_cup", "grim", "leapfrog", "myopic", "patient_cooperator", "planner")
 _PROGRAMS = ("example", *STRATEGIES)
 _REFEREE = ("knobeln.c", "player.c", "player.h", "seeds.c", "seeds.h")
-_NOON = 768_916_800  # of the contest of 1994: when every file of the kit was made
+_NOON = 768_916_800  # of the day of the contest of 1994: the time of every file of the kit
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class KitFile:
 
     name: str
     data: bytes
-    is_program: bool = False  # it can be executed as it is
+    is_program: bool = False  # executable as it is
 
 
 def kit_files(rules: Rules) -> tuple[KitFile, ...]:
-    """All files, for a contest with these numbers, sorted by name."""
+    """All files for a contest with these rules, sorted by name."""
     library, software = files("knobellib"), files("knobellib").joinpath("software")
     found = [KitFile(name, software.joinpath(name).read_bytes()) for name in ("README", *_REFEREE)]
     found += [
@@ -55,7 +55,7 @@ def kit_files(rules: Rules) -> tuple[KitFile, ...]:
 
 
 def _rules_header(rules: Rules) -> str:
-    """The numbers of the contest as the referee is compiled with them."""
+    """The rules of the contest as a C header for the referee."""
     return (
         "/* rules.h - the contest's: throws are in A..B, series have at least K throws, a game has L. */\n"
         f"#define RULE_A {rules.a}\n"
@@ -85,7 +85,7 @@ def _entry(name: str, mode: int, kind: bytes) -> tarfile.TarInfo:
 
 
 def shell_archive(kit: tuple[KitFile, ...]) -> bytes:
-    """The kit in one folder, for `sh` or `unshar`: text that any mail system lets through."""
+    """The kit in one folder, for `sh` or `unshar`: plain text, which passes every mail system."""
     return (
         "\n".join((*_opening(), *(line for file in kit for line in _extraction(file)), *_END)).encode()
         + b"\n"
@@ -107,7 +107,7 @@ def _opening() -> Iterator[str]:
 
 
 def _extraction(file: KitFile) -> Iterator[str]:
-    """An X before each line keeps blanks, dots and `From` as they are."""
+    """The commands that write a file. An X before each line protects blanks, dots and `From`."""
     yield f"echo 'x - {FOLDER}/{file.name} ({len(file.data)} characters)'"
     yield f"sed 's/^X//' >'{file.name}' <<'SHAR_EOF'"
     yield from (f"X{line}" for line in file.data.decode("ascii").removesuffix("\n").split("\n"))

@@ -151,4 +151,4 @@ def _series(games: Sequence[PracticeGame], info: GameInfo) -> SeriesFacts | None
 def _said(games: Sequence[PracticeGame]) -> str:
     """The end of what the program wrote to its standard error, where it did something wrong first."""
     faults = [game.result.seats[0].fault for game in games]
-    return next((fault.said for fault in faults if fault and fault.said), "")
+    return next((fault.stderr_tail for fault in faults if fault and fault.stderr_tail), "")

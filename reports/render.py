@@ -33,9 +33,10 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 
-from contest.config.sections import Tournament
 from contest.config.settings import Settings
 from contest.errors import ConfigError
+from contest.formats import format_named
+from contest.formats.base import Format
 from contest.games.base import GameInfo
 from contest.games.registry import game_of, kind_of
 from contest.model import GroupPlan, points_text
@@ -69,17 +70,14 @@ _SUBJECT = "Subject:"
 _TWO_LINES = "{#\n#}\n"
 
 
-_ONE_ROUND = ("round-robin", "melee", "exact")  # formats in which no round and no group needs a number
-
-
-def where(tournament: Tournament, plan: GroupPlan, before: str = "") -> str:
+def where(tournament_format: type[Format], plan: GroupPlan, before: str = "") -> str:
     """Which group that is: ` round 2, group 3`, ` round 2, losers' side`, "" where there is but one.
 
     `before` is put in front of words, but not of none.
     """
     if plan.title:
         return f"{before}round {plan.round}, {plan.title}"
-    return "" if tournament.format in _ONE_ROUND else f"{before}round {plan.round}, group {plan.number}"
+    return f"{before}round {plan.round}, group {plan.number}" if tournament_format.has_rounds else ""
 
 
 def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
@@ -112,8 +110,10 @@ class Templates:
         own = [FileSystemLoader(override)] if override else []
         plugin = kind_of(settings.game.name)
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
+        chosen = format_named(settings.tournament.format)
+        of_format = {f"formats/{chosen.name}/{part}.txt.j2": text for part, text in chosen.templates.items()}
         self._loader: BaseLoader = ChoiceLoader(
-            [*own, DictLoader(of_game), _OurTemplates("reports", "templates")]
+            [*own, _OurTemplates("reports", "templates"), DictLoader({**of_game, **of_format})]
         )
         self._environment = Environment(
             loader=self._loader,
@@ -131,8 +131,9 @@ class Templates:
             game=game,
             verdict_words=verdict_words(game.name),
             samples=tuple(sorted(samples(game.name))),
-            where=partial(where, settings.tournament),
-            part=partial(_candidates, game, settings.tournament.format),
+            tournament_format=chosen,
+            where=partial(where, chosen),
+            part=partial(_candidates, game, chosen.name),
             words=play_words(game.play),
         )
         # By the source text, so that a changed template counts from the next mail on.

@@ -222,7 +222,7 @@ def alike(failures: Sequence[Failure]) -> tuple[Failure, ...]:
 
 def _said(match: Match, entry: str) -> str:
     faults = (seat.fault for name, seat in match.sides if name == entry and seat.fault)
-    return next((fault.said for fault in faults if fault.said), "")
+    return next((fault.stderr_tail for fault in faults if fault.stderr_tail), "")
 
 
 def _lines(

@@ -6,16 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 
 from contest.games.base import TABLE, GameInfo
-from contest.games.hog import MATCH_POINT
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
+from contest.standings import MATCH_POINT
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 
 FEW_GAMES = 9  # of a series: so many are shown one by one
-_MATCH_POINT = Fraction(str(MATCH_POINT))
 
 
 class Shape(StrEnum):
@@ -75,12 +73,12 @@ class Score:
     @property
     def has_match_point(self) -> bool:
         """Whether the player has the greater share of the pairing's points (H11)."""
-        return self.own > _MATCH_POINT * (self.own + self.theirs)
+        return self.own > MATCH_POINT * (self.own + self.theirs)
 
     @property
     def gives_match_point(self) -> bool:
         """Whether the opponent has it."""
-        return self.theirs > _MATCH_POINT * (self.own + self.theirs)
+        return self.theirs > MATCH_POINT * (self.own + self.theirs)
 
     @property
     def rate(self) -> str:

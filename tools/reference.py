@@ -18,7 +18,7 @@ import click
 from contest import presets
 from contest.config.sections import DEFAULT_GAME, Programs
 from contest.config.settings import Settings
-from contest.config.template import toml_value
+from contest.config.template import description_of, toml_value
 from contest.games.registry import kinds
 from contest.registration_form import sample
 from knobeln.cli import main
@@ -135,7 +135,7 @@ def _setting_row(section: Any, key: str, info: Any) -> str:
     value = getattr(section, key)
     others = ", ".join(f"`{json.dumps(c)}`" for c in _choices(info.annotation) if c != value)
     default = "given by `knobeln init`" if isinstance(value, datetime) else f"`{toml_value(value)}`"
-    return f"| `{key}` | {default}{f' or {others}' if others else ''} | {_cell(info.description or '')} |\n"
+    return f"| `{key}` | {default}{f' or {others}' if others else ''} | {_cell(description_of(info))} |\n"
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Knobeln Evolution, discipline 2: computed from the final, no game is carried out (K80-K90). Pure.
+"""Knobeln Evolution, discipline 2: computed from the games of the final (K80-K90). Pure.
 
 All arithmetic is in integers and fractions: points are half points, and only ratios of them matter.
 """
@@ -13,7 +13,7 @@ from fractions import Fraction
 from contest.config.sections import Evolution
 from contest.errors import ConfigError
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
-from tournament.standings import match_half_points, ranks_of
+from contest.standings import match_half_points, ranks_of
 
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
 Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> the next counts
@@ -21,7 +21,7 @@ Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> 
 
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """What each entry won of each other in the final: `half_points[p][q]` is s(p, q), p's points against q.
+    """Points won in the final: `half_points[p][q]` is s(p, q), p's points against q.
 
     In half points: twice the own points against another; for a self-game the sum of both sides (K82).
     """
@@ -40,9 +40,9 @@ class _History:
 
 
 def score_matrix(final: GroupOutcome) -> ScoreMatrix:
-    """The finalists who were not disqualified, best first, and what each won of each other (K80).
+    """The finalists who were not disqualified, best first, with their points against each other (K80).
 
-    Raises ConfigError where a game is missing that the evolution needs, as a self-game is without self-play.
+    Raises ConfigError if the evolution needs a game that is missing, for example a self-game.
     """
     entries = tuple(standing.entry for standing in final.standings if not standing.disqualified)
     won: Counter[tuple[str, str]] = Counter()
@@ -65,7 +65,7 @@ def _opponent(match: Match, name: str) -> str:
 
 
 def evolve(scores: ScoreMatrix, settings: Evolution) -> EvolutionOutcome:
-    """The whole evolution and its ranking.
+    """The complete evolution and its ranking.
 
     The list of generations ends with the one that repeats an earlier one: its predecessor at a fixed point,
     `generations[cycle_start]` in a cycle. On a cycle the ranking is by the mean fraction over it (K86).

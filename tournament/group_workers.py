@@ -1,7 +1,7 @@
-"""Where groups are played: a table plays a group to its end, and writes the mails about it.
+"""Group workers: each plays a group to its end and writes the mails about it.
 
-While the mails about one group are written, the next is played. Where a contest is large, Python itself takes
-longer than the games: then there are several tables, each a process of its own.
+While the mails about one group are written, the next is played. In a large contest Python itself takes longer
+than the games; then there are several workers, each a process of its own.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from threading import Lock
 from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
+from contest.formats.base import Format
 from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
 from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
-from contest.protocols import Format, Images, ProgressCallback, Reporter, RunnerFactory, no_progress
+from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.worker_pool import Worker, WorkerPool
 from tournament import referee
-from tournament.derived_settings import is_computed, is_on_machine
+from tournament.runners import runner_of
 
 LARGE = 300
-"""From so many teams on, tables are processes: these take a third of a second to start."""
-MOST = 4
-"""More tables than these would wait for the one process that keeps what they bring."""
+"""From so many teams on, the workers are processes, which take a third of a second to start."""
+MAX_PROCESSES = 4
+"""More would wait for the one process that stores their results."""
 
 
 @dataclass(frozen=True)
-class Contest:
-    """What a table knows from the start. `settings` are the contest's as they were frozen, `mail` today's."""
+class WorkerContext:
+    """What a worker knows from the start. `settings` are frozen since the contest's start, `mail` today's."""
 
     settings: Settings
     mail: Settings
@@ -46,17 +47,15 @@ class Contest:
     reporter: Reporter
     make_runner: RunnerFactory
 
-    @property
-    def keeps_moves(self) -> bool:
-        """Whether every move is kept: programs that are asked in words cannot be asked the same again."""
-        return not is_computed(self.settings)
-
 
 @dataclass(frozen=True)
-class Started:
-    """A group that is to be played. `left`: how many of the round are, with this one; `banned`: members who
-    play no games; `digests`: of the members' programs, which are in `images`; `mark`: how the keys of its
-    mails begin; `workers`: for its games, None = as many as the settings say."""
+class GroupJob:
+    """A group to play.
+
+    `left`: groups still to play in this round, including this one; `banned`: members who play no games;
+    `digests`: of the members' programs, which are in `images`; `mark`: prefix of its mails' keys;
+    `workers`: processes for its games, None = as many as the settings say.
+    """
 
     plan: GroupPlan
     left: int
@@ -69,8 +68,8 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Played:
-    """A group's outcome without its games; these as they are kept; who was banned; the mails about it."""
+class GroupResult:
+    """A group's outcome without its games; the games as they are stored; the banned; the mails about it."""
 
     outcome: GroupOutcome
     games: tuple[GameRow, ...]
@@ -78,74 +77,116 @@ class Played:
     mails: tuple[Composed, ...]
 
 
-GroupWorkerPool = WorkerPool[Started, Played]
+GroupWorkerPool = WorkerPool[GroupJob, GroupResult]
 
-Tables = Callable[[Started], Future[Played]]
-"""Give a group to the next table that is free. The results of a group do not depend on which that is."""
+SubmitGroup = Callable[[GroupJob], Future[GroupResult]]
+"""Give a group to the next free worker. The result does not depend on which worker that is."""
+
+
+@dataclass
+class GroupWorker:
+    """Plays one group at a time, so that nobody uses another's time; mails are written while it plays."""
+
+    context: WorkerContext
+    progress: ProgressCallback
+    playing: Lock = field(default_factory=Lock)
+
+    def __call__(self, job: GroupJob) -> GroupResult:
+        context, plan = self.context, job.plan
+        info = game_of(context.settings.game, context.settings.programs).info
+        # What a program that talks did cannot be computed again, so all of it is kept.
+        keeps_moves = not info.play.is_computed
+        wanting = {
+            name
+            for name in plan.members
+            if MailPreference.DGP in context.teams[name].registration.preferences
+        }
+        settings = _with_workers(context.settings, job.workers)
+        with (
+            self.playing,
+            context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
+        ):
+            outcome = referee.play_group(
+                plan,
+                images=job.digests,
+                seeds=context.seeds,
+                runner=runner,
+                protocols_for=set(plan.members) if keeps_moves else wanting,
+                standings=partial(context.format.standings, plan, job.final),
+                fault_rule=info.fault_rule,
+                banned=job.banned,
+            )
+        mails, now = context.reporter.group_finished(outcome, context.teams), context.clock.now()
+        composed = tuple(compose(mail, context.mail, now) for mail in marked(mails, job.mark))
+        games = game_rows(outcome, keep_moves=keeps_moves)
+        return GroupResult(replace(outcome, matches=()), games, job.banned, composed)
 
 
 def is_large(settings: Settings, teams: int) -> bool:
     """Whether Python itself takes longer than the games of a contest of so many teams."""
-    return teams >= LARGE and is_on_machine(settings)
+    play = game_of(settings.game, settings.programs).info.play
+    return teams >= LARGE and play.is_quick and play.has_moves
 
 
-def crew_for(
+def start_processes(
     settings: Settings, teams: int, reporter: Reporter, make_runner: RunnerFactory
 ) -> AbstractContextManager[GroupWorkerPool | None]:
-    """The processes that are tables in a contest of about so many teams; None where there is to be none."""
-    workers = _workers(settings)
+    """Worker processes for a contest of about `teams` teams, or None: then this process plays the groups."""
+    workers = _max_workers(settings)
     if workers == 1 or not is_large(settings, teams):
         return nullcontext()
-    return WorkerPool(min(workers, MOST), _Table, type(reporter).__module__, make_runner.__module__)
+    modules = (type(reporter).__module__, make_runner.__module__, type(runner_of(settings)).__module__)
+    return WorkerPool(min(workers, MAX_PROCESSES), GroupWorker, *modules)
 
 
-def _workers(settings: Settings) -> int:
+def _max_workers(settings: Settings) -> int:
     return settings.tournament.workers or cores()
 
 
-def open_tables(
-    contest: Contest, worker_pool: GroupWorkerPool | None, progress: ProgressCallback
-) -> AbstractContextManager[Tables]:
-    """The tables of this contest, until its end or until it breaks off.
+def open_workers(
+    context: WorkerContext, processes: GroupWorkerPool | None, progress: ProgressCallback
+) -> AbstractContextManager[SubmitGroup]:
+    """The workers of this contest, until its end or until it breaks off.
 
-    `told` is told what is played where it is played in this process.
+    `progress` hears only of games that are played in this process.
     """
-    return _threads(contest, progress) if worker_pool is None else _processes(contest, worker_pool)
+    return _in_threads(context, progress) if processes is None else _in_processes(context, processes)
 
 
 @contextmanager
-def _threads(contest: Contest, progress: ProgressCallback) -> Iterator[Tables]:
-    table = _Table(contest, progress)
-    with ThreadPoolExecutor(2, thread_name_prefix="table") as pool:
+def _in_threads(context: WorkerContext, progress: ProgressCallback) -> Iterator[SubmitGroup]:
+    # Two: the one plays while the other writes mails.
+    with ThreadPoolExecutor(2, thread_name_prefix="group") as pool:
         try:
-            yield lambda group: pool.submit(table, group)
+            worker = GroupWorker(context, progress)
+            yield lambda job: pool.submit(worker, job)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
 @contextmanager
-def _processes(contest: Contest, worker_pool: GroupWorkerPool) -> Iterator[Tables]:
-    workers, tables = _workers(contest.settings), len(worker_pool.workers)
-    free: SimpleQueue[Worker[Started, Played]] = SimpleQueue()
+def _in_processes(context: WorkerContext, processes: GroupWorkerPool) -> Iterator[SubmitGroup]:
+    workers, count = _max_workers(context.settings), len(processes.workers)
+    free: SimpleQueue[Worker[GroupJob, GroupResult]] = SimpleQueue()
 
-    def play(group: Started) -> Played:
-        table = free.get()
+    def play(job: GroupJob) -> GroupResult:
+        process = free.get()
         try:
-            return table.ask(group)
+            # When fewer groups are left than processes, each has more workers for its games.
+            return process.ask(replace(job, workers=workers // min(count, job.left)))
         finally:
-            free.put(table)
+            free.put(process)
 
-    worker_pool.initialize(contest, no_progress)
-    with ThreadPoolExecutor(tables, thread_name_prefix="table") as pool:
-        for table in worker_pool.workers:
-            free.put(table)
+    processes.initialize(context, no_progress)
+    with ThreadPoolExecutor(count, thread_name_prefix="group") as pool:
+        for process in processes.workers:
+            free.put(process)
         try:
-            # The last groups of a round have fewer beside them, with whom they share the workers.
-            yield lambda group: pool.submit(play, replace(group, workers=workers // min(tables, group.left)))
-        except BaseException:  # the keyboard, too
+            yield lambda job: pool.submit(play, job)
+        except BaseException:  # also KeyboardInterrupt
             pool.shutdown(wait=False, cancel_futures=True)
-            worker_pool.kill()
+            processes.kill()
             raise
 
 
@@ -156,44 +197,6 @@ def _with_workers(settings: Settings, workers: int | None) -> Settings:
     return settings.model_copy(update={"tournament": tournament})
 
 
-@dataclass
-class _Table:
-    """One group is played at a time, so that everybody's time is his own; its mails are written meanwhile."""
-
-    contest: Contest
-    progress: ProgressCallback
-    playing: Lock = field(default_factory=Lock)
-
-    def __call__(self, group: Started) -> Played:
-        with self.playing:
-            outcome = self._play(group)
-        contest = self.contest
-        mails, now = contest.reporter.group_finished(outcome, contest.teams), contest.clock.now()
-        composed = tuple(compose(mail, contest.mail, now) for mail in marked(mails, group.mark))
-        games = game_rows(outcome, keep_moves=contest.keeps_moves)
-        return Played(replace(outcome, matches=()), games, group.banned, composed)
-
-    def _play(self, group: Started) -> GroupOutcome:
-        contest, plan = self.contest, group.plan
-        settings = _with_workers(contest.settings, group.workers)
-        wanting = {name for name in plan.members if _wants_protocols(contest.teams[name])}
-        with contest.make_runner(group.images, settings, contest.seeds, self.progress) as runner:
-            return referee.play_group(
-                plan,
-                images=group.digests,
-                seeds=contest.seeds,
-                runner=runner,
-                protocols_for=set(plan.members) if contest.keeps_moves else wanting,
-                standings=partial(contest.format.standings, plan, group.final),
-                fault_rule=game_of(contest.settings.game, contest.settings.programs).info.fault_rule,
-                banned=group.banned,
-            )
-
-
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:
-    """The mails with keys that begin so."""
+    """The mails, with the prefix `mark` before their keys."""
     return (replace(mail, key=mark + mail.key) for mail in mails) if mark else mails
-
-
-def _wants_protocols(team: Team) -> bool:
-    return MailPreference.DGP in team.registration.preferences

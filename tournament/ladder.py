@@ -1,7 +1,7 @@
-"""The standing hill: every version that counts against every other, and the ranking that comes of it.
+"""The standing hill: every team's current version plays every other, which gives a ranking.
 
-It is no contest: nothing is eliminated, a new version of a team takes the place of its old one, and only the
-pairs that are new are played. It rests while programs wait to be compiled and while the contest runs.
+Nothing is eliminated. A new version of a team replaces its old one, and only new pairs are played. The hill
+rests while programs wait to be compiled and while the contest runs.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
 from contest.games.registry import game_of
-from contest.model import GameJob, GameResult, HillGame, HillLine, Phase, Verdict
+from contest.model import GameJob, GameResult, HillGame, HillLine, LadderEntry, Phase, Verdict
 from contest.protocols import HillReporter, Images, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, Transaction, contest_state, ladder, outbox, practices, submissions, teams
-from contest.store.ladder import LadderEntry
 
-QUICK_GAMES_AT_ONCE = 500  # so that a letter never waits long
-SLOW_GAMES_AT_ONCE = 4
+MAX_QUICK_GAMES = 500  # in one step, so that a letter never waits long
+MAX_SLOW_GAMES = 4
 
 
 def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: int) -> tuple[HillLine, ...]:
-    """The climbers by the mean points of their games; who has played none is missing. Pure.
+    """The climbers by the mean points of their games; equal means share a rank. Pure.
 
-    `point`: how many of the game's points make one as people count. Equal means are equal ranks.
+    A climber without games is missing. `point`: as in GameInfo.
     """
     points: defaultdict[int, int] = defaultdict(int)
     played: defaultdict[int, int] = defaultdict(int)
@@ -62,7 +61,7 @@ def ranking(climbers: Sequence[LadderEntry], games: Sequence[HillGame], point: i
 
 @dataclass
 class HillService:
-    """For one thread; what it remembers is looked up again when a version comes or goes."""
+    """For one thread. What it remembers is looked up again when a version comes or goes."""
 
     store: Store
     settings: Settings
@@ -71,12 +70,12 @@ class HillService:
     reporter: HillReporter
     _there: tuple[LadderEntry, ...] = field(default=(), init=False)
     _to_play: list[tuple[LadderEntry, LadderEntry]] = field(default_factory=list, init=False)
-    _is_ranked: bool = field(default=False, init=False)  # all games that there are stand in the kept ranking
+    _is_ranked: bool = field(default=False, init=False)  # the stored ranking has all games
 
     def climb(self) -> bool:
-        """Play some of the games that are missing, and keep the ranking when none is. False: nothing to do.
+        """Play some of the missing games, or store the ranking when none is missing. False: nothing to do.
 
-        Raises EngineFailed, ToolMissing or StoreBusy, with nothing kept.
+        Raises EngineFailed, ToolMissing or StoreBusy; then nothing was stored.
         """
         with self.store.read() as tx:
             if not self._is_time(tx):
@@ -96,7 +95,7 @@ class HillService:
         return False
 
     def _play_some(self) -> None:
-        pairs = self._to_play[: self._portion]
+        pairs = self._to_play[: self._games_at_once]
         with self.store.read() as tx:
             images = submissions.load_images(tx, [c.image_digest for pair in pairs for c in pair])
         games = self._play(pairs, images)
@@ -110,15 +109,15 @@ class HillService:
         return self.settings.hill.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
 
     @property
-    def _portion(self) -> int:
-        return QUICK_GAMES_AT_ONCE if self._info.play.is_quick else SLOW_GAMES_AT_ONCE
+    def _games_at_once(self) -> int:
+        return MAX_QUICK_GAMES if self._info.play.is_quick else MAX_SLOW_GAMES
 
     @property
     def _info(self) -> GameInfo:
         return game_of(self.settings.game, self.settings.programs).info
 
     def _play(self, pairs: Sequence[tuple[LadderEntry, LadderEntry]], images: Images) -> list[HillGame]:
-        # Chance follows from the two programs, so a hill that is begun anew has the same games.
+        # The random numbers follow from the two programs, so a new hill has the same games.
         seeds = Seeds(seed_from("hill"))
         with self.open_runner(images, self.settings, seeds) as runner:
             results = runner.play([_job(pair, seeds) for pair in pairs])
@@ -129,7 +128,7 @@ class HillService:
         ]
 
     def _rank(self) -> None:
-        """Keep the ranking, if it has moved."""
+        """Store the ranking, if it has changed."""
         with self.store.write() as tx:
             lines = ranking(ladder.all_entries(tx), ladder.all_games(tx), self._info.point)
             if lines:

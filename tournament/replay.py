@@ -1,8 +1,8 @@
-"""Games of the contest, played again from the contest's seed to see what was done in them."""
+"""Show what was done in a game of the contest: play it again from the contest's seed, or from its record."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,21 +11,21 @@ from contest.games.drawing import Course, Drawn
 from contest.model import Match, Missing, Moves
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.referee import carry_out, game_job
-from tournament.runners.text import drawer
+from sandbox.players import Fault, FaultKind
+from tournament.referee import Fixture, carry_out, game_job
+from tournament.runners.recorded import job_of
+from tournament.text_referee import Turn, drawer, steps
 
 
 def play_again(
     round_number: int, matches: Sequence[Match], images: Mapping[str, str], seeds: Seeds, runner: Runner
 ) -> list[Sequence[Moves] | None]:
-    """What everybody did in these games of a round on the contest machine, throw by throw.
+    """The moves in these games of one round, played again by a runner whose results are computed.
 
-    `images` are digests by the entries' names. None where a game came out differently, which can only be if
-    what is stored is not what was played. Raises EngineFailed as the referee does.
+    `images`: digests by the entries' names. None for a game that came out differently, which happens only if
+    the stored programs are not those that played. Raises EngineFailed as the referee does.
     """
-    jobs = [
-        game_job(round_number, (m.pairing, m.game, m.attempt), images, seeds, set(m.players)) for m in matches
-    ]
+    jobs = [game_job(round_number, Fixture.of(m), images, seeds, set(m.players)) for m in matches]
     results = carry_out(jobs, runner)
     return [
         result.moves if result.digest == match.result.digest else None
@@ -34,33 +34,29 @@ def play_again(
 
 
 def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds: Seeds) -> Course | None:
-    """How a game went whose moves were kept.
-
-    None where they were not, or where the moves are none that these rules know.
-    """
+    """How a game went whose moves were kept. None if they were not, or if these rules do not know them."""
     if match.result.moves is None:
         return None
     game = rules.for_players(match.players, partial(seeds.below, "game"))
-    no_progress = dict.fromkeys(match.players, "")
-    job = game_job(round_number, (match.pairing, match.game, match.attempt), no_progress, seeds, frozenset())
+    streams = job_of(match, round_number, seeds).streams
+    recorded = iter(match.result.moves)
+
+    def turn_by_record(position: Any, _seats: frozenset[int]) -> Turn | None:
+        kept = next(recorded, None)
+        return None if kept is None else _turn(game, position, kept)
+
     try:
-        positions = tuple(_positions(game, match.result.moves, job.streams))
+        start = game.start(len(streams))
+        after = [step.position for step in steps(game, start, drawer(streams), turn_by_record)]
     except (ValueError, TypeError, KeyError, IndexError):
         return None
-    drawings = tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else ()
-    return Course(tuple(map(game.points, positions[1:])), drawings)
+    drawings = tuple(map(game.drawing, (start, *after))) if isinstance(game, Drawn) else ()
+    return Course(tuple(map(game.points, after)), drawings)
 
 
-def _positions(game: TextGame[Any, Any], turns: Sequence[Moves], streams: Sequence[bytes]) -> Iterator[Any]:
-    """Before the first turn, and after each."""
-    position, draw = game.start(len(streams)), drawer(streams)
-    yield position
-    for turn in turns:
-        done = {
-            seat: game.answer(position, seat, str(move))
-            for seat, move in enumerate(turn)
-            if move is not None and not isinstance(move, Missing)
-        }
-        at_fault = any(isinstance(move, Missing) for move in turn)
-        position = game.apply_with_faults(position, done, draw) if at_fault else game.apply(position, done)
-        yield position
+def _turn(game: TextGame[Any, Any], position: Any, kept: Moves) -> Turn:
+    made = {seat: move for seat, move in enumerate(kept) if move is not None}
+    faults = {seat: Fault(FaultKind(m.kind), "") for seat, m in made.items() if isinstance(m, Missing)}
+    return Turn(
+        {seat: game.answer(position, seat, str(m)) for seat, m in made.items() if seat not in faults}, faults
+    )

@@ -1,6 +1,6 @@
-"""What a statistician asks of a result: who won how much of whom, and how much of it was chance.
+"""Statistics of a result: the score matrix, and how much of the ranking is due to chance.
 
-The games themselves come from the arena that is handed in; everything else is pure.
+Pure but for the runner that plays the games.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 
 from contest.config.settings import Settings
+from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.model import FinalReplays, GroupOutcome, GroupPlan, points_text
-from contest.protocols import Format, Runner
+from contest.protocols import Runner
 from contest.seeds import Seeds
+from contest.standings import match_half_points
 from tournament import referee
-from tournament.standings import match_half_points
 
 
 def score_table(outcome: GroupOutcome, point: int) -> str:
-    """The group's score matrix as CSV: in the line of each team what it won of each other in the games that
-    count, best first; nothing where they had none. `point`: how many of the game's points make one as people
-    count."""
+    """The group's score matrix as CSV, best team first: row = team, column = opponent, cell = points won.
+
+    Only counted games; a cell is empty if the two had none. `point`: as in GameInfo.
+    """
     names = [line.entry for line in outcome.standings]
     won: dict[tuple[str, str], int] = {}
     for match in outcome.matches:
@@ -50,9 +52,9 @@ def replay_final(
     chosen: Format,
     banned: AbstractSet[str],
 ) -> FinalReplays:
-    """Play the final `tournament.final_replays` times more, with chance by the name `final replay/<number>`.
+    """Play the final `tournament.final_replays` times more, each with the seed `final replay/<number>`.
 
-    `images`: the digests of the members' programs; `banned`: who plays no games in it. Raises EngineFailed
+    `images`: the digests of the members' programs; `banned`: members who play no games. Raises EngineFailed
     as the referee does.
     """
     times = settings.tournament.final_replays

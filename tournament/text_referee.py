@@ -1,8 +1,8 @@
-"""The referee of a game whose programs are asked in words. Pure but for the players.
+"""The referee of a text game. Pure but for the players.
 
-In a turn all awaited seats are asked from the same position, and all of them, whatever one of them answers:
-nobody's fault keeps another from moving, and no order of asking shows in a result (C5, M5). They are asked
-one after the other, so that a program that thinks has the processor to itself.
+In each turn all players to move are asked about the same position, and each of them is asked whatever another
+answers: nobody's fault keeps another from moving, and the order of asking shows in no result (C5, M5). They
+are asked one after the other, so that a program that thinks has the processor to itself.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from contest.games.base import FaultRule, TextGame
+from contest.model import Fault as CountedFault
+from contest.model import GameResult, Missing, SeatResult, Verdict
+from contest.sanitize import sanitize
+from contest.seeds import Seeds
 from sandbox.players import Fault, FaultKind, Player
 
 Draw = Callable[[int], int]
@@ -21,24 +25,31 @@ Draw = Callable[[int], int]
 
 @dataclass(frozen=True)
 class Turn:
-    """What each awaited seat did: a move that is allowed, or a fault."""
+    """What each player to move did: an allowed move, or a fault."""
 
     moves: Mapping[int, Any]
     faults: Mapping[int, Fault]
-    instead: Mapping[int, Any] = field(default_factory=dict)  # what the rules made of a fault, if a move
+    instead: Mapping[int, Any] = field(default_factory=dict)  # the moves that the rules made for faults
+
+
+class Step(NamedTuple):
+    """A turn, and the position after it."""
+
+    turn: Turn
+    position: Any
 
 
 @dataclass(frozen=True)
 class TextGameResult:
-    """A game that was played. Under the ruling REPLAY it ends with the first fault, and does not count."""
+    """A game that was played. Under the fault rule REPLAY the first fault ends it, and it does not count."""
 
     points: tuple[int, ...]  # by seat
     turns: tuple[Turn, ...]
-    is_whole: bool = True  # not broken off; otherwise the points say nothing
+    is_whole: bool = True  # False: broken off, so the points mean nothing
 
     @property
     def faults(self) -> Iterator[tuple[int, int, Fault]]:
-        """All faults in their order: the turn's number from 1, the seat, the fault."""
+        """All faults in order: the turn's number from 1, the seat, the fault."""
         for number, turn in enumerate(self.turns, start=1):
             for seat in sorted(turn.faults):
                 yield number, seat, turn.faults[seat]
@@ -53,58 +64,69 @@ class TextGameResult:
         return state.hexdigest()[:16]
 
 
-def _never() -> bool:
-    return False
+def steps(
+    game: TextGame[Any, Any], start: Any, draw: Draw, take_turn: Callable[[Any, frozenset[int]], Turn | None]
+) -> Iterator[Step]:
+    """Play turn by turn from the position `start`, until the game is over or `take_turn` returns None.
+
+    `take_turn` is given the position and the seats to move. Under the fault rule REPLAY a turn with a fault
+    is the last and leaves the position as it was. `draw` is for the moves that the rules make for missing
+    ones.
+    """
+    position = start
+    while seats := game.players_to_move(position):
+        turn = take_turn(position, seats)
+        if turn is None:
+            return
+        if not turn.faults:
+            position = game.apply(position, turn.moves)
+        elif game.info.fault_rule is FaultRule.REPLAY:
+            yield Step(turn, position)
+            return
+        else:
+            position = game.apply_with_faults(position, turn.moves, draw)
+            made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
+            turn = replace(turn, instead={seat: move for seat, move in made.items() if move is not None})
+        yield Step(turn, position)
 
 
 def play_game(
     game: TextGame[Any, Any],
     players: Sequence[Player],
     draw: Draw,
-    is_time_up: Callable[[], bool] = _never,
+    is_time_up: Callable[[], bool] = lambda: False,
 ) -> TextGameResult:
-    """Play a game to its end, with the players in the order of their seats; they stay open.
+    """Play a game to its end, with the players in the order of their seats; the players stay open.
 
-    `draw` is for the moves that the rules make in the place of missing ones. A game that is not over when
-    `is_time_up` is broken off behind the turn. Raises ToolMissing when the jail
-    is not to be had.
+    A game that is not over when `is_time_up` is broken off after the turn. Raises ToolMissing when there is
+    no sandbox.
     """
+    is_broken_off = False
+
+    def ask(position: Any, seats: frozenset[int]) -> Turn | None:
+        nonlocal is_broken_off
+        if is_broken_off := is_time_up():
+            return None
+        answers = {seat: _answer(game, position, seat, players[seat]) for seat in sorted(seats)}
+        faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, Fault)}
+        return Turn({seat: move for seat, move in answers.items() if seat not in faults}, faults)
+
     for player in players:
         player.begin()
     position, turns = game.start(len(players)), list[Turn]()
-    while game.players_to_move(position):
-        if is_time_up():
-            return TextGameResult((0,) * len(players), tuple(turns), is_whole=False)
-        turn = _turn(game, position, players)
-        if turn.faults and game.info.fault_rule is FaultRule.REPLAY:
-            turns.append(turn)
-            break
-        position = (
-            game.apply_with_faults(position, turn.moves, draw)
-            if turn.faults
-            else game.apply(position, turn.moves)
-        )
-        turns.append(replace(turn, instead=_instead(game, position, turn)))
+    for step in steps(game, position, draw, ask):
+        position = step.position
+        turns.append(step.turn)
+    if is_broken_off:
+        return TextGameResult((0,) * len(players), tuple(turns), is_whole=False)
     for seat, player in enumerate(players):
-        if words := game.game_over_message(position, seat):
-            player.tell(words)
+        if message := game.game_over_message(position, seat):
+            player.tell(message)
     return TextGameResult(game.points(position), tuple(turns))
 
 
-def _instead(game: TextGame[Any, Any], after: Any, turn: Turn) -> Mapping[int, Any]:
-    made = {seat: game.replacement_move(after, seat) for seat in turn.faults}
-    return {seat: move for seat, move in made.items() if move is not None}
-
-
-def _turn(game: TextGame[Any, Any], position: Any, players: Sequence[Player]) -> Turn:
-    done = {
-        seat: _move(game, position, seat, players[seat]) for seat in sorted(game.players_to_move(position))
-    }
-    faults = {seat: move for seat, move in done.items() if isinstance(move, Fault)}
-    return Turn({seat: move for seat, move in done.items() if seat not in faults}, faults)
-
-
-def _move(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
+def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
+    """The player's move, or its fault."""
     text = player.move(game.question(position, seat, player.protocol))
     if isinstance(text, Fault):
         return text
@@ -115,3 +137,55 @@ def _move(game: TextGame[Any, Any], position: Any, seat: int, player: Player) ->
         return Fault(FaultKind.UNREADABLE, str(error))
     why_illegal = game.why_illegal(position, seat, move)
     return move if why_illegal is None else Fault(FaultKind.FORBIDDEN, why_illegal)
+
+
+def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
+    """Random numbers, one per call, for the moves that the rules make for missing ones."""
+    seeds = Seeds(hashlib.sha256(b"".join(streams)).digest())
+    numbers = iter(range(10**9))
+    return lambda bound: seeds.below(f"move/{next(numbers)}", bound)
+
+
+# --- a text game as the tournament sees it -----------------------------------------------------------------
+_VERDICTS = {
+    FaultKind.LATE: Verdict.TIME,
+    FaultKind.CRASH: Verdict.CRASH,
+    FaultKind.NO_ANSWER: Verdict.PROTOCOL,
+    FaultKind.TOO_LONG: Verdict.PROTOCOL,
+    FaultKind.UNREADABLE: Verdict.PROTOCOL,
+    FaultKind.FORBIDDEN: Verdict.ILLEGAL_MOVE,
+}
+
+
+def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
+    """The game with each seat's first fault, and with every move if `with_moves`."""
+    seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
+    moves = (
+        tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
+        if with_moves
+        else None
+    )
+    return GameResult(seats, len(played.turns), played.digest, moves, played.is_whole)
+
+
+def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
+    asked = (n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults)
+    last = max(asked, default=0)
+    faults = [(number, fault) for number, who, fault in played.faults if who == seat]
+    if not faults:
+        return SeatResult(points, Verdict.OK, None, last_turn=last)
+    number, first = faults[0]
+    fault = CountedFault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
+    return SeatResult(points, _VERDICTS[first.kind], fault, faults=len(faults), last_turn=last)
+
+
+def _move(turn: Turn, seat: int) -> str | Missing | None:
+    if seat in turn.faults:
+        instead = move_text(turn.instead[seat]) if seat in turn.instead else ""
+        return Missing(instead, turn.faults[seat].kind.value)
+    return move_text(turn.moves[seat]) if seat in turn.moves else None
+
+
+def move_text(move: object) -> str:
+    """A move as text, on one line."""
+    return " ".join(map(str, move)) if isinstance(move, tuple) else str(move)

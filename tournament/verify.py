@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from contest.config.settings import Settings
 from contest.errors import Differs
+from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.model import (
     EvolutionOutcome,
@@ -28,13 +29,13 @@ from contest.model import (
     Standing,
 )
 from contest.plurals import plural
-from contest.protocols import Format, Runner
+from contest.protocols import Runner
 from contest.seeds import Seeds
+from contest.standings import banned_in
 from tournament import referee
 from tournament.day import next_plan
 from tournament.derived_settings import format_of
 from tournament.evolution import evolve, score_matrix
-from tournament.standings import banned_in
 from tournament.statistics import replay_final
 
 GroupArena = Callable[[GroupOutcome], AbstractContextManager[Runner]]

@@ -73,8 +73,8 @@ def shown(text: object) -> str:
 
 # --- JSON --------------------------------------------------------------------------------------------------
 def to_json(value: T, adapter: TypeAdapter[T]) -> bytes:
-    """The canonical JSON of an archive: UTF-8, indented by one blank per level, a newline at the end."""
-    plain = adapter.dump_python(value, mode="json")
+    """The one form that JSON has in an archive: UTF-8, a blank for each level, a newline at the end."""
+    plain = adapter.dump_python(value, mode="json", by_alias=True)
     return json.dumps(plain, indent=1, ensure_ascii=False).encode() + b"\n"
 
 

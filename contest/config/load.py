@@ -1,4 +1,4 @@
-"""Read contest.toml, and say what is wrong in it."""
+"""Read contest.toml, or say what is wrong in it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import (
-    ValidationError,
-)
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from contest.config.settings import ENVIRONMENT, Settings
@@ -23,7 +21,7 @@ FILE_NAME = "contest.toml"
 def load_settings(folder: Path) -> Settings:
     """The settings of the contest in this folder.
 
-    Raises ConfigError, naming every wrong setting, its value's fault and the file.
+    Raises ConfigError, naming the file, every wrong setting, and what is wrong with it.
     """
     path = folder / FILE_NAME
     if not path.is_file():
@@ -40,19 +38,19 @@ def load_settings(folder: Path) -> Settings:
 
 
 def _fault(error: ErrorDetails) -> str:
-    """A line about what is wrong with a setting, for somebody who has written it."""
+    """A line about what is wrong with a setting."""
     *section, name = error["loc"] or ("",)
-    said = error["msg"].removeprefix("Value error, ")
+    message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
         near = get_close_matches(str(name), _names_in(section), n=1)
-        said = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
+        message = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
     variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
     given = f" (given as {variable})" if variable in map(str.upper, os.environ) else ""
-    return f"  {'.'.join(map(str, error['loc']))}: {said}{given}"
+    return f"  {'.'.join(map(str, error['loc']))}: {message}{given}"
 
 
 def _names_in(section: Sequence[int | str]) -> tuple[str, ...]:
-    """Which settings there are in this section, or which sections; none where anything may stand."""
+    """The names of the settings in this section, or of the sections; () if the section takes any name."""
     model: Any = Settings
     for name in section:
         field = getattr(model, "model_fields", {}).get(name)

@@ -25,7 +25,8 @@ def _utc(moment: datetime) -> datetime:
 
 
 def _address(text: str) -> str:
-    from email_validator import EmailNotValidError, validate_email  # not for who only gets settings handed
+    # Slow to import, and only needed to validate.
+    from email_validator import EmailNotValidError, validate_email
 
     try:
         return validate_email(text, check_deliverability=False, test_environment=True).normalized
@@ -38,15 +39,15 @@ Address = Annotated[str, AfterValidator(_address)]
 
 
 class Section(BaseModel):
-    # What checks a section is built when one is checked: who only gets settings handed does without.
+    # Validators are built on first validation: code that only receives settings does not pay for them.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Contest(Section):
-    """What the contest is called, and who runs it."""
+    """The name of the contest, its organizer, and its addresses."""
 
     title: str = Field(
-        "International KNOBELN contest", description="the name of the contest, as it stands in all mails"
+        "International KNOBELN contest", description="the name of the contest, as all mails say it"
     )
     subject_word: str = Field(
         "KNOBELN",
@@ -71,11 +72,11 @@ DATE_WORDS = {
     "contest_starts": "the contest starts",
     "results_published": "the results are published",
 }
-"""The dates as people call them."""
+"""The names of the dates in sentences."""
 
 
 class Dates(Section):
-    """Universal Time. The robot obeys these; the organizer starts the contest by `knobeln run`."""
+    """Universal Time. The robot keeps these dates; the organizer starts the contest with `knobeln run`."""
 
     registration_opens: Moment = Field(description="from here on registrations are accepted")
     compilation_opens: Moment = Field(description="from here on programs are compiled")
@@ -86,7 +87,9 @@ class Dates(Section):
         description="a program received at this time or later is refused; 1994: two hours before the start"
     )
     contest_starts: Moment = Field(description="`knobeln run` before this time asks for --now")
-    results_published: Moment = Field(description="when the results are to be out; only told to the teams")
+    results_published: Moment = Field(
+        description="when the results are to be published; the teams are told, nothing else happens"
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Dates:
@@ -104,14 +107,14 @@ class Dates(Section):
 
 
 class GameSettings(Section):
-    """Which game is played, and its parameters: each game's own file has its subclass."""
+    """The game and its parameters. Each game has a subclass in its own file."""
 
     name: str = Field(description="which game is played; `knobeln games` lists them")
 
 
 DEFAULT_GAME = "knobeln"
 WORDS = ("tool", "home", "program", "stem", "result", "memory")
-"""What the words of a language's commands may hold in braces."""
+"""The names in braces that the words of a language's commands may contain."""
 
 
 def _word(word: str) -> str:
@@ -129,29 +132,37 @@ Word = Annotated[str, AfterValidator(_word)]
 
 
 class LanguageRow(Section):
-    """A language of programs that this contest takes besides the usual ones, or in place of one of them."""
+    """A language that this contest accepts besides the usual ones, or instead of one of them."""
 
-    name: str = Field(min_length=1, max_length=30, description="a usual one of this name is replaced")
-    suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
-        min_length=1, description="of the names of its files, in small letters and without a dot"
+    name: str = Field(
+        min_length=1, max_length=30, description="the language's name; replaces a usual one of the same name"
     )
-    tool: str = Field(min_length=1, description="the program that compiles or runs it, below /usr")
-    run: tuple[Word, ...] = Field(min_length=1, description="the command of a running program")
-    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; none = as it is")
+    suffixes: tuple[Annotated[str, Field(pattern=r"^[a-z0-9]{1,16}$")], ...] = Field(
+        min_length=1, description="suffixes of its files' names, in small letters and without a dot"
+    )
+    tool: str = Field(min_length=1, description="the compiler or interpreter, below /usr")
+    run: tuple[Word, ...] = Field(min_length=1, description="the command that runs a program")
+    build: tuple[Word, ...] = Field((), description="the command that compiles or checks; empty = not needed")
     result: str = Field(
         "",
         pattern=r"^(\.[A-Za-z0-9_.-]{1,60})?$",
-        description="the file that the build makes, with a dot first",
+        description="the file that the build makes, beginning with a dot",
     )
-    version: tuple[Word, ...] = Field(("{tool}", "--version"), description="tells the tool's version")
-    memory_mb: int = Field(256, ge=1, le=65_536, description="of a running program")
+    version: tuple[Word, ...] = Field(
+        ("{tool}", "--version"), description="the command that prints the tool's version"
+    )
+    memory_mb: int = Field(256, ge=1, le=65_536, description="memory of a running program")
     reserved_mb: int = Field(
-        64, ge=0, le=65_536, description="address space that the tool takes besides, without using it"
+        64, ge=0, le=65_536, description="address space that the tool also reserves, without using it"
     )
-    build_memory_mb: int = Field(512, ge=1, le=65_536, description="of the build")
-    processes: int = Field(16, ge=1, le=256, description="of a running program, threads among them")
-    environment: dict[str, Word] = Field(default_factory=dict, description="variables of build and program")
-    folders: tuple[str, ...] = Field((), description="outside of /usr with settings of the tool; patterns")
+    build_memory_mb: int = Field(512, ge=1, le=65_536, description="memory of the build")
+    processes: int = Field(16, ge=1, le=256, description="processes and threads of a running program")
+    environment: dict[str, Word] = Field(
+        default_factory=dict, description="environment variables for the build and the program"
+    )
+    folders: tuple[str, ...] = Field(
+        (), description="folders outside /usr with settings of the tool; patterns"
+    )
     sample: str = Field(
         "",
         description="a program that prints its first argument; `knobeln doctor` tries the language with it",
@@ -161,71 +172,80 @@ class LanguageRow(Section):
     def _result_is_made(self) -> LanguageRow:
         used = any("{result}" in word for word in (*self.run, *self.build))
         if used and not self.result:
-            raise ValueError("a command speaks of {result}, but `result` does not say which file that is")
+            raise ValueError("a command contains {result}, but `result` does not name the file")
         if self.result and not self.build:
-            raise ValueError("`result` says what the build makes, but there is no `build`")
+            raise ValueError("`result` names the file that the build makes, but there is no `build`")
         return self
 
 
 class PulledImage(Section):
     """An image that the organizer has pulled for a team."""
 
-    team: str = Field(min_length=1, description="whose program it is")
+    team: str = Field(min_length=1, description="the team whose program it is")
     image: str = Field(
-        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="as podman or docker knows it"
+        pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$", description="the image's name in podman or docker"
     )
 
 
 class Programs(Section):
-    """What a program may be and use."""
+    """Limits for programs."""
 
-    max_elements: int = Field(10_000, ge=1, description="lexical elements after preprocessing")
+    max_elements: int = Field(
+        10_000, ge=1, description="most lexical elements of a program after preprocessing"
+    )
     max_instructions: int = Field(
         855_000_000,
         ge=1_000,
-        description="machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
+        description="most machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
     )
     description: Literal["require", "warn", "none"] = Field(
         "require",
-        description="a program without a description (KNOBELN: in #if 0): rejected (require), warned (warn), "
-        "or not asked for one (none)",
+        description="if a program has no description (KNOBELN: in #if 0). require: it is rejected; warn: it "
+        "is "
+        "accepted with a warning; none: no description is needed",
     )
     min_description_lines: int = Field(
         15, ge=0, description="a description with fewer non-blank lines is accepted with a warning"
     )
     max_compiles_per_hour: int = Field(
-        20, ge=1, description="of one team's programs; of those that wait longer only the newest is compiled"
+        20,
+        ge=1,
+        description="most compilations for one team; of the programs that wait longer only the newest is "
+        "compiled",
     )
     max_source_bytes: int = Field(256_000, ge=1_000, description="a longer program is refused unread")
     seconds: float = Field(
         5.0,
         gt=0,
         le=3_600,
-        description="for each move of a program that does not run on the contest machine; of a function that "
-        "is tabulated, for all its values",
+        description="time for each move of a program that does not run on the contest machine; for a "
+        "function that is tabulated, time for all its values",
     )
     trial_seconds: float = Field(
         60.0,
         gt=0,
         le=3_600,
-        description="for the whole trial game of a program that is asked for moves; then it is broken off",
+        description="time for the trial game of a program that is asked for moves; then the game is broken "
+        "off",
     )
     memory_mb: int = Field(
         0,
         ge=0,
         le=65_536,
-        description="memory of a program that does not run on the contest machine, in MB, besides what its "
-        "language only reserves; 0 = as much as its language usually needs",
+        description="memory of a program that does not run on the contest machine, in MB, not counting what "
+        "its language only reserves; 0 = as much as its language usually needs",
     )
     max_comparisons_per_hour: int = Field(
-        20, ge=1, description="`please compare` of one team, where the contest's game is computed exactly"
+        20,
+        ge=1,
+        description="most `please compare` letters of one team, if the contest's game is computed exactly",
     )
     max_image_bytes: int = Field(
         0,
         ge=0,
         le=512 * 1024 * 1024,
-        description="of the archive of a container image that a team sends in place of a program, where "
-        "programs are started for each move; 0 = none are taken",
+        description="largest archive of a container image that a team may send instead of a program, if "
+        "programs are started for each move; 0 = no images are accepted",
     )
     pulled_images: tuple[PulledImage, ...] = Field(
         (),
@@ -235,10 +255,11 @@ class Programs(Section):
     max_practices_per_hour: int = Field(
         10,
         ge=0,
-        description="`please test` and `please play` of one team, together; 0 = there is no practice",
+        description="most `please test` and `please play` letters of one team, together; 0 = there is no "
+        "practice",
     )
     languages: tuple[LanguageRow, ...] = Field(
-        (), description="languages of programs besides the usual ones, each a table [[programs.languages]]"
+        (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )
 
     @property
@@ -260,13 +281,13 @@ class Programs(Section):
 
 FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
 FORM_FIELDS = ("mail-address", "mail-preference", "team-name", "Organization", "team-members")
-"""The fields of every registration form (K25). A contest's own ones stand before the last."""
+"""The fields of every registration form (K25). A contest's own fields come before the last."""
 _MAIL_HEADERS = ("to", "from", "subject", "date", "cc")
-LONGEST_FIELD_VALUE = 500  # characters
+MAX_FIELD_VALUE = 500  # characters
 
 
 def spelling(name: str) -> str:
-    """What is the same in all ways to write a field's name: Team_Name, teamname, team-name."""
+    """One form for all ways to write a field's name: Team_Name, teamname, team-name."""
     return re.sub(r"[-_ ]", "", name).casefold()
 
 
@@ -279,9 +300,9 @@ def _field_name(name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    if text != " ".join(text.split()) or not text.isprintable() or len(text) > LONGEST_FIELD_VALUE:
+    if text != " ".join(text.split()) or not text.isprintable() or len(text) > MAX_FIELD_VALUE:
         raise ValueError(
-            f"{text!r} is not one line of at most {LONGEST_FIELD_VALUE} characters with single blanks"
+            f"{text!r} is not one line of at most {MAX_FIELD_VALUE} characters with single blanks"
         )
     return text
 
@@ -296,12 +317,14 @@ OneLine = Annotated[str, AfterValidator(_one_line)]
 
 
 class ExtraField(Section):
-    """A field of the registration form that this contest asks for besides those of every form."""
+    """A field of the registration form that only this contest has."""
 
-    name: Annotated[str, AfterValidator(_field_name)] = Field(description="as it stands before the colon")
-    description: OneLine = Field("", description="what belongs there, as the form asks for it")
+    name: Annotated[str, AfterValidator(_field_name)] = Field(
+        description="the field's name, before the colon"
+    )
+    description: OneLine = Field("", description="what to fill in, in the words of the form")
     choices: tuple[Annotated[OneLine, AfterValidator(_choice)], ...] = Field(
-        (), description="the values that there are; none = any text"
+        (), description="the possible values; empty = any text"
     )
     required: bool = Field(True, description="whether a team must fill it in")
 
@@ -313,28 +336,28 @@ class ExtraField(Section):
 
     @property
     def asks_for(self) -> str:
-        """What belongs there, in a few words."""
+        """What to fill in, in a few words."""
         return self.description or " or ".join(self.choices) or self.name
 
 
 class Teams(Section):
-    """Who may take part, and what the registration form asks for."""
+    """Limits for registrations, and the fields of the registration form."""
 
     approval: Literal["automatic", "organizer"] = Field(
         "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
     )
-    max_teams: int = Field(2_000, ge=1, description="further registrations are not accepted")
-    max_per_organization: int = Field(0, ge=0, description="teams from one organization; 0 = no limit")
-    max_members: int = Field(10, ge=1, description="people in a team")
+    max_teams: int = Field(2_000, ge=1, description="most teams; further registrations are not accepted")
+    max_per_organization: int = Field(0, ge=0, description="most teams from one organization; 0 = no limit")
+    max_members: int = Field(10, ge=1, description="most people in a team")
     member_lines: Literal[2, 1] = Field(
         2,
-        description="of each member in the form. 2: name, age, occupation, and below it the background; "
+        description="lines for each member in the form. 2: name, age and occupation, then the background; "
         "1: name and affiliation",
     )
     shared_people: Literal["flag", "refuse"] = Field(
         "flag",
-        description="a registration that names a member of another team. flag: accepted, and `knobeln teams` "
-        "says so; refuse: not accepted",
+        description="if a registration names a member of another team. flag: it is accepted, and "
+        "`knobeln teams` says so; refuse: it is not accepted",
     )
     fields: tuple[ExtraField, ...] = Field(
         (),
@@ -350,7 +373,7 @@ class Teams(Section):
     def _fields_are_known(self) -> Teams:
         names = [field.name for field in self.fields]
         if len(set(map(spelling, names))) != len(names):
-            raise ValueError("two of the fields have the same name, as a form is read")
+            raise ValueError("two of the fields have names that a form does not tell apart")
         if self.prizes_by and self.prizes_by not in names:
             raise ValueError(
                 f"prizes_by = {self.prizes_by!r} is none of the contest's own fields"
@@ -360,13 +383,11 @@ class Teams(Section):
 
 
 class Tournament(Section):
-    """Which programs meet. The sizes of groups and of the final are for group elimination alone."""
+    """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
 
     format: str = Field(
         "group-elimination",
-        description="group-elimination: rounds of mixed groups, about half of each group proceeds; "
-        "round-robin: one group of all, everyone meets everyone; exact: the same, but a pairing won is a "
-        "match point; double-elimination: out after two lost matches; melee: one game of all",
+        description="{formats}",  # what `formats_described` says
     )
     games: int = Field(1, ge=1, le=10_000, description="games of each pairing")
     third_place_games: int = Field(
@@ -377,9 +398,9 @@ class Tournament(Section):
         9,
         ge=0,
         le=1_000,
-        description="double-elimination: a match whose points are equal goes on up to so many games",
+        description="double-elimination: a match with equal points goes on up to this many games",
     )
-    group_min: int = Field(20, ge=2, description="smallest group, where there are enough participants")
+    group_min: int = Field(20, ge=2, description="smallest group, if there are enough participants")
     group_max: int = Field(41, ge=2, description="largest group")
     final_size: int = Field(41, ge=2, description="the round of this many participants or fewer is the final")
     self_play: bool = Field(
@@ -389,11 +410,12 @@ class Tournament(Section):
         0,
         ge=0,
         le=100_000,
-        description="how many times the final is played again with other chance, for the summary to say how "
-        "often each team came first; changes no result. For games of the contest machine",
+        description="how many times the final is played again with other random numbers; the summary then "
+        "says "
+        "how often each team came first. Changes no result. For games of the contest machine",
     )
     workers: int = Field(
-        0, ge=0, description="how many work at once; 0 = one per core. Never changes a result"
+        0, ge=0, description="worker processes at once; 0 = one per core. Never changes a result"
     )
 
     @model_validator(mode="after")
@@ -442,19 +464,20 @@ class Reports(Section):
 
 
 class Hill(Section):
-    """The standing hill: before and after the contest all accepted programs play each other, as they come."""
+    """The standing hill: before and after the contest all accepted programs play each other."""
 
     enabled: bool = Field(False, description="whether `knobeln serve` plays it; games of two players only")
     mail_hours: int = Field(
         24,
         ge=0,
-        description="a ranking that has moved is mailed to teams with GRR or RSM, at most once in so many "
+        description="a ranking that has changed is mailed to teams with GRR or RSM, at most once in this "
+        "many "
         "hours; 0 = no mails",
     )
 
 
 class Site(Section):
-    """The pages about the contest, a folder of files that any web server can show."""
+    """The pages about the contest: a folder of files that any web server can serve."""
 
     folder: str = Field(
         "",
@@ -468,15 +491,16 @@ class Site(Section):
     )
     results: Literal["rounds", "date"] = Field(
         "rounds",
-        description="when they show. rounds: each round's when its summary has gone out; date: none before "
+        description="when the pages show results. rounds: after each round's summary has gone out; date: "
+        "not before "
         "dates.results_published",
     )
     max_games: int = Field(
         1_000,
         ge=0,
         le=100_000,
-        description="games with a page of their own, with every throw or move: first those of the last "
-        "round, between the best, and so on",
+        description="most games with a page of their own, which shows every throw or move; those of the last "
+        "round and between the best come first",
     )
     programs: bool = Field(
         True,
@@ -493,21 +517,22 @@ class DeliveryKind(StrEnum):
 
 
 class Mail(Section):
-    """How letters come in and mails go out."""
+    """Receiving letters and sending mails."""
 
     listen_host: str = Field(
-        "127.0.0.1", description="`knobeln serve` takes letters by SMTP here; empty = no listener"
+        "127.0.0.1",
+        description="the address where `knobeln serve` accepts letters by SMTP; empty = no listener",
     )
-    listen_port: int = Field(8025, ge=0, le=65535, description="0 = any free port")
+    listen_port: int = Field(8025, ge=0, le=65535, description="its port; 0 = any free port")
     listen_socket: str = Field(
-        "", description="it takes letters at this Unix socket too, below the contest's folder if relative"
+        "", description="a Unix socket that also accepts letters, below the contest's folder if relative"
     )
     listen_protocol: Literal["smtp", "lmtp"] = Field(
-        "smtp", description="what is spoken there; lmtp is what mail systems speak with a mailbox"
+        "smtp", description="the protocol there; mail systems use lmtp to deliver to a mailbox"
     )
     tls_certificate: str = Field(
         "",
-        description="certificate and chain (PEM); with it STARTTLS is offered to those who bring letters",
+        description="certificate and chain (PEM); with it the listener offers STARTTLS",
     )
     tls_key: str = Field("", description="its key (PEM), if it is in a file of its own")
     max_letter_bytes: int = Field(
@@ -528,7 +553,7 @@ class Mail(Section):
     smarthost: str = Field("localhost", description="the relay that takes our mails")
     smarthost_port: int = Field(25, ge=1, le=65535, description="its port")
     security: Literal["none", "starttls", "tls"] = Field(
-        "none", description="encryption towards the smarthost"
+        "none", description="encryption of the connection to the smarthost"
     )
     login: Literal["password", "xoauth2"] = Field(
         "password",
@@ -536,50 +561,53 @@ class Mail(Section):
     )
     username: str = Field("", description="login at the smarthost; empty = none")
     password: str = Field(
-        "", repr=False, description="better given as KNOBELN_SET_MAIL__PASSWORD than written here"
+        "", repr=False, description="better set in KNOBELN_SET_MAIL__PASSWORD than written here"
     )
     sendmail: str = Field(
-        "/usr/sbin/sendmail", description="the command that takes our mails; started without a shell"
+        "/usr/sbin/sendmail", description="the command that sends our mails; started without a shell"
     )
     verp: bool = Field(
         True,
-        description="bounces come to robot+b-...@, an address for each mail; "
-        "false: to the robot's own, where the relay allows no other sender",
+        description="true: each mail has its own bounce address robot+b-...@; false: bounces come to the "
+        "robot's "
+        "own address, for relays that allow no other sender",
     )
     answers_per_hour: int = Field(
-        10, ge=1, description="automatic answers to one address in an hour; against mail loops"
+        10, ge=1, description="most automatic answers to one address in an hour; prevents mail loops"
     )
     give_up_after_hours: int = Field(
-        72, ge=1, description="a mail that the relay keeps deferring fails after this"
+        72, ge=1, description="hours after which a mail fails that the relay keeps deferring"
     )
 
 
 class Imap(Section):
-    """Letters from a mailbox at another mail server: `knobeln serve` fetches them by IMAP."""
+    """Letters from a mailbox at another mail server, which `knobeln serve` fetches by IMAP."""
 
     host: str = Field("", description="the mail server that has the robot's mailbox; empty = none")
     port: int = Field(993, ge=1, le=65535, description="its port; with starttls usually 143")
     security: Literal["tls", "starttls", "none"] = Field(
-        "tls", description="encryption; none is for a server on this computer only"
+        "tls", description="encryption; none is for a server on this host only"
     )
     ca_file: str = Field(
-        "", description="who vouches for the server's certificate (PEM); empty = whom this computer trusts"
+        "",
+        description="certificates (PEM) of the authority that signed the server's; empty = those this host "
+        "trusts",
     )
     login: Literal["password", "xoauth2", "oauthbearer"] = Field(
         "password", description="how we log in; the other two need an access token, see the section oauth"
     )
     username: str = Field("", description="the mailbox's name at the server, often its address")
     password: str = Field(
-        "", repr=False, description="better given as KNOBELN_SET_IMAP__PASSWORD than written here"
+        "", repr=False, description="better set in KNOBELN_SET_IMAP__PASSWORD than written here"
     )
     folder: str = Field("INBOX", description="where the letters are")
     processed_folder: str = Field(
-        "Processed", description="where they go when they are taken; empty = they stay, with a flag"
+        "Processed", description="folder for letters that were taken; empty = they stay, with a flag"
     )
     failed_folder: str = Field(
-        "Failed", description="where those go that are too large or cannot be fetched; empty = they stay"
+        "Failed", description="folder for letters that are too large or cannot be fetched; empty = they stay"
     )
-    idle: bool = Field(True, description="hear of new letters at once, where the server can tell (IDLE)")
+    idle: bool = Field(True, description="hear of new letters at once, if the server supports it (IDLE)")
     poll_seconds: int = Field(60, ge=1, description="how often to look for new letters otherwise")
 
     @model_validator(mode="after")
@@ -592,49 +620,54 @@ class Imap(Section):
 
 
 class Pickup(Section):
-    """Letters from a Maildir on this computer, where the mail system puts them."""
+    """Letters from a Maildir on this host, into which its mail system delivers."""
 
-    maildir: str = Field("", description="that Maildir, below the contest's folder if relative; empty = none")
-    processed_folder: str = Field("", description="where letters go when they are taken; empty = its cur/")
-    failed_folder: str = Field("Failed", description="where those go that are too large")
+    maildir: str = Field("", description="the Maildir, below the contest's folder if relative; empty = none")
+    processed_folder: str = Field("", description="folder for letters that were taken; empty = its cur/")
+    failed_folder: str = Field("Failed", description="folder for letters that are too large")
 
 
 class OAuth(Section):
-    """Access tokens, where the provider wants them in place of a password: a command, or a refresh token."""
+    """Access tokens, if the provider wants them instead of a password: from a command or a refresh token."""
 
     token_command: str = Field(
-        "", description="prints an access token; started without a shell; empty = by refresh token"
+        "",
+        description="a command that prints an access token, started without a shell; empty = use the "
+        "refresh token",
     )
     token_url: str = Field(
         "",
         pattern=r"^(https://.+|http://(127\.0\.0\.1|localhost)[:/].*)?$",
-        description="where the provider gives an access token for the refresh token",
+        description="the provider's address that exchanges the refresh token for an access token",
     )
     client_id: str = Field("", description="the name under which you have registered knobeln there")
     client_secret: str = Field(
-        "", repr=False, description="better given as KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
+        "", repr=False, description="better set in KNOBELN_SET_OAUTH__CLIENT_SECRET; empty = none"
     )
     refresh_token: str = Field(
-        "", repr=False, description="better given as KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
+        "", repr=False, description="better set in KNOBELN_SET_OAUTH__REFRESH_TOKEN than written here"
     )
-    scope: str = Field("", description="what the token is to allow; empty = what the refresh token allows")
+    scope: str = Field("", description="what the token should allow; empty = what the refresh token allows")
 
     @property
     def is_set(self) -> bool:
-        """Whether it says how to get a token."""
+        """Whether the settings say how to get a token."""
         return bool(self.token_command or (self.token_url and self.client_id and self.refresh_token))
 
 
 class SandboxSettings(Section):
-    """Where compilers run."""
+    """The sandbox in which compilers and programs run."""
 
     user_id: int = Field(
-        61_994, ge=1, description="started as root, compilers run under this unprivileged user and group id"
+        61_994,
+        ge=1,
+        description="when knobeln is started as root, compilers run under this unprivileged user and group "
+        "id",
     )
 
 
 class Log(Section):
-    """What the program says of its work, on standard error."""
+    """The program's log on standard error."""
 
     format: Literal["console", "json"] = Field(
         "console", description="console: for people; json: a line of JSON for each event, for other programs"

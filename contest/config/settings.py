@@ -1,6 +1,6 @@
-"""All settings of a contest: the sections of contest.toml together, and what must fit between them.
+"""All settings of a contest: the sections of contest.toml, and the checks across them.
 
-An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` wins over the file (for passwords).
+An environment variable `KNOBELN_SET_<SECTION>__<SETTING>` overrides the file (for passwords).
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ from contest.config.sections import (
     Tournament,
 )
 from contest.errors import ConfigError, NotFound
+from contest.games.base import TextProtocol
 from contest.games.registry import game_of, kind_of
 
-ENVIRONMENT = "KNOBELN_SET_"  # begins the names of variables that win over the file
-LONGEST_ROBOT = 34  # with what is added to make a bounce address it must not get longer than 64 (RFC 5321)
+ENVIRONMENT = "KNOBELN_SET_"  # prefix of the variables that override the file
+MAX_ROBOT_NAME = 34  # characters; a bounce address adds to them and has at most 64 before the @ (RFC 5321)
 
 
 def game_settings(value: Any) -> Any:
-    """The section of the game that it names. Raises ValueError for a game that is not there."""
+    """The section `[game]`, checked by the game that it names. Raises ValueError for an unknown game."""
     if not isinstance(value, Mapping):
         return value
     try:
@@ -93,64 +94,61 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _images_can_play(self) -> Settings:
-        from contest.games.base import TextProtocol
-
         protocols = game_of(self.game, self.programs).info.protocols
         if self.programs.takes_images and TextProtocol.ARGV not in protocols:
             raise ValueError(
-                f"programs.max_image_bytes, programs.pulled_images: programs of {self.game.name} are not "
-                "started for each move, as images are; set them to 0 and []"
+                "programs.max_image_bytes, programs.pulled_images: images are started for each move, but "
+                f"programs of {self.game.name} are not; set them to 0 and []"
             )
         return self
 
     @property
     def max_team_letter_bytes(self) -> int:
-        """How large a letter of a registered team may be: with an image's archive, in base64."""
+        """The largest letter of a registered team: with the archive of an image, in base64."""
         # Lines of 76 characters, CR and LF hold 57 bytes each.
         return self.mail.max_letter_bytes + math.ceil(self.programs.max_image_bytes / 57) * 78
 
     @model_validator(mode="after")
     def _room_for_bounce_addresses(self) -> Settings:
         name = self.contest.address.rpartition("@")[0]
-        if self.mail.verp and len(name) > LONGEST_ROBOT:
+        if self.mail.verp and len(name) > MAX_ROBOT_NAME:
             raise ValueError(
-                f"contest.address has more than {LONGEST_ROBOT} characters before the @: shorten it, or set "
+                f"contest.address has more than {MAX_ROBOT_NAME} characters before the @: shorten it, or set "
                 "mail.verp = false"
             )
         return self
 
 
 def _with_environment(given: dict[str, Any]) -> dict[str, Any]:
-    """The sections of the settings, with the variables of the environment over them."""
+    """The sections, overridden by the variables of the environment."""
     is_in_environment = any(name.upper().startswith(ENVIRONMENT) for name in os.environ)
     if given.keys() <= Settings.model_fields.keys() and not is_in_environment:
         return given
 
-    # Not at the top: it takes as long as all else here, and is seldom needed.
+    # Slow to import and seldom needed.
     from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource, SettingsError
 
     class Read(BaseSettings, Settings):  # type: ignore[misc] # the configuration of both
-        """Tells how the settings are read; there are none of these."""
+        """Tells pydantic-settings the types; never instantiated."""
 
     try:
         environment = EnvSettingsSource(Read, env_prefix=ENVIRONMENT, env_nested_delimiter="__")()
     except SettingsError as error:
         raise ConfigError(f"a variable {ENVIRONMENT}... is no JSON: {error}") from None
-    return _laid_over(InitSettingsSource(Read, given)(), environment)
+    return _overridden(InitSettingsSource(Read, given)(), environment)
 
 
-def _laid_over(below: Any, above: Any) -> dict[str, Any]:
-    """Both, where `above` wins; so do tables in them."""
-    laid = dict(below)
-    for key, value in above.items():
-        under = below.get(key)
-        is_table = isinstance(under, dict) and isinstance(value, dict)
-        laid[key] = _laid_over(under, value) if is_table else value
-    return laid
+def _overridden(settings: Any, overrides: Any) -> dict[str, Any]:
+    """The nested dictionaries merged; `overrides` wins."""
+    merged = dict(settings)
+    for key, value in overrides.items():
+        old = settings.get(key)
+        merged[key] = _overridden(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def without_secrets(settings: Settings) -> dict[str, Any]:
-    """All settings as JSON has them, but for passwords and the like."""
+    """All settings as JSON values, without passwords and other secrets."""
     secrets = {
         name: {key for key, info in type(getattr(settings, name)).model_fields.items() if not info.repr}
         for name in Settings.model_fields

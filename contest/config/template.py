@@ -1,4 +1,4 @@
-"""Write contest.toml from the settings, each under a comment that says what it means."""
+"""Write contest.toml from the settings, each below a comment that says what it means."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from contest.config.sections import (
-    Dates,
-    Section,
-)
+from pydantic.fields import FieldInfo
+
+from contest.config.sections import Dates, Section
 from contest.config.settings import Settings
+from contest.formats import formats_described
 
 
 def usual_dates(today: datetime) -> Dates:
@@ -28,28 +28,33 @@ def usual_dates(today: datetime) -> Dates:
 
 
 def settings_template(settings: Settings) -> str:
-    """The text of a contest.toml with these settings, each under a comment that says what it means.
+    """The text of a contest.toml with these settings, each below a comment that says what it means.
 
-    But for the password: it may come from the environment just to be in no file.
+    Secrets have their defaults instead: they may come from the environment so that no file has them.
     """
     parts = [
-        "# The settings of this contest. Each stands here with what it means; times are Universal Time.\n"
+        "# The settings of this contest, each below a comment on its meaning. Times are Universal Time.\n"
     ]
     for name in Settings.model_fields:
         section = getattr(settings, name)
         parts.append(f"\n# {(section.__doc__ or '').strip()}\n[{name}]\n")
         for key, info in type(section).model_fields.items():
             value = getattr(section, key) if info.repr else info.default
-            parts.append(f"# {info.description}\n{key} = {toml_value(value)}\n")
+            parts.append(f"# {description_of(info)}\n{key} = {toml_value(value)}\n")
     return "".join(parts)
 
 
+def description_of(setting: FieldInfo) -> str:
+    """What a setting means, in a line."""
+    return (setting.description or "").replace("{formats}", formats_described())
+
+
 def toml_value(value: Any) -> str:
-    """As it stands behind the `=` in a contest.toml."""
+    """The value as contest.toml writes it after the `=`."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, tuple):
-        # A table takes one line (TOML has no longer ones in a list), so that each gets its own.
+        # In a list TOML allows a table one line only, so each has its own.
         ends = (
             ("[\n    ", ",\n    ", ",\n]") if any(isinstance(v, Section) for v in value) else ("[", ", ", "]")
         )
@@ -60,5 +65,5 @@ def toml_value(value: Any) -> str:
         return (
             "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(part)}" for key, part in value.items()) + " }"
         )
-    # TOML wants the one control character escaped that JSON leaves alone.
+    # TOML requires an escape for this control character, JSON does not.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -15,7 +15,7 @@ Move = TypeVar("Move")
 
 
 class FaultRule(StrEnum):
-    """What the rules make of a fault: a move that is forbidden, no move at all, or one too late."""
+    """What the rules do about a fault: a move that is forbidden, missing, or too late."""
 
     REPLAY = "the game is discarded and played again once, the second fault disqualifies"
     GAME_LOST = "the game ends and is lost"
@@ -99,7 +99,7 @@ class Game(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def points(self, position: Position) -> tuple[int, ...]:
-        """What each seat has won so far; whole numbers, a game says in its page what they stand for."""
+        """The points of each seat so far, in whole numbers; the game's page says what they mean."""
 
     @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
@@ -107,10 +107,13 @@ class Game(ABC, Generic[Position, Move]):
 
 
 class TextGame(Game[Position, Move]):
-    """A game whose programs talk: the kind of play TEXT."""
+    """A game whose programs talk with the referee: the kind of play TEXT."""
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> TextGame[Position, Move]:
-        """The game for players of these names, by seat, and with everything drawn that stays the same."""
+        """The game for players of these names, by seat, after the draws that hold for the complete contest.
+
+        By default there is nothing to draw.
+        """
         return self
 
     @abstractmethod
@@ -123,16 +126,16 @@ class TextGame(Game[Position, Move]):
         """
 
     def replacement_move(self, position: Position, seat: int) -> Move | None:
-        """The move that the rules made for a seat whose fault led to this position; None = they made none."""
+        """The move that the rules made for a seat whose fault led to this position; None, the default, for no
+        move."""
         return None
 
     @abstractmethod
     def question(self, position: Position, seat: int, protocol: TextProtocol) -> Words:
-        """What the program of a player to move is told: a line's words, arguments, or a function's
-        parameters."""
+        """What the program of a player to move is told: the words of a line, arguments, or parameters."""
 
     def game_over_message(self, position: Position, seat: int) -> Words:
-        """What the program is told when the game is over, without an answer; () = nothing (STDIO only)."""
+        """What the program is told after the game, by default nothing; it does not answer. STDIO only."""
         return ()
 
     @abstractmethod

@@ -123,9 +123,6 @@ class Cooperation(TextGame[Dealings, Decision]):
         """The game ends and is lost by whoever is missing, be it one or both (C5)."""
         return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
-    def replacement_move(self, position: Dealings, seat: int) -> Decision | None:
-        return None
-
     def points(self, position: Dealings) -> tuple[int, ...]:
         """The sum over the rounds; a forfeited game is worth 0, and 2 per round to the other (C5)."""
         if position.forfeited:
@@ -141,9 +138,6 @@ class Cooperation(TextGame[Dealings, Decision]):
         """Two arguments, what it did itself and what the other did (C3): `[C,B]` `[C,C]`."""
         own, other = position.histories[seat], position.histories[1 - seat]
         return f"[{','.join(own)}]", f"[{','.join(other)}]"
-
-    def game_over_message(self, position: Dealings, seat: int) -> Words:
-        return ()
 
     def answer(self, position: Dealings, seat: int, text: str) -> Decision:
         """The letter C or B, alone but for white space around it (C4)."""

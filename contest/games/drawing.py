@@ -1,6 +1,6 @@
-"""Positions of games that have a board, as squares that a page or a terminal can draw. Pure.
+"""Positions of games with a board, as squares that a page or a terminal can draw. Pure.
 
-A game is drawn when it has a method `drawing`; nothing else needs to know that it has.
+A game is drawn if it has a method `drawing`; nothing else depends on it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ class Square:
     text: str = ""  # a sign or two in the middle
     seat: int | None = None  # whose sign it is
     ground: int | None = None  # whose the ground is
-    small: str = ""  # what else is to be known of it, in small letters
+    small: str = ""  # further text in small letters
     changed: bool = False  # by the last turn
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A position: squares row by row, by which sign one knows each seat, and a line of words below."""
+    """A position: squares row by row, each seat's sign, and a line of text below."""
 
     rows: tuple[tuple[Square, ...], ...]
     signs: tuple[str, ...] = ()
     caption: str = ""
-    block: int = 0  # after so many rows and columns there is a heavier line; 0 = nowhere
+    block: int = 0  # after so many rows and columns there is a heavier line; 0 = no such line
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -38,8 +38,8 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Course:
-    """How a game went: each seat's points after each turn; and the position before the first turn and after
-    each, () where the game has no board."""
+    """How a game went: each seat's points after each turn, and the positions before the first turn and after
+    each. `drawings` is () if the game has no board."""
 
     points: tuple[tuple[int, ...], ...]
     drawings: tuple[Drawing, ...] = ()
@@ -50,4 +50,4 @@ class Drawn(Protocol[Position_contra]):
     """A game that has a board."""
 
     def drawing(self, position: Position_contra, /) -> Drawing:
-        """The position; in all positions of a game as many rows and columns."""
+        """The position; all positions of a game have the same number of rows and columns."""

@@ -3,33 +3,33 @@
 Everything here is exact (H1 to H11): the rules of a turn, the odds of a roll, how often one strategy beats
 another, and the ranking. docs/games/hog.md tells it to people.
 
-A strategy never plays a game: it is asked once for every pair of scores there is, and what counts is its
-chance against every other. `contest.subprocesses.hog_solver` computes that
-chance fast; `win_rate` here is its plain definition. hog_game.py is the game roll by roll.
+A strategy never plays a game: it is asked once for every pair of scores, and its chance against every other
+strategy counts. `contest.subprocesses.hog_solver` computes that chance; `win_rate` in
+tests/support/hog_win_rate.py is its plain definition. hog_game.py is the game roll by roll.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from typing import Generic, TypeVar
+
+from contest import standings
 
 SCORES = 300  # a strategy is asked for own and opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
 SIDES = 6
 TURNS = 8  # Time Trot knows the turn's number up to multiples of this
 LOWEST_GOAL = 50
-MATCH_POINT = 0.500001  # a match point needs a win rate strictly above this
+MATCH_POINT = float(standings.MATCH_POINT)  # a match point needs a win rate strictly above this
 MAX_NAME = 64
 PROGRAM = "final_strategy.py"  # the file that is sent (H1)
 FUNCTION = "final_strategy"  # in it
 LABEL = "PLAYER_NAME"  # in it, too
 WIN_RATE_UNIT = 10**12  # a contest's points: a win rate is told in trillionths
 
-Number = TypeVar("Number", float, Fraction)
 Pair = tuple[int, int]
 
 
@@ -74,7 +74,7 @@ def goal_for(size: int) -> int:
     return int(min(max(scaled, LOWEST_GOAL), SCORES))
 
 
-def dice_objection(answer: object) -> str | None:
+def why_illegal_dice(answer: object) -> str | None:
     """Why this is no answer of a strategy (H2), None if it is one. True and False are no numbers of dice."""
     if type(answer) is not int:
         return f"a number of dice is an int, not a {type(answer).__name__}"
@@ -83,7 +83,7 @@ def dice_objection(answer: object) -> str | None:
     return None
 
 
-def name_objection(name: object) -> str | None:
+def why_illegal_name(name: object) -> str | None:
     """Why this is no PLAYER_NAME (H2), None if it is one."""
     if not isinstance(name, str):
         return f"PLAYER_NAME is a str, not {type(name).__name__}"
@@ -176,46 +176,9 @@ def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
     return {points: Fraction(ways, SIDES**dice) for points, ways in roll_ways(dice).items()}
 
 
-def win_rate(first: HogEntry, second: HogEntry, number: type[Number]) -> Number:
-    """How often `first` beats `second` when a fair coin says who begins (H10), straight from the rules.
-
-    Exact with Fraction and for goals of a dozen or so; with float, goals of 50 take seconds. sandbox.hog has
-    the quick way.
-    """
-    chances = _Chances((first, second), number)
-    return (chances.of_first(Position(player=0)) + chances.of_first(Position(player=1))) / 2
-
-
-class _Chances(Generic[Number]):
-    """The chance of player 0 in every position that two entries can get into."""
-
-    def __init__(self, entries: tuple[HogEntry, HogEntry], number: type[Number]) -> None:
-        self._entries = entries
-        self._goals = (entries[0].goal, entries[1].goal)
-        self._number: Callable[[Fraction | int], Number] = number
-        self._known: dict[Position, Number] = {}
-
-    def of_first(self, position: Position) -> Number:
-        """Ends: every turn brings a point or more, and no score ever falls."""
-        won = winner(position, self._goals)
-        if won is not None:
-            return self._number(1 - won)
-        position = replace(position, turn=position.turn % TURNS)
-        if position not in self._known:
-            self._known[position] = self._mean(position)
-        return self._known[position]
-
-    def _mean(self, position: Position) -> Number:
-        dice = self._entries[position.player].dice(position.own, position.opponent)
-        mean = self._number(0)
-        for points, chance in odds(dice, position.opponent).items():
-            mean += self._number(chance) * self.of_first(after(position, dice, points))
-        return mean
-
-
 # --- a contest ---
 @dataclass(frozen=True)
-class Place:
+class Ranked:
     """A line of the ranking; `entry` is the number of the entry, from 0."""
 
     rank: int
@@ -228,7 +191,7 @@ def all_pairs(entries: int) -> tuple[Pair, ...]:
     return tuple(combinations(range(entries), 2))
 
 
-def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Place, ...]:
+def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Ranked, ...]:
     """Best first; equal match points share a rank and stand in the order of their numbers (H11).
 
     `rates` has the win rate of the first of each of `all_pairs`; ValueError if it has others, or not all.
@@ -237,7 +200,7 @@ def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Place, ...]:
         raise ValueError(f"a win rate for each of the pairs of {entries} entries is needed, and no other")
     points = match_points(entries, rates)
     order = sorted(range(entries), key=lambda entry: -points[entry])
-    return tuple(Place(1 + sum(more > points[e] for more in points), e, points[e]) for e in order)
+    return tuple(Ranked(1 + sum(more > points[e] for more in points), e, points[e]) for e in order)
 
 
 def match_points(entries: int, rates: Mapping[Pair, float]) -> list[int]:

@@ -63,7 +63,7 @@ class Hog(Game[Rolled, int]):
         return frozenset() if over else frozenset((position.at.player,))
 
     def why_illegal(self, position: Rolled, seat: int, move: int) -> str | None:
-        return rules.dice_objection(move)
+        return rules.why_illegal_dice(move)
 
     def apply(self, position: Rolled, moves: Mapping[int, int]) -> Rolled:
         dice = moves[position.at.player]

@@ -86,7 +86,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Table:
+class KnobelnPosition:
     """A position: both sides, and how many throws were made."""
 
     sides: tuple[Side, Side] = (Side(), Side())
@@ -109,12 +109,12 @@ def _log2(number: int) -> int:
     return number.bit_length() - 1
 
 
-def out_of_range(rules: Rules, number: int, throw: int) -> str:
+def why_out_of_range(rules: Rules, number: int, throw: int) -> str:
     """The sentence for throw `number` (from 1) outside a..b."""
     return f"throw {number} was {throw}, but only {rules.a}..{rules.b} are allowed"
 
 
-def early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
+def why_early_drop(rules: Rules, number: int, throw: int, last: int, series: int) -> str:
     """The sentence for a throw lower than the one before it, in a series that is too short."""
     length = f"{series} {form(series, 'throw')}"
     return (
@@ -126,9 +126,9 @@ def early_drop(rules: Rules, number: int, throw: int, last: int, series: int) ->
 def why_illegal(rules: Rules, side: Side, number: int, throw: int) -> str | None:
     """Why this side may not make this throw, its `number`-th; None if it may (K1, K7, K8)."""
     if not rules.a <= throw <= rules.b:
-        return out_of_range(rules, number, throw)
+        return why_out_of_range(rules, number, throw)
     if side.last is not None and throw < side.last and side.series < rules.k:
-        return early_drop(rules, number, throw, side.last, side.series)
+        return why_early_drop(rules, number, throw, side.last, side.series)
     return None
 
 
@@ -164,7 +164,7 @@ def rules_of(settings: GameSettings) -> Rules:
     return settings.rules
 
 
-class Knobeln(Game[Table, int]):
+class Knobeln(Game[KnobelnPosition, int]):
     """The game as the registry knows it."""
 
     def __init__(self, rules: Rules | None = None) -> None:
@@ -183,55 +183,29 @@ class Knobeln(Game[Table, int]):
             turn_word="throw",
         )
 
-    def start(self, seats: int) -> Table:
+    def start(self, seats: int) -> KnobelnPosition:
         if seats != 2:
             raise ValueError(f"KNOBELN is played by 2, not by {seats}")
-        return Table()
+        return KnobelnPosition()
 
-    def players_to_move(self, position: Table) -> frozenset[int]:
+    def players_to_move(self, position: KnobelnPosition) -> frozenset[int]:
         return frozenset((0, 1)) if position.throws < self.rules.L else frozenset()
 
-    def why_illegal(self, position: Table, seat: int, move: int) -> str | None:
+    def why_illegal(self, position: KnobelnPosition, seat: int, move: int) -> str | None:
         return why_illegal(self.rules, position.sides[seat], position.throws + 1, move)
 
-    def apply(self, position: Table, moves: Mapping[int, int]) -> Table:
+    def apply(self, position: KnobelnPosition, moves: Mapping[int, int]) -> KnobelnPosition:
         points = throw_points(moves[0], moves[1])
         first, second = (_thrown(position.sides[seat], moves[seat], points[seat]) for seat in (0, 1))
         return replace(position, sides=(first, second), throws=position.throws + 1)
 
-    def points(self, position: Table) -> tuple[int, ...]:
+    def points(self, position: KnobelnPosition) -> tuple[int, ...]:
         return tuple(side.points for side in position.sides)
 
-    def sample_moves(self, position: Table, seat: int) -> Sequence[int]:
+    def sample_moves(self, position: KnobelnPosition, seat: int) -> Sequence[int]:
         side = position.sides[seat]
         lowest = self.rules.a if side.last is None or side.series >= self.rules.k else side.last
         return sorted({lowest, min(2 * lowest, self.rules.b), (lowest + self.rules.b) // 2, self.rules.b})
-
-
-@dataclass(frozen=True)
-class Played:
-    """Throws, judged: how far they went, the points, and what was forbidden in the throw after."""
-
-    throws: int
-    points: tuple[int, int]
-    objections: tuple[str | None, str | None]
-
-
-def play_out(rules: Rules, throws: Iterable[tuple[int, int]]) -> Played:
-    """Judges these throws up to the L-th, to their end, or to the first that is forbidden to either side."""
-    game, table = Knobeln(rules), Table()
-    for pair in throws:
-        if not game.players_to_move(table):
-            break
-        objections = (game.why_illegal(table, 0, pair[0]), game.why_illegal(table, 1, pair[1]))
-        if objections != (None, None):
-            return _played(table, objections)
-        table = game.apply(table, dict(enumerate(pair)))
-    return _played(table, (None, None))
-
-
-def _played(table: Table, objections: tuple[str | None, str | None]) -> Played:
-    return Played(table.throws, (table.sides[0].points, table.sides[1].points), objections)
 
 
 def digest(throws: Iterable[tuple[int, int]]) -> str:

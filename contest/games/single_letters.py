@@ -8,11 +8,11 @@ from typing import TypeVar
 
 Letter = TypeVar("Letter", bound=StrEnum)
 
-LONGEST_QUOTE = 20  # characters of a wrong answer that its team is shown
+MAX_QUOTE = 20  # characters of a wrong answer that its team is shown
 
 
 def letter(text: str, letters: type[Letter]) -> Letter:
-    """Which of these letters the text is, white space around it aside. Raises ValueError, a sentence."""
+    """The one of these letters that the text is, apart from white space around it. Raises ValueError."""
     for each in letters:
         if text.strip() == each:
             return each
@@ -21,12 +21,12 @@ def letter(text: str, letters: type[Letter]) -> Letter:
 
 
 def quoted(text: str) -> str:
-    """A wrong answer as it can stand in a sentence, cut where it is long.
+    """A wrong answer for a sentence about it, shortened if it is long.
 
     >>> quoted("C\\n\\n"), quoted("C" * 25)
     ("'C\\\\n\\\\n'", "'CCCCCCCCCCCCCCCCCCCC' and so on")
     """
-    return repr(text[:LONGEST_QUOTE]) + (" and so on" if len(text) > LONGEST_QUOTE else "")
+    return repr(text[:MAX_QUOTE]) + (" and so on" if len(text) > MAX_QUOTE else "")
 
 
 def _choice(words: Sequence[str]) -> str:

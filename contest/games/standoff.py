@@ -110,9 +110,6 @@ class Standoff(TextGame[Circle, Action]):
             turn_word="round",
         )
 
-    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Standoff:
-        return self  # nothing is drawn, and nobody is told a name
-
     def start(self, seats: int) -> Circle:
         if not 2 <= seats <= MOST_SEATS:
             raise ValueError(f"a standoff is between 2 to {MOST_SEATS} players, not {seats}")
@@ -170,9 +167,6 @@ class Standoff(TextGame[Circle, Action]):
         """Its own triplet, then those of its neighbours: left and right, or the only one opposite (M7)."""
         seen = (seat, *position.neighbours()[seat])
         return tuple(position.fighters[each].triplet for each in seen)
-
-    def game_over_message(self, position: Circle, seat: int) -> Words:
-        return ()
 
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """The letter S, P, R or N, alone but for white space around it."""

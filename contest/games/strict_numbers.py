@@ -1,4 +1,4 @@
-"""What programs write, read strictly: what one language takes for a number another one must not have to."""
+"""Strict parsing of program output: accept only spellings of numbers that every language produces."""
 
 import re
 

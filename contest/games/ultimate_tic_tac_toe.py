@@ -141,9 +141,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             turn_word="move",
         )
 
-    def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> UltimateTicTacToe:
-        return self  # nothing is drawn, and nobody is told a name
-
     def start(self, seats: int) -> Boards:
         if seats != 2:
             raise ValueError(f"Ultimate Tic-Tac-Toe is played by 2, not by {seats}")
@@ -218,9 +215,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
 
     def question(self, position: Boards, seat: int, protocol: TextProtocol) -> Words:
         return self.seconds, game_state(position)
-
-    def game_over_message(self, position: Boards, seat: int) -> Words:
-        return ()
 
     def answer(self, position: Boards, seat: int, text: str) -> int:
         try:

@@ -6,19 +6,23 @@ receives the mean of its two sides (K66); `points_text` shows them. Times are aw
 
 from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
-from contest.model.ladder import BoardLine, BoardPlace, HillGame, HillLine, HillRanking
+from contest.model.ladder import BoardLine, BoardPlace, HillGame, HillLine, HillRanking, LadderEntry
 from contest.model.letters import Attachment, Bounce, LetterState, OutboxState, Outgoing, StoredLetter
 from contest.model.programs import (
+    BuildFacts,
     BuildReport,
     FileFacts,
     Finding,
     ImageFacts,
+    MachineBuildReport,
     Practice,
     PracticeGame,
     PracticeState,
     Severity,
     Submission,
     SubmissionState,
+    TableBuildReport,
+    TextBuildReport,
     Trial,
 )
 from contest.model.teams import (
@@ -57,6 +61,7 @@ __all__ = [
     "BoardLine",
     "BoardPlace",
     "Bounce",
+    "BuildFacts",
     "BuildReport",
     "ContestState",
     "Entry",
@@ -75,8 +80,10 @@ __all__ = [
     "HillLine",
     "HillRanking",
     "ImageFacts",
+    "LadderEntry",
     "LetterState",
     "LogLine",
+    "MachineBuildReport",
     "MailPreference",
     "Match",
     "Member",
@@ -100,8 +107,10 @@ __all__ = [
     "StoredLetter",
     "Submission",
     "SubmissionState",
+    "TableBuildReport",
     "Team",
     "TeamState",
+    "TextBuildReport",
     "Trial",
     "Verdict",
     "points_text",

@@ -31,5 +31,5 @@ class EvolutionOutcome:
     entries: tuple[str, ...]
     generations: tuple[tuple[int, ...], ...]  # exemplars per entry, in the order of `entries`
     ending: EvolutionEnding
-    cycle_start: int | None  # the generation that came back, where it ended in a cycle
+    cycle_start: int | None  # the generation that came back, if it ended in a cycle
     ranking: tuple[EvolutionRank, ...]  # best first, the extinct last

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 
 class Verdict(StrEnum):
@@ -27,13 +30,17 @@ class Verdict(StrEnum):
 _OK = Verdict.OK  # an enumeration takes its time to look its members up
 
 
+# The end of what a program wrote to its standard error, for its own team only. Archives call it `said`.
+StderrTail = Annotated[str, Field(alias="said")]
+
+
 @dataclass(frozen=True)
 class Fault:
     """What a player did that the rules forbid, in a sentence for its team."""
 
     turn: int  # the turn in which it happened, from 1; of KNOBELN the throw
     reason: str  # e.g. "throw 17 was 0, outside 1..12288"
-    said: str = ""  # the end of what the program wrote to its standard error; for its own team only
+    stderr_tail: StderrTail = ""
 
 
 @dataclass(frozen=True)
@@ -44,27 +51,27 @@ class SeatResult:
     verdict: Verdict  # of its first fault
     fault: Fault | None  # the first
     instructions: int = 0
-    memory: int = 0  # bytes of static data and stack that were in use at the most
-    faults: int = 0  # how many turns it was at fault in, where a game goes on after a fault
-    last_turn: int = 0  # the last in which it was asked for a move in words: when it fell, where players fall
-    said: str = ""  # in a trial: the end of what it wrote to its standard error; for its own team only
+    memory: int = 0  # most bytes of static data and stack in use
+    faults: int = 0  # turns with a fault, in games that go on after one
+    last_turn: int = 0  # the last turn in which it was asked for a move; in Standoff, when it fell
+    stderr_tail: StderrTail = ""  # in a trial game only
 
 
 @dataclass(frozen=True)
 class Missing:
-    """In the place of the move of a seat that was at fault."""
+    """Recorded instead of the move of a seat that was at fault."""
 
-    instead: str = ""  # the move that the rules made for it, in words; "" = none
-    kind: str = ""  # what was wrong, in a word of the players; "" = not known
+    instead: str = ""  # the move that the rules made for it, as text; "" = none
+    kind: str = ""  # the kind of the fault (sandbox.players.FaultKind); "" = not known
 
 
 Moves = tuple[int | str | Missing | None, ...]
-"""What each seat did in a turn: a throw, or a move in words; None where it was not asked."""
+"""What each seat did in a turn: a throw, or a move as text; None if it was not asked."""
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """One game, seat by seat. `moves` is filled only where they were asked for."""
+    """One game, seat by seat. `moves` is None unless the job asked for a protocol."""
 
     seats: tuple[SeatResult, ...]
     turns: int  # that were played to their end
@@ -88,5 +95,5 @@ class GameJob:
     images: tuple[str, ...]
     streams: tuple[bytes, ...]  # 16 bytes each
     protocol: bool = False
-    names: tuple[str, ...] = ()  # by which the players know each other, in games that tell them
-    is_trial: bool = False  # in words: broken off when it takes long, and it tells what its programs said
+    names: tuple[str, ...] = ()  # of the players, for games that tell them
+    is_trial: bool = False  # of a text game: broken off when it takes long; the result has the stderr tails

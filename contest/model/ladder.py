@@ -7,9 +7,21 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
+class LadderEntry:
+    """The version of a team's program that counts."""
+
+    build_id: int
+    team: str
+    version: int
+    image_digest: str
+
+
+@dataclass(frozen=True)
 class HillGame:
-    """A game of two versions on the standing hill, with the points of each. Who failed got none, and where a
-    failure discards the game neither did."""
+    """A game of two versions on the standing hill, with the points of each.
+
+    A player that failed has no points. If a failure voids the game, both have none.
+    """
 
     first: int  # build ids, the lower one first
     second: int
@@ -19,7 +31,7 @@ class HillGame:
 
 @dataclass(frozen=True)
 class HillLine:
-    """A line of the hill's ranking. `points` are the mean of its games, as people count."""
+    """A line of the hill's ranking. `points` is the mean over its games, as people count."""
 
     rank: int
     team: str
@@ -31,7 +43,7 @@ class HillLine:
 
 @dataclass(frozen=True)
 class HillRanking:
-    """The hill as it stood from `at` on, the best first."""
+    """The ranking of the hill from `at` on, best first."""
 
     id: int
     at: datetime
@@ -41,7 +53,7 @@ class HillRanking:
 
 @dataclass(frozen=True)
 class BoardLine:
-    """A line of the leaderboard of a contest that is computed exactly (H12)."""
+    """A line of the leaderboard in a contest with computed results (H12)."""
 
     rank: int
     team: str
@@ -54,7 +66,7 @@ class BoardLine:
 
 @dataclass(frozen=True)
 class BoardPlace:
-    """Where one team stands on the leaderboard."""
+    """One team's place on the leaderboard."""
 
     line: BoardLine
     entrants: int

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from contest.model.games import GameResult
 
@@ -13,21 +14,21 @@ from contest.model.games import GameResult
 class SubmissionState(StrEnum):
     QUEUED = "queued"
     BUILT = "built"
-    REPLACED = "replaced"  # never compiled: its team sent too many in an hour, and a newer one took its turn
-    SET_ASIDE = "set aside"  # our compiler service broke on it; `knobeln letters retry` puts it back
+    REPLACED = "replaced"  # never compiled: the team sent too many in an hour, and a newer one took its turn
+    SET_ASIDE = "set aside"  # our compile service failed on it; `knobeln letters retry` puts it back
 
 
 class PracticeState(StrEnum):
     QUEUED = "queued"
     PLAYED = "played"
-    SET_ASIDE = "set aside"  # our service broke on it; `knobeln letters retry` puts it back
+    SET_ASIDE = "set aside"  # our practice service failed on it; `knobeln letters retry` puts it back
 
 
 @dataclass(frozen=True)
 class Practice:
-    """What a team asked to be tried, without any consequence for the contest.
+    """A team's request to try something, without any consequence for the contest.
 
-    Either `files`, a program against our own ones, or `other_id`, a match of the two teams' latest versions.
+    Either `files`: a program plays against ours; or `other_id`: the latest versions of two teams meet.
     """
 
     id: int
@@ -35,14 +36,14 @@ class Practice:
     other_id: int | None
     letter_id: int
     files: Mapping[str, bytes]
-    program: str = ""  # the name of the program among the files where it is known
+    program: str = ""  # the name of the program among the files, "" while it is not known
     repairs: tuple[str, ...] = ()
     reply_to: str | None = None
 
 
 @dataclass(frozen=True)
 class PracticeGame:
-    """One game of practice: the asking team has the first seat, `opponents` the others."""
+    """One game of practice: the team that asked has the first seat, `opponents` have the others."""
 
     opponents: tuple[str, ...]
     result: GameResult
@@ -52,7 +53,7 @@ class PracticeGame:
 class Submission:
     """One mailed program. `number` counts a team's submissions from 1, in order of arrival (K47).
 
-    The files are as they were sent: the authentification string is still in one of them.
+    The files are as they were sent, with the authentification string in one of them.
     """
 
     id: int
@@ -62,7 +63,7 @@ class Submission:
     received_at: datetime
     files: Mapping[str, bytes] = field(repr=False)  # by name
     program: str  # the name of the program among them, "" while it is not known
-    description: str  # the letter's own words about it (B21), "" where they stand in the program
+    description: str  # the letter's text about it (B21), "" if it is in the program
     state: SubmissionState
 
 
@@ -74,7 +75,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a compile rule found. Lines count from 1 in the program as sent; 0 = no particular line."""
+    """A rule's finding in a program. Lines count from 1 in the program as sent; 0 = no particular line."""
 
     rule: str  # "include", "description", "forbidden routine" ...
     severity: Severity
@@ -85,14 +86,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a program did in its one trial game; it has the first seat, its opponents the others."""
+    """The trial game of a program; it has the first seat, its opponents have the others."""
 
     opponent: str  # its name, or their names
     result: GameResult
 
     @property
     def failed(self) -> bool:
-        """The program did what the rules forbid."""
+        """Whether the program did what the rules forbid."""
         return self.result.seats[0].verdict.is_charged
 
 
@@ -100,12 +101,12 @@ class Trial:
 class ImageFacts:
     """A container image that plays for a team (M11)."""
 
-    digest: str  # sha256 in hex: of the archive, or the id that podman or docker knows it by
+    digest: str  # in hex: the sha256 of the archive, or the id that podman or docker has for it
     platform: str  # e.g. "linux/amd64"
     layers: int
     unpacked_bytes: int
     command: tuple[str, ...]  # the words before the move's arguments
-    name: str = ""  # by which the organizer has pulled it; "" = it came as an archive
+    name: str = ""  # if the organizer has pulled it; "" = it came as an archive
 
 
 @dataclass(frozen=True)
@@ -117,35 +118,58 @@ class FileFacts:
     digest: str
 
 
-@dataclass(frozen=True)
-class BuildReport:
-    """Everything that a compile report says. Memory figures in bytes.
-
-    Elements, memory and code are known of programs for the contest machine alone; their limits are None for
-    the others.
-    """
+@dataclass(frozen=True, kw_only=True)
+class BuildFacts:
+    """What every compile report tells, whatever the kind of play."""
 
     findings: tuple[Finding, ...]
-    tool: str  # the compiler or interpreter: what it says of its version
-    messages: str  # the compiler's own words, cleaned and shortened
-    elements: int | None  # lexical elements, None where the preprocessor already failed (K46)
-    element_limit: int | None
+    tool: str  # the version of the compiler or interpreter, in its own words
+    messages: str  # from the compiler, cleaned and shortened
     description_lines: int  # without blank ones
-    static_bytes: int | None  # data and bss; None where it did not link
-    memory_limit: int | None
-    code_bytes: int | None
     source_digest: str  # sha256 of the program as compiled, in hex
-    image_digest: str | None
-    trial: Trial | None = None
-    language: str = "C"  # "" where no file was recognised as a program
-    files: tuple[FileFacts, ...] = ()
-    said: str = ""  # the end of the trial's standard error, for the program's own team only
-    source_bytes: int = 0  # of all files that count for the goal (H8)
-    goal: int | None = None  # of a Hog strategy: the score that it has to reach
-    player_name: str = ""  # of a Hog strategy: its PLAYER_NAME
-    trial_rates: tuple[tuple[str, float], ...] = ()  # of a Hog strategy: how often it beats these samples
-    image: ImageFacts | None = None  # of a container image that plays in place of a program
+    image_digest: str | None  # None: rejected
+    language: str  # "" where no file was recognised as a program
+    trial: Trial | None = None  # None: rejected, or a game that is computed
+    stderr_tail: str = ""  # the end of the program's standard error; for its own team only
 
     @property
     def accepted(self) -> bool:
         return self.image_digest is not None and not any(f.severity is Severity.ERROR for f in self.findings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineBuildReport(BuildFacts):
+    """The report on a C program for the contest machine. Memory figures in bytes."""
+
+    kind: Literal["machine"] = "machine"
+    language: str = "C"
+    elements: int | None  # lexical elements; None where the preprocessor failed (K46)
+    element_limit: int
+    static_bytes: int | None  # data and bss; None where the program was not linked
+    memory_limit: int
+    code_bytes: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextBuildReport(BuildFacts):
+    """The report on a program of any language, or on a container image, for a text game."""
+
+    kind: Literal["text"] = "text"
+    files: tuple[FileFacts, ...]
+    image: ImageFacts | None = None  # of a container image that plays in place of a program
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableBuildReport(BuildFacts):
+    """The report on a strategy that is tabulated (Hog)."""
+
+    kind: Literal["table"] = "table"
+    files: tuple[FileFacts, ...]
+    source_bytes: int  # of all files that count for the goal (H8)
+    goal: int  # the score that the strategy has to reach
+    player_name: str = ""  # its PLAYER_NAME
+    trial_rates: tuple[tuple[str, float], ...] = ()  # how often it beats these samples
+
+
+BuildReport = MachineBuildReport | TextBuildReport | TableBuildReport
+"""Everything that a compile report says. In JSON, `kind` tells which of the three records it is."""

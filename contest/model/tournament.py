@@ -42,7 +42,7 @@ class Pairing:
         return players[0] == players[1] if len(players) == 2 else len(set(players)) < len(players)
 
     def seating(self, game: int) -> tuple[str, ...]:
-        """Who sits where in this game of the pairing, which count from 1."""
+        """The players by seat in this game of the pairing; games count from 1."""
         shift = (game - 1) % len(self.players)
         if not shift:
             return self.players
@@ -56,7 +56,7 @@ class Match:
     pairing: Pairing
     attempt: int  # from 1; a rescheduled game is attempt 2 and so on (K74)
     result: GameResult
-    counted: bool  # it stands: it was not discarded, and nobody in it is disqualified in this round (K73)
+    counted: bool  # it was not discarded, and none of its players is disqualified in this round (K73)
     game: int = 1
 
     @property
@@ -71,7 +71,7 @@ class Match:
 
     @property
     def sides(self) -> tuple[tuple[str, SeatResult], ...]:
-        """Each player with what became of him; in a self-game the same twice."""
+        """Each player with its result; in a self-game the same player twice."""
         return tuple(zip(self.players, self.result.seats, strict=True))
 
 
@@ -93,7 +93,7 @@ class Standing:
 
     @property
     def fate(self) -> str:
-        """What becomes of it, for tables; "" where rank and points say all."""
+        """What happens to the entry, for tables; "" if rank and points say everything."""
         if self.disqualified:
             return "taken out" if self.taken_out else "disqualified"
         return "proceeds" if self.advances else ""
@@ -101,20 +101,20 @@ class Standing:
 
 @dataclass(frozen=True)
 class GroupPlan:
-    """A group as drawn: who is in it, and who meets whom. Numbers count from 1."""
+    """A group as drawn: its members and their pairings. Numbers count from 1."""
 
     round: int
     number: int
     members: tuple[str, ...]  # in the order of the draw
     pairings: tuple[Pairing, ...]
-    title: str = ""  # where in the contest it is, e.g. "losers' side"; "" where the numbers say it all
+    title: str = ""  # its place in the contest, e.g. "losers' side"; "" if the numbers are enough
 
 
 @dataclass(frozen=True)
 class RoundPlan:
     number: int
     groups: tuple[GroupPlan, ...]
-    final: bool  # nothing follows it; in a knock-out that may turn out only when it has been played
+    final: bool  # nothing follows it; in a knock-out this may turn out only after it was played
 
 
 @dataclass(frozen=True)
@@ -133,15 +133,16 @@ class RoundOutcome:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Those who proceed, in the order of the groups and of their ranks."""
+        """The entries that proceed, in the order of the groups and of their ranks."""
         return tuple(s.entry for g in self.groups for s in g.standings if s.advances)
 
 
 @dataclass(frozen=True)
 class FinalReplays:
-    """The final played so many times more, each time with other chance: how often each finalist came first.
+    """How often each finalist came first when the final was played again with other random numbers.
 
-    All of them, the most frequent first; where several shared the first place, each of them.
+    `firsts` has all finalists, the most frequent winner first. If several share the first place, each of them
+    came first.
     """
 
     times: int
@@ -149,7 +150,7 @@ class FinalReplays:
 
 
 class Phase(StrEnum):
-    """Where a contest is. Before RUNNING the dates decide what is open."""
+    """The state of a contest. Before RUNNING the dates decide what is open."""
 
     OPEN = "open"
     RUNNING = "running"
@@ -166,7 +167,7 @@ class ContestState:
 
 @dataclass(frozen=True)
 class Pause:
-    """The run starts nothing new. `until`: it goes on by itself then; None = only by the organizer's word."""
+    """The run starts nothing new. At `until` it goes on by itself; None: the organizer has to resume it."""
 
     since: datetime
     reason: str
@@ -175,12 +176,12 @@ class Pause:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A round, or one group of it, was ordered to be played again, and all that came after it."""
+    """An order to play a round, or one group of it, again, with everything that came after it."""
 
     id: int
     at: datetime
     round: int
-    group: int | None  # None = the whole round
+    group: int | None  # None = all groups of the round
     reason: str
 
     @property
@@ -190,11 +191,11 @@ class Rerun:
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line of the journal. `actor` is "" where the machine acted by itself."""
+    """A line of the journal. `actor` is "" if the program acted by itself."""
 
     id: int
     at: datetime
-    area: str  # what was done, or the part of the machine: "pause", "disqualify", "run", "delivery" ...
+    area: str  # what was done, or the part of the program: "pause", "disqualify", "run", "delivery" ...
     text: str
     actor: str = ""
     whom: str = ""

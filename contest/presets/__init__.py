@@ -1,8 +1,8 @@
-"""Presets: what is different in a contest of another game than KNOBELN, one small file for each.
+"""Presets: the settings that differ in contests of games other than KNOBELN, one small file for each.
 
-A preset is a contest.toml with only the settings that differ from our defaults, and in the place of `[dates]`
-a `[calendar]`: for each date how many days after the day on which the contest is set up, and at which time
-(Universal Time), or without `at` the very moment.
+A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
+`[calendar]`: for each date the number of days after the contest is set up, and the time of day (Universal
+Time); without `at` it is the same time of day.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.base import TABLE, GameInfo
+from contest.formats.exact import Exact
+from contest.formats.melee import Melee
+from contest.formats.round_robin import RoundRobin
+from contest.games.base import GameInfo
 from contest.games.registry import game
 
 
@@ -41,7 +44,7 @@ class Day(BaseModel):
 def settings(name: str, now: datetime) -> Settings:
     """The settings of a contest of this game that is set up now. Raises NotFound for an unknown game.
 
-    A game without a preset gets those that fit its facts.
+    A game without a preset gets settings that fit its facts.
     """
     info = game(name).info
     preset = files(__name__).joinpath(f"{info.name}.toml")
@@ -71,7 +74,7 @@ def _fitting(info: GameInfo) -> Mapping[str, Any]:
 
 
 def _format(info: GameInfo) -> str:
-    """The format that needs nothing but what every game of these seats has."""
-    if info.play == TABLE:
-        return "exact"
-    return "melee" if info.max_seats > 2 else "round-robin"
+    """The name of a format that suits every game with these facts."""
+    if not info.play.has_moves:
+        return Exact.name
+    return Melee.name if info.max_seats > 2 else RoundRobin.name

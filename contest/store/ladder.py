@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
 
-from contest.model import HillGame, HillLine, HillRanking, TeamState
+from contest.model import HillGame, HillLine, HillRanking, LadderEntry, TeamState
 from contest.store.session import Transaction
 from contest.store.submissions import that_count
 from contest.store.tables import builds, hill_games, hill_rankings, submissions, teams
@@ -18,18 +18,8 @@ from contest.store.tables import builds, hill_games, hill_rankings, submissions,
 MAX_RANKINGS = 1_000  # older ones are deleted
 
 
-@dataclass(frozen=True)
-class LadderEntry:
-    """The version of a team's program that counts: its newest accepted one."""
-
-    build_id: int
-    team: str
-    version: int
-    image_digest: str
-
-
 def all_entries(tx: Transaction) -> tuple[LadderEntry, ...]:
-    """The entries of all active teams, in the order of their builds."""
+    """The newest accepted version of every team that takes part, in the order of their builds."""
     query = select(builds.c.id, teams.c.name, submissions.c.number, builds.c.image_digest)
     query = query.join(submissions, builds.c.submission_id == submissions.c.id)
     query = query.join(teams, teams.c.id == submissions.c.team_id)

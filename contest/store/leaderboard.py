@@ -13,23 +13,19 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, or_, select
 
 from contest.games.hog import MATCH_POINT, all_pairs, ranking
-from contest.model import BoardLine, BoardPlace, TeamState
+from contest.model import BoardLine, BoardPlace, LadderEntry, TeamState
 from contest.store.session import Transaction
 from contest.store.submissions import that_count
 from contest.store.tables import builds, submissions, teams, win_rates
 
 
 @dataclass(frozen=True)
-class Entrant:
-    """The version of a team's program that counts: its newest accepted one."""
+class Entrant(LadderEntry):
+    """The version of a team's strategy that counts."""
 
-    build_id: int
-    team: str
-    version: int
     player_name: str
     source_bytes: int
     goal: int
-    image_digest: str
 
 
 @dataclass(frozen=True)
@@ -93,7 +89,7 @@ def _entrant(row: Row[Any]) -> Entrant:
         version=row.number,
         player_name=report["player_name"],
         source_bytes=report["source_bytes"],
-        goal=report["goal"] or 0,
+        goal=report["goal"],
         image_digest=row.image_digest,
     )
 

@@ -344,7 +344,7 @@ def _keep_former(tx: Transaction, rerun_id: int, outcome: GroupOutcome) -> None:
         "rerun_id": rerun_id,
         "finished_at": tx.execute(finished).scalar_one(),
         "words": words_of(tx, outcome.plan.round),
-        "outcome": _OUTCOME.dump_python(outcome, mode="json"),
+        "outcome": _OUTCOME.dump_python(outcome, mode="json", by_alias=True),
     }
     tx.execute(insert(former_groups).values(values))
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Row, Select, func, insert, select, update
 
 from contest.errors import NotFound
@@ -21,8 +21,8 @@ from contest.store import teams as team_store
 from contest.store.session import Transaction
 from contest.store.tables import builds, entries, images, sent_files, submissions, teams
 
-_REPORT = TypeAdapter(BuildReport)
-# Teams that may play. Programs of withdrawn teams are kept, and count again if the team comes back.
+_REPORT: TypeAdapter[BuildReport] = TypeAdapter(Annotated[BuildReport, Field(discriminator="kind")])
+# The teams that may play: what the others sent stays where it is, and counts again when they come back.
 _PRESENT = submissions.c.team_id.in_(select(teams.c.id).where(teams.c.state != TeamState.WITHDRAWN))
 _QUEUED = (submissions.c.state == SubmissionState.QUEUED) & _PRESENT
 
@@ -164,7 +164,7 @@ def add_build(
             submission_id=submission_id,
             built_at=now,
             accepted=accepted,
-            report=_REPORT.dump_python(report, mode="json"),
+            report=_REPORT.dump_python(report, mode="json", by_alias=True),
             image_digest=report.image_digest if accepted else None,
         )
     )

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from contest.errors import ToolMissing
@@ -24,21 +25,25 @@ def cache_folder() -> Path:
     return root / "knobeln"
 
 
-def build_c_program(sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine") -> Path:
-    """Build all C files in `sources` into one program, unless `cache` has it; return its path.
+def build_c_program(
+    sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine", *, more: Path | None = None
+) -> Path:
+    """The program made of all C files in `sources`, taken from `cache` where it has been built before.
 
-    Its file's name begins with `name`. Several processes may call this at once: each builds for itself, and
-    all get the same file. Raises ToolMissing.
+    `more`: a folder with further C files, which may include the headers of the first. The name of the
+    program's file begins with `name`. Several processes may come here at once: each builds for itself, and
+    all end with the same file.
     """
     compiler = c_compiler()
-    path = cache / f"{name}-{_key(sources, flags, compiler)}"
+    folders = (sources, more) if more else (sources,)
+    path = cache / f"{name}-{_key(folders, flags, compiler)}"
     if path.is_file():
         return path
     try:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             fresh = Path(folder) / "engine"
-            _compile(compiler, sources, flags, fresh)
+            _compile(compiler, folders, flags, fresh)
             fresh.replace(path)
     except OSError as error:
         raise NotKept(f"the engine cannot be kept in {cache}: {error}") from None
@@ -53,9 +58,9 @@ def c_compiler() -> str:
     return found
 
 
-def _key(sources: Path, flags: tuple[str, ...], compiler: str) -> str:
+def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
     key = hashlib.sha256("\0".join((compiler, compiler_version(compiler), *flags)).encode())
-    for source in sorted(sources.glob("*.[ch]")):
+    for source in (file for folder in folders for file in sorted(folder.glob("*.[ch]"))):
         key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
     return key.hexdigest()[:32]
 
@@ -67,8 +72,10 @@ def compiler_version(compiler: str) -> str:
     return done.stdout
 
 
-def _compile(compiler: str, sources: Path, flags: tuple[str, ...], program: Path) -> None:
-    command = [compiler, *flags, "-o", str(program), *map(str, sorted(sources.glob("*.c")))]
+def _compile(compiler: str, folders: Sequence[Path], flags: tuple[str, ...], program: Path) -> None:
+    headers = [f"-I{folder}" for folder in folders]
+    sources = [str(source) for folder in folders for source in sorted(folder.glob("*.c"))]
+    command = [compiler, *flags, *headers, "-o", str(program), *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         raise ToolMissing(f"{compiler} cannot build the engine:\n{done.stderr.strip()[:4000]}")

@@ -54,6 +54,17 @@ def win_rates(
     return run_requests(solver_binary(), requests, workers, progress)
 
 
+def win_rates_by_digest(
+    images: Mapping[str, bytes], pairs: Sequence[tuple[str, str]], workers: int
+) -> dict[tuple[str, str], float]:
+    """The same for stored entries: `images` by digest, each pair (once) as two digests."""
+    number = {digest: place for place, digest in enumerate(images)}
+    wanted = sorted(set(pairs))
+    entries = [HogEntry.from_bytes(raw) for raw in images.values()]
+    rates = win_rates(entries, [(number[first], number[second]) for first, second in wanted], workers)
+    return dict(zip(wanted, rates, strict=True))
+
+
 def _request(entries: Sequence[HogEntry], pairs: Sequence[Pair]) -> EngineRequest[float]:
     used = {number: entries[number] for number in sorted({number for pair in pairs for number in pair})}
     seconds = _START_SECONDS + len(pairs) * _SECONDS_PER_PAIR

@@ -26,8 +26,8 @@ from knobeln.context import ContestContext, contest_folder
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
 from sandbox.sandbox import Sandbox
-from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
+from tournament.runners.machine import knobeln_engine
 
 EX_UNFIT = 1
 _ENOUGH_DISK = 500_000_000
@@ -68,7 +68,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
         ("Python", _python),
         ("the jail", lambda: _sandbox(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
-        ("the contest machine", lambda: f"built at {engine_binary()}"),
+        ("the contest machine", lambda: f"built at {knobeln_engine()}"),
         ("native code", lambda: _native_code(settings)),
         ("images", lambda: _images(settings)),
         ("disk", lambda: _disk(path)),

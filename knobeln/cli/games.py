@@ -11,18 +11,18 @@ from typing import Any, TypeVar
 
 import click
 
-from compiler.build_result import BuildResult
-from compiler.hog_build import HOG, build_strategy, strategy_languages
-from compiler.language_table import languages_of
-from compiler.polyglot_build import build_program
+from compiler.builders.table import TableBuilder
+from compiler.builders.text import TextBuilder
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.file_names import is_archive
 from contest.games.base import MACHINE, TABLE, GameInfo, TextGame, TextProtocol
 from contest.games.hog import HogEntry, all_pairs, ranking
+from contest.games.hog_game import NAME as HOG
 from contest.games.registry import game_of, registered
 from contest.model import Severity
 from contest.plurals import form
+from contest.protocols import BuildResult
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from contest.subprocesses.hog_solver import win_rates
@@ -35,14 +35,15 @@ from sandbox.oci import refusal as oci
 from sandbox.oci.image import image_cache
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.unpack import unpack
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.program_folder import Executable
 from sandbox.sandbox import Sandbox
-from tournament.runners.text import drawer, move_text, player_of
-from tournament.text_referee import TextGameResult, play_game
+from tournament.runners import open_runner
+from tournament.runners.text import player_of
+from tournament.text_referee import TextGameResult, drawer, move_text, play_game
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
 
-Made = TypeVar("Made", ProgramFolder, HogEntry)
+Made = TypeVar("Made", Executable, HogEntry)
 
 
 # --- games ------------------------------------------------------------------------------------------------
@@ -50,7 +51,13 @@ Made = TypeVar("Made", ProgramFolder, HogEntry)
 def games() -> None:
     """List the games, and the sample programs that may play them."""
     rows = [
-        (info.name, info.title, _seats(info), info.protocols[0], _sample_names(info.name))
+        (
+            info.name,
+            info.title,
+            _seats(info),
+            info.protocols[0] if info.protocols else info.play.name,
+            _sample_names(info.name),
+        )
         for info in (known.info for known in registered().values())
     ]
     table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)
@@ -79,7 +86,7 @@ def play(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: 
     if not rules.info.min_seats <= len(programs) <= rules.info.max_seats:
         raise GiveUp(f"{rules.info.title} is played by {_seats(rules.info)} programs, not by {len(programs)}")
     sandbox = Sandbox(settings.jail)
-    built = [_program(program, rules.info, settings, sandbox) for program in programs]
+    built = [_program(program, rules.info, settings) for program in programs]
     seats = list(map(Seated, _names(programs), built))
     seeds = Seeds(seed_from(f"play/{seed}"))
     for_players = rules.for_players([seat.name for seat in seats], partial(seeds.below, "game"))
@@ -113,11 +120,11 @@ def _names(programs: Iterable[str]) -> list[str]:
     return found
 
 
-def _program(program: str, info: GameInfo, settings: Settings, sandbox: Sandbox) -> Executable:
+def _program(program: str, info: GameInfo, settings: Settings) -> Executable:
     """A file in any language, a sample program, an image's archive, or `image:NAME`."""
     is_name, is_packed = program.startswith(IMAGE), is_archive(program)
     if not is_name and not is_packed:
-        return _bundle(program, settings, sandbox)
+        return _built(program, settings)
     if TextProtocol.ARGV not in info.protocols:
         raise GiveUp(f"{program}: an image is started for each move, and programs of {info.title} live on")
     if is_packed and not Path(program).is_file():
@@ -132,11 +139,9 @@ def _named(program: str) -> NamedImage | oci.ImageProblem:
     return named_image(program.removeprefix(IMAGE), usual_engine())
 
 
-def _bundle(program: str, settings: Settings, sandbox: Sandbox) -> ProgramFolder:
-    limits = without_description(settings).programs
-    return _accepted(
-        program, build_program(_files(program, settings.game.name), "", sandbox, limits, languages_of(limits))
-    )
+def _built(program: str, settings: Settings) -> Executable:
+    builder = TextBuilder(without_description(settings), open_runner)
+    return _accepted(program, builder.rebuild(_files(program, settings.game.name), ""))
 
 
 def _accepted(program: str, built: BuildResult[Made]) -> Made:
@@ -145,7 +150,7 @@ def _accepted(program: str, built: BuildResult[Made]) -> Made:
         return built.image
     report = built.report
     errors = [finding.text for finding in report.findings if finding.severity is Severity.ERROR]
-    more: list[str] = [sanitize(text) for text in (report.messages, report.said) if text]
+    more: list[str] = [sanitize(text) for text in (report.messages, report.stderr_tail) if text]
     raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
 
 
@@ -198,6 +203,4 @@ def compare(programs: tuple[str, ...]) -> None:
 
 
 def _hog_entry(program: str, settings: Settings) -> HogEntry:
-    lenient, sandbox = without_description(settings), Sandbox(settings.jail)
-    built = build_strategy(_files(program, HOG), "", sandbox, lenient, strategy_languages(lenient))
-    return _accepted(program, built)
+    return _accepted(program, TableBuilder(without_description(settings)).rebuild(_files(program, HOG), ""))

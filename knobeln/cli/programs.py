@@ -11,14 +11,15 @@ from pathlib import Path
 import click
 
 from compiler.build import build
-from compiler.build_result import BuildResult
-from compiler.builders import builder_of, decoded
+from compiler.builders import builder_of
+from compiler.source import decoded
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.games.knobeln import rules_of
 from contest.model import Fault, GameJob, GameResult
 from contest.plurals import form
+from contest.protocols import BuildResult
 from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
 from knobeln.cli import games
@@ -55,7 +56,7 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     if settings.game.name != KNOBELN:  # it may stand in the letter, which is not written yet
         settings = without_description(settings)
     sent = {file.name: file.read_bytes() for file in files}
-    built = builder_of(settings, open_runner)(sent, "")
+    built = builder_of(settings, open_runner).build(sent, "")
     templates = Templates(settings, chosen_path() / "templates")
     words = compile_report(
         Path(built.program if built.program in sent else files[0]).stem,

@@ -30,7 +30,7 @@ from reports import knobeln_protocol, text_protocol
 from reports.board_text import board_text
 from reports.text_protocol import WordProtocols
 from tournament.derived_settings import is_computed
-from tournament.referee import game_job
+from tournament.referee import Fixture, game_job
 from tournament.replay import course_of
 from tournament.runners import open_runner
 from tournament.runners.recorded import check_game, job_of
@@ -163,8 +163,7 @@ def _played_again(past: _Past, group: GroupOutcome, match: Match) -> Match:
     missing = [name for name in names if past.images.get(name, "") not in past.builds]
     if missing:
         raise Differs(f"the program of {files.shown(missing[0])} is missing")
-    played = (match.pairing, match.game, match.attempt)
-    job = game_job(group.plan.round, played, past.images, past.seeds, frozenset(names))
+    job = game_job(group.plan.round, Fixture.of(match), past.images, past.seeds, frozenset(names))
     builds = {past.images[name]: past.builds[past.images[name]] for name in names}
     with open_runner(builds, past.settings, past.seeds) as runner:
         (result,) = runner.play([job])

@@ -10,6 +10,7 @@ import click
 
 from contest.config.settings import Settings
 from contest.errors import NotFound, NotNow
+from contest.formats import format_named
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, Rerun, RoundOutcome, RoundPlan, Standing
@@ -139,7 +140,7 @@ def _show_group(
     outcome: GroupOutcome, plan: RoundPlan, settings: Settings, info: GameInfo, *, games: bool
 ) -> None:
     """The group's ranking, or the places of its only game of many, and its games if they are asked for."""
-    title = where(settings.tournament, outcome.plan).capitalize() or "The contest"
+    title = where(format_named(settings.tournament.format), outcome.plan).capitalize() or "The contest"
     title = "The final" if plan.final and title.endswith("group 1") else title
     if shape_of(outcome.plan, info) is Shape.MELEE:
         console.print(terminal.group_results(outcome, info, title))

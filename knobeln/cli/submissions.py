@@ -15,7 +15,16 @@ from contest.errors import GiveUp, NotFound, NotNow
 from contest.file_names import is_safe
 from contest.games.base import MACHINE
 from contest.games.registry import game_of
-from contest.model import LetterState, Outgoing, Phase, Severity, SubmissionState, Team, TeamState
+from contest.model import (
+    LetterState,
+    Outgoing,
+    Phase,
+    Severity,
+    SubmissionState,
+    TableBuildReport,
+    Team,
+    TeamState,
+)
 from contest.plurals import form
 from contest.store import Transaction, decisions, outbox
 from contest.store import contest_state as contest_store
@@ -95,7 +104,7 @@ def _facts(version: Version, team: str) -> dict[str, Any]:
         "files": {name: len(data) for name, data in sent.files.items()},
         "language": report.language if report else "",
         "tool": report.tool if report else "",
-        "goal": report.goal if report else None,
+        "goal": report.goal if isinstance(report, TableBuildReport) else None,
         "errors": [finding.text for finding in findings if finding.severity is Severity.ERROR],
     }
 

@@ -6,12 +6,11 @@ import hashlib
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from compiler.build_result import without_secret
-from compiler.builders import decoded
-from compiler.source import Program as Source
-from compiler.source import normalise, strip_secret
-from compiler.uploaded_files import take_apart
+from compiler.builders import builder_of
+from compiler.builders.base import ProgramBuilder
+from compiler.source import strip_secret
 from contest import __version__
 from contest.archive.contents import (
     Archive,
@@ -29,9 +28,7 @@ from contest.archive.contents import (
 from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotNow
-from contest.file_names import is_archive
 from contest.games.base import MACHINE, GameInfo
-from contest.games.hog import HogEntry
 from contest.games.registry import game_of, rules_text
 from contest.model import Entry, RoundOutcome, Submission, Team
 from contest.seeds import Seeds
@@ -44,11 +41,10 @@ from knobeln.context import ContestContext
 from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS
 from reports.announcement import announcement
 from reports.render import Templates
-from sandbox.vm.image import Image
 from tournament.derived_settings import format_of, is_computed
+from tournament.runners import open_runner
 from tournament.statistics import score_table
 
-MAX_NAME = 57  # characters of a file's name, before `.sha256`
 _GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
 _STRING = re.compile(rf"(?={_GROUP}((?:-{_GROUP}){{{GROUPS - 1}}}))")
 _LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
@@ -141,30 +137,14 @@ def _published(
     entry: Entry, version: Version, team: Team, settings: Settings, secrets: frozenset[str]
 ) -> tuple[ArchivedEntry, Program]:
     """What is told of an entry, and its program."""
-    machine = _info(settings).play == MACHINE
-    return _entry(entry, version, team, settings), _program(version.submission, secrets, machine)
+    builder = builder_of(settings, open_runner)
+    return _entry(entry, version, team, settings), _program(version.submission, secrets, builder)
 
 
-def _program(sent: Submission, secrets: frozenset[str], machine: bool) -> Program:
-    files = dict(_file(name, data, machine) for name, data in sent.files.items())
-    files = {name: _blanked_bytes(data, secrets) for name, data in files.items()}
-    return Program(files, description_of(files, blanked(strip_secret(sent.description), secrets), machine))
-
-
-def _file(name: str, data: bytes, machine: bool) -> tuple[str, bytes]:
-    """The file as it is published. An image may hold whatever a computer can: only its digest is told."""
-    if is_archive(name):
-        return f"{name[:MAX_NAME]}.sha256", f"{hashlib.sha256(data).hexdigest()}\n".encode()
-    return name, strip_secret(decoded(data)).encode() if machine else without_secret(data)
-
-
-def description_of(files: Mapping[str, bytes], words: str, machine: bool) -> str:
-    """What its team says about a program: of a program for the contest machine it stands in it (K61), of
-    others in a file of its own, or in the letter's words."""
-    if not machine:
-        return take_apart(files, words).description
-    (source,) = files.values()
-    return "\n".join([*Source(normalise(decoded(source))).description, ""])
+def _program(sent: Submission, secrets: frozenset[str], builder: ProgramBuilder[Any]) -> Program:
+    public = builder.published_files(sent.files)
+    files = {name: _blanked_bytes(data, secrets) for name, data in public.items()}
+    return Program(files, builder.description(files, blanked(strip_secret(sent.description), secrets)))
 
 
 def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[str]) -> Mapping[str, bytes]:
@@ -180,12 +160,12 @@ def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[st
 
 def must_be_builds(builds: Mapping[str, bytes], settings: Settings) -> None:
     """Raises Differs for something else than builds for the contest's game, each under its digest."""
-    make = Image.from_bytes if _info(settings).play == MACHINE else HogEntry.from_bytes
+    builder = builder_of(settings, open_runner)
     for digest, raw in builds.items():
         if hashlib.sha256(raw).hexdigest() != digest:
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
         try:
-            make(raw)
+            builder.load(raw)
         except ValueError as error:
             raise Differs(f"builds/{digest} is no build for this game: {error}") from None
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from compiler.build_result import Builder
-from compiler.builders import rebuilder_of
+from compiler.builders import builder_of
+from compiler.builders.base import ProgramBuilder
 from contest import __version__
 from contest.archive import contents, files
 from contest.archive.contents import Archive, ArchivedEntry, Decisions, seeds_of, settings_of
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
-from contest.games.base import MACHINE
 from contest.games.registry import game_of, rules_text
 from contest.model import GroupOutcome, OutboxState, Severity
 from contest.plurals import plural
@@ -29,14 +29,11 @@ from contest.store import results as result_store
 from contest.subprocesses.engine_pool import cores
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import console, moment
-from knobeln.contest_day.archived import announced, archive_of, description_of, must_be_builds, scores_of
+from knobeln.contest_day.archived import announced, archive_of, must_be_builds, scores_of
 from knobeln.context import ContestContext, contest_folder
-from sandbox.sandbox import Sandbox
-from sandbox.vm.image import Image
-from sandbox.vm.translation import NotTranslated, translations
+from sandbox.vm.translation import NotTranslated
 from tournament.derived_settings import is_computed
-from tournament.runners import open_runner
-from tournament.runners.recorded import RecordedArena
+from tournament.runners import open_runner, runner_of
 from tournament.verify import Claim, check
 
 
@@ -117,16 +114,12 @@ def _verified(archive: Archive) -> _Found:
     games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
     with _bar("games", games) as told:
 
-        @contextmanager
-        def arena_of(group: GroupOutcome) -> Iterator[Runner]:
-            if not is_computed(settings):
-                yield RecordedArena(group, game_of(settings.game, settings.programs), seeds, told)  # type: ignore[arg-type]  # only games of the machine are asked without words
-                return
-            needed = {images[name]: builds[images[name]] for name in group.plan.members}
-            with open_runner(needed, settings, seeds, told) as runner:
-                yield runner
+        def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
+            digests = {images[name] for name in group.plan.members} & builds.keys()
+            needed = {digest: builds[digest] for digest in digests}
+            return runner_of(settings).open_checking(group, needed, settings, seeds, told)
 
-        check(claim, arena_of, lambda _group: None)
+        check(claim, checking_runner, lambda _group: None)
     found.checked.append(_games_words(archive, settings, games))
     found.checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
     _check_scores(archive, settings)
@@ -169,11 +162,13 @@ def _check_texts(archive: Archive, settings: Settings, found: _Found) -> None:
         )
     elif archive.rules != rules_text(settings.game.name):
         raise Differs("rules.md: these are not the rules of the game")
-    machine = game_of(settings.game, settings.programs).info.play == MACHINE
+    builder = builder_of(settings, open_runner)
     for name, program in archive.programs.items():
-        if machine and len(program.files) != 1:
-            raise Differs(f"programs/{name}/source has {len(program.files)} files; a program has one")
-        if description_of(program.files, program.description, machine) != program.description:
+        try:
+            description = builder.description(program.files, program.description)
+        except ValueError as error:
+            raise Differs(f"programs/{name}/source {error}") from None
+        if description != program.description:
             raise Differs(f"programs/{name}/description.txt is not what stands in the program")
 
 
@@ -226,12 +221,13 @@ class _Programs:
         return archive.builds
 
     def _rebuild(self, archive: Archive) -> None:
-        builder = rebuilder_of(self._settings)
+        builder = builder_of(self._settings, open_runner)
         with _bar("programs", len(archive.entries)) as told, ThreadPoolExecutor(cores()) as pool:
 
             def one(entry: ArchivedEntry) -> str | None:
                 other = self._compare(entry, archive, builder)
-                self._translate(archive.builds[entry.build])
+                with suppress(NotTranslated):  # then the interpreter plays, with the same results
+                    builder.prepare(builder.load(archive.builds[entry.build]))
                 told(1)
                 return other
 
@@ -249,10 +245,10 @@ class _Programs:
                 "the archive's own builds played; to check them too, use the compiler that made them"
             )
 
-    def _compare(self, entry: ArchivedEntry, archive: Archive, builder: Builder) -> str | None:
+    def _compare(self, entry: ArchivedEntry, archive: Archive, builder: ProgramBuilder[Any]) -> str | None:
         """None: the same build; otherwise why that cannot be expected."""
         program = archive.programs[entry.name]
-        built = builder(program.files, program.description)
+        built = builder.rebuild(program.files, program.description)
         if built.image is not None and built.report.image_digest == entry.build:
             return None
         if entry.tool != built.report.tool or not _is_of_this_version(archive):
@@ -265,13 +261,6 @@ class _Programs:
             f"it is not accepted: {errors[0]}" if errors else f"it has the digest {built.report.image_digest}"
         )
         raise Differs(f"the program of {entry.name} is said to give the build {entry.build}, but here {what}")
-
-    def _translate(self, raw: bytes) -> None:
-        """So that its games are quick, as on the contest day."""
-        if game_of(self._settings.game, self._settings.programs).info.play != MACHINE:
-            return
-        with suppress(NotTranslated):  # then the interpreter plays, with the same results
-            translations().add(Image.from_bytes(raw), Sandbox(self._settings.jail))
 
 
 def _tell(archive: Archive, found: _Found, digest: str) -> None:

@@ -15,6 +15,7 @@ import click
 from rich.progress import Progress
 
 from contest.errors import NotNow
+from contest.formats import format_named
 from contest.model import Phase, RoundPlan, Team, TeamState
 from contest.plurals import form
 from contest.store import Store, Transaction, decisions, migrate, outbox, results, submissions, teams
@@ -183,7 +184,7 @@ def _after(folder: ContestContext, tx: Transaction, entries: int, sizes: dict[in
     """What the day itself showed."""
     found = []
     tournament = folder.settings.tournament
-    if tournament.format == "group-elimination" and entries < tournament.group_min:
+    if format_named(tournament.format).has_groups and entries < tournament.group_min:
         found.append(
             f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
             f"{tournament.group_min} of a group: one smaller group plays"

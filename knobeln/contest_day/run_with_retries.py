@@ -13,7 +13,7 @@ from contest.log import log
 from contest.store import Transaction, decisions, results
 from contest.store.contest_state import note
 from knobeln.context import ContestContext
-from tournament.day import ContestDay, pause_words
+from tournament.day import ContestDay, pause_text
 
 TRIES = 3  # of the same games, before the day is paused
 REST = timedelta(minutes=10)
@@ -58,7 +58,7 @@ class RetryingRun:
             note(tx, "pause", f"the contest is paused for {REST}", now, reason=reason)
             pause = decisions.paused(tx)
         if pause is not None:
-            raise Paused(pause_words(pause)) from error
+            raise Paused(pause_text(pause)) from error
 
     def wait_for_the_end_of_the_pause(self) -> None:
         """Until it is over; the next step of the day notes the end of one that ends by itself."""

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from compiler.builders import builder_of
-from compiler.practice import PracticeService
 from compiler.service import CompileService
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
@@ -17,6 +16,7 @@ from reports.compile_report import compile_report
 from reports.ladder_report import HillLetters
 from reports.practice_report import PracticeLetters
 from tournament.ladder import HillService
+from tournament.practice import PracticeService
 from tournament.runners import open_runner
 
 Service = TypeVar("Service")

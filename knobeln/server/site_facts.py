@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import takewhile
 
-from compiler.builders import decoded
-from compiler.source import Program, normalise, strip_secret
+from compiler.source import SourceText, decoded, normalise, strip_secret
 from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -102,7 +101,7 @@ def _published(version: Version, settings: Settings) -> PublishedProgram:
     texts = {name: _public(data) for name, data in sent.files.items()}
     description = without_strings(sent.description)
     if settings.game.name == DEFAULT_GAME:
-        description = "\n".join(Program(normalise(texts.get(sent.program, ""))).description)
+        description = "\n".join(SourceText(normalise(texts.get(sent.program, ""))).description)
     first_the_program = sorted(texts.items(), key=lambda file: (file[0] != sent.program, file[0]))
     language = version.report.language if version.report else ""
     return PublishedProgram(language, description, tuple(first_the_program))

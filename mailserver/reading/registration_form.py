@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import LONGEST_FIELD_VALUE, ExtraField, spelling
+from contest.config.sections import MAX_FIELD_VALUE, ExtraField, spelling
 from contest.config.settings import Settings
 from contest.model import MailPreference, Member, Registration
 from contest.plurals import form
@@ -285,10 +285,8 @@ class _Values:
             return ""
         if rule.choices and not choice:
             self._wrong(field, f"`{quote(value)}` is none of {', '.join(rule.choices)}.")
-        elif len(value) > LONGEST_FIELD_VALUE:
-            self._wrong(
-                field, f"`{rule.name}:` has {len(value)} characters; {LONGEST_FIELD_VALUE} are allowed."
-            )
+        elif len(value) > MAX_FIELD_VALUE:
+            self._wrong(field, f"`{rule.name}:` has {len(value)} characters; {MAX_FIELD_VALUE} are allowed.")
         return choice or value
 
     def _members(self, field: Field) -> tuple[Member, ...]:
@@ -342,7 +340,7 @@ def _written(fields: dict[str, Field], settings: Settings) -> Form:
         _value(fields, TEAM_NAME) or asked.team_name,
         _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
         tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
-        tuple((name, _value(fields, name)[:LONGEST_FIELD_VALUE] or text) for name, text in asked.fields),
+        tuple((name, _value(fields, name)[:MAX_FIELD_VALUE] or text) for name, text in asked.fields),
     )
 
 

@@ -19,23 +19,34 @@ FLAGS = (
 )
 
 
-def engine_binary() -> Path:
-    """The path of the engine, built if need be. Raises ToolMissing where that is impossible.
+START_SECONDS = 20.0
+MAX_SECONDS = 7 * 86_400.0  # whatever the limits: the system calls that wait cannot count much further
+_SLOWEST = 20_000_000  # instructions per second that even a loaded host does
 
-    Where there is no home to keep it in, as services often have none, each process builds its own. Caches are
-    cleaned while a server runs: an engine that has gone is built again.
+
+def engine_binary(game: Path | None = None) -> Path:
+    """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
+
+    `game`: the folder with the C sources of the game to play (engine/game.h); without a game the engine only
+    runs programs by themselves. Without a home directory, which services often lack, each process builds its
+    own. Caches are cleaned while a server runs: an engine that has gone is built again.
     """
-    if not _kept_engine().is_file():
+    if not _kept_engine(game).is_file():
         _kept_engine.cache_clear()
-    return _kept_engine()
+    return _kept_engine(game)
+
+
+def program_seconds(instructions: int) -> float:
+    """How long so many instructions take at most, on any host."""
+    return instructions / _SLOWEST
 
 
 @functools.cache
-def _kept_engine() -> Path:
+def _kept_engine(game: Path | None) -> Path:
     try:
-        return build_c_program(SOURCES, FLAGS, cache_folder())
+        return build_c_program(SOURCES, FLAGS, cache_folder(), more=game)
     except NotKept:
-        return build_c_program(SOURCES, FLAGS, Path(_folder_of_this_process().name))
+        return build_c_program(SOURCES, FLAGS, Path(_folder_of_this_process().name), more=game)
 
 
 @functools.cache

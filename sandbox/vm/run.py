@@ -9,12 +9,10 @@ import struct
 from dataclasses import dataclass
 from functools import partial
 
-from contest.games.knobeln import Rules
 from contest.subprocesses.engine_pool import EngineRequest, run_requests
 from sandbox.vm.batch import image_bytes
-from sandbox.vm.engine import LONGEST, START_SECONDS, program_seconds
-from sandbox.vm.engine_binary import engine_binary
-from sandbox.vm.faults import Kind, Setting, Trap, verdict_and_fault
+from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, program_seconds
+from sandbox.vm.faults import Kind, Trap, verdict_and_reason
 from sandbox.vm.image import Image
 
 _MAGIC = 0x31524E4B
@@ -39,12 +37,12 @@ class RunResult:
 
 
 def run(image: Image, max_instructions: int) -> RunResult:
-    """Run the program to its end, in the interpreter. Raises EngineFailed if the engine keeps failing."""
+    """Run the program to its end, by the interpreter. Raises EngineFailed when our machinery fails."""
     header = _HEAD.pack(_MAGIC, 0, max_instructions) + image_bytes(image)
-    seconds = min(LONGEST, START_SECONDS + program_seconds(max_instructions))
-    request = EngineRequest(bytes, partial(_results, image, max_instructions), seconds)
-    (result,) = run_requests(engine_binary(), [request], 1, header=header)
-    return result
+    seconds = min(MAX_SECONDS, START_SECONDS + program_seconds(max_instructions))
+    order = EngineRequest(bytes, partial(_results, image, max_instructions), seconds)
+    (ended,) = run_requests(engine_binary(), [order], 1, header=header)
+    return ended
 
 
 def _results(image: Image, max_instructions: int, raw: bytes) -> list[RunResult]:
@@ -52,9 +50,8 @@ def _results(image: Image, max_instructions: int, raw: bytes) -> list[RunResult]
     if len(raw) != _RECORD.size:
         raise ValueError(f"{len(raw)} bytes about a program's end")
     instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
-    trap = Trap(Kind(kind), 0, 0, 0, 0, pc, address)
-    fault = None
-    if trap.kind is not Kind.LEFT:
-        _, found = verdict_and_fault(trap, Setting(Rules(), max_instructions, image))
-        fault = found.reason if found else "it came to no end"
+    trap = Trap(Kind(kind), pc, address, image, max_instructions)
+    if trap.kind is Kind.NONE:
+        raise ValueError("a program that came to no end")
+    fault = None if trap.kind is Kind.LEFT else verdict_and_reason(trap)[1]
     return [RunResult(fault, instructions, memory, tuple(registers))]

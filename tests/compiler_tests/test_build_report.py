@@ -12,8 +12,8 @@ from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Severity
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE, Image
+from tournament.runners.machine import MachineRunner
 
 EXAMPLE = files("knobellib").joinpath("example.c").read_text()
 LIBRARY = files("knobellib").joinpath("knobellib.c").read_text()

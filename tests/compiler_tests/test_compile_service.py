@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from compiler.builders import machine_builder
+from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.clock import FixedClock
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.model import SubmissionState
@@ -21,14 +22,16 @@ from reports.compile_report import compile_report
 from reports.render import Templates
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, add_team
 from tests.support.contest_field import settings as plain_settings
+from tournament.runners import open_runner
 
 GOOD = house_strategies()[0].source
 BAD = "this is no C"
 
 
-class LetterContext:
+class Workshop:
     """A database with one team or more, and the service that works for it."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -37,7 +40,8 @@ class LetterContext:
         self.settings = settings
         self.clock = FixedClock(NOW)
         write = partial(compile_report, settings=settings, templates=Templates(settings, None))
-        self.service = CompileService(self.store, settings, self.clock, machine_builder(settings), write)
+        builder = builder_of(settings, open_runner)
+        self.service = CompileService(self.store, settings, self.clock, builder, write)
         with self.store.write() as tx:
             contest_state.create(tx)
 
@@ -74,12 +78,12 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def context(tmp_path: Path, settings: Settings) -> LetterContext:
-    return LetterContext(tmp_path, settings)
+def context(tmp_path: Path, settings: Settings) -> Workshop:
+    return Workshop(tmp_path, settings)
 
 
 def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place(
-    context: LetterContext,
+    context: Workshop,
 ) -> None:
     team = context.team("heavy_lords")
     for source in (GOOD, BAD):
@@ -95,7 +99,7 @@ def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place
         assert len(submissions.versions(tx, team)) == 2
 
 
-def test_a_newer_good_version_takes_the_place_of_the_older(context: LetterContext) -> None:
+def test_a_newer_good_version_takes_the_place_of_the_older(context: Workshop) -> None:
     team = context.team("heavy_lords")
     for source in (GOOD, GOOD + "\n"):
         context.send(team, source)
@@ -103,7 +107,7 @@ def test_a_newer_good_version_takes_the_place_of_the_older(context: LetterContex
     assert "Version 2 is used in the contest; version 1 is kept." in context.mails()[1]
 
 
-def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: LetterContext) -> None:
+def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Workshop) -> None:
     busy, calm = context.team("busy"), context.team("calm")
     for _ in range(3):
         context.send(busy, BAD)
@@ -114,7 +118,7 @@ def test_a_team_that_sends_much_does_not_keep_the_others_waiting(context: Letter
 
 
 def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_sent(
-    context: LetterContext,
+    context: Workshop,
 ) -> None:
     team = context.team("busy")
     for number in range(6):
@@ -125,7 +129,7 @@ def test_of_too_many_programs_in_an_hour_the_newest_is_compiled_and_one_report_s
     assert "version 1, 2, 3, 4, 5" in " ".join(report.split())
 
 
-def test_a_team_that_had_its_share_waits_for_the_next_hour(context: LetterContext) -> None:
+def test_a_team_that_had_its_share_waits_for_the_next_hour(context: Workshop) -> None:
     team = context.team("busy")
     for number in range(3):
         context.send(team, f"{BAD} {number}")
@@ -138,7 +142,7 @@ def test_a_team_that_had_its_share_waits_for_the_next_hour(context: LetterContex
     assert context.states(team)[-2:] == [SubmissionState.BUILT] * 2
 
 
-def test_before_the_contest_nobody_waits(context: LetterContext) -> None:
+def test_before_the_contest_nobody_waits(context: Workshop) -> None:
     team = context.team("busy")
     for number in range(3):
         context.send(team, f"{BAD} {number}")
@@ -147,7 +151,12 @@ def test_before_the_contest_nobody_waits(context: LetterContext) -> None:
     assert context.work(at_once=True) == 1
 
 
-def test_when_our_tools_are_missing_the_program_stays_in_the_queue(context: LetterContext) -> None:
+def with_build(service: CompileService, build: Callable[..., object]) -> CompileService:
+    """The service with another way to build."""
+    return replace(service, builder=SimpleNamespace(build=build, win_rates=None))  # type: ignore[arg-type]
+
+
+def test_when_our_tools_are_missing_the_program_stays_in_the_queue(context: Workshop) -> None:
     team = context.team("heavy_lords")
     context.send(team, GOOD)
 
@@ -155,14 +164,14 @@ def test_when_our_tools_are_missing_the_program_stays_in_the_queue(context: Lett
         raise ToolMissing("no compiler")
 
     whole = context.service
-    context.service = replace(whole, build=missing)
+    context.service = with_build(whole, missing)
     with pytest.raises(ToolMissing):
         context.work()
     context.service = whole
     assert context.work() == 1
 
 
-def test_what_another_worker_has_built_is_not_set_aside(context: LetterContext) -> None:
+def test_what_another_worker_has_built_is_not_set_aside(context: Workshop) -> None:
     team = context.team("lucky")
     context.send(team, GOOD)
     other = context.service
@@ -171,12 +180,12 @@ def test_what_another_worker_has_built_is_not_set_aside(context: LetterContext) 
         assert other.build_next()
         raise RuntimeError("our own mistake")
 
-    context.service = replace(other, build=breaks_after_the_other)
+    context.service = with_build(other, breaks_after_the_other)
     context.work()
     assert context.states(team) == [SubmissionState.BUILT]
 
 
-def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: LetterContext) -> None:
+def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: Workshop) -> None:
     unlucky, lucky = context.team("unlucky"), context.team("lucky")
     context.send(unlucky, GOOD)
     context.send(lucky, GOOD)
@@ -186,7 +195,7 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: L
         context.service = whole
         raise RuntimeError("our own mistake")
 
-    context.service = replace(whole, build=breaks_once)
+    context.service = with_build(whole, breaks_once)
     assert context.work() == 2
     assert context.states(unlucky) == [SubmissionState.SET_ASIDE]
     assert context.states(lucky) == [SubmissionState.BUILT]
@@ -198,7 +207,7 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: L
 
 
 def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
-    context: LetterContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     context.send(context.team("one"), GOOD)
@@ -210,7 +219,7 @@ def test_an_accepted_program_has_its_native_code_when_its_report_goes_out(
 
 
 def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
-    context: LetterContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.vm.translation.cache_folder", lambda: tmp_path / "file")
     (tmp_path / "file").touch()

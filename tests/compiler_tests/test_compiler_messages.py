@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.messages import LIMIT, clean, error_lines, trouble
+from compiler.messages import MAX_CHARACTERS, clean, error_lines, trouble
 from sandbox.sandbox import Ending, Limits, SandboxResult
 
 LIMITS = Limits()
@@ -36,7 +36,7 @@ def test_a_lonely_apostrophe_is_a_mistake_only_outside_the_description():
 
 def test_long_messages_are_cut_with_a_note():
     text = clean(b"program.c:1:1: error: x\n" * 5_000)
-    assert len(text) < LIMIT + 100
+    assert len(text) < MAX_CHARACTERS + 100
     assert text.endswith("further characters)")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.tokens import Kind, count, scan
+from compiler.tokens import TokenKind, count, scan
 
 C_LIKE = st.text(alphabet="ab1.eE+-\"'\\/*%:<>#L$ \t\n\f?é\0", max_size=200)
 
@@ -89,14 +89,14 @@ def test_a_comment_counts_nothing(text):
 def test_kinds_are_told_apart():
     kinds = [token.kind for token in scan("a 1 \"s\" 'c' + /* */\n'")]
     assert kinds == [
-        Kind.IDENTIFIER,
-        Kind.NUMBER,
-        Kind.STRING,
-        Kind.CHARACTER,
-        Kind.SPECIAL,
-        Kind.COMMENT,
-        Kind.NEWLINE,
-        Kind.BROKEN,
+        TokenKind.IDENTIFIER,
+        TokenKind.NUMBER,
+        TokenKind.STRING,
+        TokenKind.CHARACTER,
+        TokenKind.SPECIAL,
+        TokenKind.COMMENT,
+        TokenKind.NEWLINE,
+        TokenKind.BROKEN,
     ]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.source import Program, normalise, strip_secret, with_trigraphs
+from compiler.source import SourceText, normalise, strip_secret, with_trigraphs
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from compiler.source import Program, normalise, strip_secret, with_trigraphs
     ],
 )
 def test_the_description_is_what_stands_in_if_0(text, description):
-    assert Program(text).description == description
+    assert SourceText(text).description == description
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_the_description_is_what_stands_in_if_0(text, description):
     ],
 )
 def test_a_word_is_found_on_the_line_where_it_was_sent(text, line):
-    assert Program(text).lines_of("x") == [line]
+    assert SourceText(text).lines_of("x") == [line]
 
 
 def test_words_in_comments_strings_and_if_0_are_not_found():
     text = "/* x */ \"x\" 'x' // x\n#if 0\nx\n#endif\n"
-    assert Program(text).lines_of("x") == []
+    assert SourceText(text).lines_of("x") == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_trigraphs_are_seen_as_other_compilers_see_them():
 
 
 def test_a_quote_is_short_and_harmless():
-    program = Program("x" * 500 + "\n\t a\x1b[1m  b\n")
+    program = SourceText("x" * 500 + "\n\t a\x1b[1m  b\n")
     assert len(program.quote(1)) == 60
     assert program.quote(2) == "a[1m b"
     assert program.quote(0) == program.quote(99) == ""
@@ -91,7 +91,7 @@ def test_a_quote_is_short_and_harmless():
 
 @given(st.text(alphabet="#if01 endl\\\n\"'/*%:?=<>x\r\f\0é", max_size=300))
 def test_any_text_can_be_taken_apart(text):
-    program = Program(normalise(text))
+    program = SourceText(normalise(text))
     total = len(program.physical_lines)
     assert all(1 <= number <= total for line in program.lines for number in line.numbers)
     assert len(program.description) <= total
@@ -100,6 +100,6 @@ def test_any_text_can_be_taken_apart(text):
 
 @pytest.mark.parametrize("piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"])
 def test_no_long_text_is_hard_to_take_apart(piece):
-    program = Program(normalise(piece * (100_000 // len(piece))))
+    program = SourceText(normalise(piece * (100_000 // len(piece))))
     assert program.live_lines is not None
     assert program.description is not None

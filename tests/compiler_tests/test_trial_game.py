@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from compiler.trial_game import OPPONENT, with_trial
+from compiler.builders import builder_of
+from compiler.builders.machine import OPPONENT
 from contest.config.sections import Programs
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import KnobelnSettings
-from contest.model import Verdict
+from contest.model import Trial, Verdict
+from tournament.runners import open_runner
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +23,12 @@ def settings():
     )
 
 
-def trial(built, settings):
-    return with_trial(built, settings).report.trial
+DESCRIPTION = "#if 0\n" + "A line that says what the program does.\n" * 15 + "#endif\n"
+
+
+def trial(code: str, settings: Settings) -> Trial | None:
+    builder = builder_of(settings, open_runner)
+    return builder.build({"program.c": (DESCRIPTION + code + "\n").encode()}, "").report.trial
 
 
 @pytest.mark.parametrize(
@@ -37,21 +43,19 @@ def trial(built, settings):
         ("f(n) { char a[5000]; use(a); return f(n + 1) + a[n]; } main() { f(1); }", Verdict.MEMORY, 0),
     ],
 )
-def test_a_team_sees_how_its_program_ran(build_code, settings, main, verdict, throws):
-    played = trial(build_code("use(p) char *p; { *p = 1; }" + main, main="\n"), settings)
+def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
+    played = trial("use(p) char *p; { *p = 1; }" + main, settings)
     assert played.opponent == OPPONENT
     assert (played.result.seats[0].verdict, played.result.turns) == (verdict, throws)
     assert played.result.seats[1].verdict is Verdict.OK
 
 
-def test_the_trial_of_a_program_is_always_the_same(build_code, settings):
+def test_the_trial_of_a_program_is_always_the_same(settings):
     code = "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 * i); } }"
-    built = build_code(code, main="\n")
-    other = build_code(code + " /* another source */", main="\n")
-    assert trial(built, settings) == trial(built, settings)
-    assert trial(built, settings).result.digest != trial(other, settings).result.digest
+    other = trial(code + " /* another source */", settings)
+    assert trial(code, settings) == trial(code, settings)
+    assert trial(code, settings).result.digest != other.result.digest
 
 
-def test_a_rejected_program_has_no_trial(build_code, settings):
-    built = build_code("#include <stdio.h>\n")
-    assert with_trial(built, settings) is built
+def test_a_rejected_program_has_no_trial(settings):
+    assert trial("#include <stdio.h>\nmain() { for (;;) make_throw(6144); }", settings) is None

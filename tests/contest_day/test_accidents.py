@@ -21,7 +21,6 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import BuildResult
-from contest.clock import FixedClock
 from contest.config.settings import Settings, game_settings
 from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
@@ -32,6 +31,7 @@ from knobeln.cli import main
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from knobeln.server.services import Services
+from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings
 from tests.support.contest_runs import SMALL, delivered, finish, run, without_times

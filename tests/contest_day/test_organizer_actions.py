@@ -18,7 +18,6 @@ from click.testing import Result
 from sqlalchemy import update
 
 from compiler.build import BuildResult
-from contest.clock import FixedClock
 from contest.config.load import FILE_NAME
 from contest.config.sections import Evolution
 from contest.config.settings import Settings, game_settings
@@ -34,6 +33,7 @@ from knobeln.contest_day.run_with_retries import REST, TRIES, RetryingRun
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
+from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
 from tests.support.contest_field import add_team, make_contest, settings

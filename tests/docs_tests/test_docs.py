@@ -23,15 +23,15 @@ import pytest
 from click.testing import CliRunner
 
 from compiler.build import BuildResult, build
+from compiler.builders import builder_of
 from compiler.tokens import count as count_elements
 from compiler.toolchain import Toolchain
-from compiler.trial_game import with_trial
 from contest import presets
 from contest.clock import SystemClock
 from contest.config.sections import Contest
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.knobeln import Rules, early_drop, out_of_range, play_out, throw_points
+from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 from contest.model import MailPreference, Verdict
 from contest.store import outbox, submissions
 from knobellib.kit import kit_files, tar_archive
@@ -48,6 +48,8 @@ from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.replies import Command
 from mailserver.team_secret import FromLine, find_from_line
+from tests.support.throws import play_out
+from tournament.runners import open_runner
 
 ROOT = Path(__file__).parents[2]
 TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
@@ -333,11 +335,11 @@ def toolchain() -> Toolchain:
 
 
 @pytest.fixture(scope="module")
-def built(toolchain: Toolchain) -> BuildResult:
+def built() -> BuildResult:
     program = find_program(parse(COMPILE.encode()))
     assert isinstance(program, Text)
     source = "\n".join(program.lines) + "\n"
-    return with_trial(build(source, CALENDAR.programs, toolchain), CALENDAR)
+    return builder_of(CALENDAR, open_runner).build({"program.c": source.encode()}, "")
 
 
 @pytest.fixture
@@ -592,15 +594,15 @@ def test_the_series_on_the_games_page_are_judged_as_it_says() -> None:
     for throws, verdict in rows(GAME, "throws"):
         numbers = [int(number) for number in throws.split(", ")]
         judged = play_out(Rules(k=3, L=len(numbers)), [(number, 5) for number in numbers])
-        why_illegal = judged.objections[0]
+        why_illegal = judged.why_illegal[0]
         assert verdict.startswith("yes" if why_illegal is None else "no")
         if why_illegal:
             assert f"the {judged.throws + 1}{'nd' if judged.throws == 1 else 'th'} throw" in verdict
 
 
 def test_the_failures_on_the_games_page_are_worded_as_in_reports() -> None:
-    assert out_of_range(Rules(), 767, 0) in GAME
-    assert early_drop(Rules(), 381, 3737, 3742, 1) in GAME
+    assert why_out_of_range(Rules(), 767, 0) in GAME
+    assert why_early_drop(Rules(), 381, 3737, 3742, 1) in GAME
 
 
 def test_the_parameters_on_the_games_page_are_those_of_1994() -> None:

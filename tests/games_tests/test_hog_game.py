@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry, win_rate
+from contest.games.hog import MAX_DICE, SCORES, WIN_RATE_UNIT, HogEntry
 from contest.games.hog_game import Hog, Rolled
 from contest.games.registry import game
 from contest.testing import check_game
+from tests.support.hog_win_rate import win_rate
 
 GAMES = 4_000
 

@@ -14,12 +14,12 @@ from contest.games.hog import (
     SCORES,
     HogEntry,
     all_pairs,
-    dice_objection,
     goal_for,
     hog_pile,
-    name_objection,
     picky_piggy,
     ranking,
+    why_illegal_dice,
+    why_illegal_name,
 )
 from contest.subprocesses.hog_solver import win_rates
 
@@ -36,8 +36,8 @@ def answers(program: Path) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("program", OPPONENTS, ids=lambda program: program.stem)
 def test_every_sample_strategy_is_a_valid_one_of_the_lowest_goal(program: Path) -> None:
-    assert {dice_objection(answer) for answer in answers(program)} == {None}
-    assert name_objection(runpy.run_path(str(program))["PLAYER_NAME"]) is None
+    assert {why_illegal_dice(answer) for answer in answers(program)} == {None}
+    assert why_illegal_name(runpy.run_path(str(program))["PLAYER_NAME"]) is None
     assert goal_for(program.stat().st_size) == LOWEST_GOAL
 
 

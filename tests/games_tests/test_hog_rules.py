@@ -20,15 +20,15 @@ from contest.games.hog import (
     Position,
     after,
     all_pairs,
-    dice_objection,
     goal_for,
     hog_pile,
-    name_objection,
     odds,
     picky_piggy,
     ranking,
     roll_ways,
     sow_sad,
+    why_illegal_dice,
+    why_illegal_name,
     winner,
 )
 
@@ -165,7 +165,7 @@ def test_floating_point_makes_a_difference_at_four_sizes_only() -> None:
 # --- what a strategy may say ---
 @pytest.mark.parametrize("answer", range(11))
 def test_none_to_ten_dice_can_be_rolled(answer: int) -> None:
-    assert dice_objection(answer) is None
+    assert why_illegal_dice(answer) is None
 
 
 @pytest.mark.parametrize(
@@ -181,19 +181,19 @@ def test_none_to_ten_dice_can_be_rolled(answer: int) -> None:
     ],
 )
 def test_any_other_answer_is_named(answer: object, words: str) -> None:
-    assert words in str(dice_objection(answer))
+    assert words in str(why_illegal_dice(answer))
 
 
 @pytest.mark.parametrize("name", ["x", "Always Four", "ä" * 64])
 def test_a_name_has_up_to_64_characters(name: str) -> None:
-    assert name_objection(name) is None
+    assert why_illegal_name(name) is None
 
 
 @pytest.mark.parametrize(
     ("name", "words"), [("", "0 characters"), ("x" * 65, "65 characters"), (None, "NoneType")]
 )
 def test_any_other_name_is_refused(name: object, words: str) -> None:
-    assert words in str(name_objection(name))
+    assert words in str(why_illegal_name(name))
 
 
 @pytest.mark.parametrize(

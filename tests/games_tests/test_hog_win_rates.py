@@ -24,12 +24,12 @@ from contest.games.hog import (
     all_pairs,
     picky_piggy,
     sow_sad,
-    win_rate,
     winner,
 )
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.hog_solver import win_rates
+from tests.support.hog_win_rate import win_rate
 
 PLACES = SCORES * SCORES
 

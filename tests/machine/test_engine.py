@@ -23,11 +23,11 @@ from contest.model import GameJob, Verdict
 from contest.subprocesses.c_programs import build_c_program, c_compiler, cache_folder
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
-from sandbox.vm import engine, engine_binary
-from sandbox.vm.batch import Batch, NonsenseError
-from sandbox.vm.engine import MachineRunner
+from sandbox.vm import engine_binary
 from sandbox.vm.image import Image
 from tests.support.machine_programs import EXAMPLE, ROOT, assembled, compiled, stream, throwing
+from tournament.runners.knobeln_batch import Batch, NonsenseError
+from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
 
 RULES = Rules(L=50)
 FUEL = 1_000_000
@@ -131,7 +131,7 @@ def test_even_absurd_limits_can_be_waited_for(images: dict[str, Image], jobs: li
 def test_games_of_an_engine_that_failed_are_played_again(
     images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, accident: str
 ) -> None:
-    real = engine_binary.engine_binary()
+    real = knobeln_engine()
     program = _script(
         tmp_path, f"mkdir {tmp_path}/1 2>/dev/null && {{ {accident}; exit 0; }}\n"
         f"mkdir {tmp_path}/2 2>/dev/null && {{ {accident}; exit 0; }}\nexec {real}"
@@ -144,7 +144,7 @@ def test_games_of_an_engine_that_failed_are_played_again(
 def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_path: Path) -> None:
     fuel = 300_000_000  # for a second or so, in which it is killed
     endless, patient = assembled([0x0000006F]), throwing([7] * 50)
-    program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec {engine_binary.engine_binary()}")
+    program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec {knobeln_engine()}")
     runner = MachineRunner({endless.digest: endless, patient.digest: patient}, RULES, fuel, translated=False)
     runner._program = program
     with ThreadPoolExecutor(1) as pool:
@@ -162,7 +162,7 @@ def test_an_engine_that_is_killed_in_the_middle_of_a_game_charges_nobody(tmp_pat
 def test_an_answer_that_is_cut_short_is_nonsense(
     images: dict[str, Image], jobs: list[GameJob], tmp_path: Path
 ) -> None:
-    real = engine_binary.engine_binary()
+    real = knobeln_engine()
     with pytest.raises(EngineFailed, match="4 times"):
         # The shell would wait for the engine, which waits for more orders.
         _runner(images, _script(tmp_path, f"{real} | (head -c 500; kill $$)")).play(jobs)
@@ -185,7 +185,7 @@ def test_an_engine_that_is_not_there_is_our_failure(images: dict[str, Image], jo
 def test_an_engine_that_hangs_is_ended(
     images: dict[str, Image], jobs: list[GameJob], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "wall_limit", lambda _batch, _games: 0.1)
+    monkeypatch.setattr("tournament.runners.machine.wall_limit", lambda _batch, _games: 0.1)
     program = _script(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 1000")
     with pytest.raises(EngineFailed, match="no answer within"):
         _runner(images, program, workers=2).play(jobs)
@@ -206,7 +206,7 @@ sys.path[:0] = [{root!r}]
 from tests.support.machine_programs import throwing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from sandbox.vm.engine import MachineRunner
+from tournament.runners.machine import MachineRunner
 image = throwing([1])
 runner = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
 runner._program = Path({program!r})
@@ -235,8 +235,8 @@ def _script_spinning(folder: Path) -> Path:
     endless = assembled([0x0000006F])
     job = GameJob((endless.digest,) * 2, (bytes(16), bytes(16)))
     batch = Batch(Rules(), 2**60, {endless.digest: endless})
-    (folder / "order").write_bytes(batch.opening() + batch.portion([job]))
-    real = engine_binary.engine_binary()
+    (folder / "order").write_bytes(batch.header() + batch.chunk([job]))
+    real = knobeln_engine()
     return _script(folder / "spin", f"echo $$ >> {folder}/pids; exec {real} < {folder}/order")
 
 
@@ -251,7 +251,7 @@ def _wait_for(holds: object, seconds: float = 120) -> None:
 # --- a batch that is malformed, an answer that is ---
 def _good_order(images: dict[str, Image], jobs: list[GameJob]) -> bytes:
     batch = Batch(RULES, FUEL, {digest: images[digest] for digest in jobs[0].images})
-    return batch.opening() + batch.portion(jobs[:1])
+    return batch.header() + batch.chunk(jobs[:1])
 
 
 def _with_number(order: bytes, at: int, number: int) -> bytes:
@@ -262,13 +262,13 @@ MALFORMED = {
     "empty": (lambda order: b"", "ends too early"),
     "cut": (lambda order: order[:-1], "ends too early"),
     "no batch": (lambda order: _with_number(order, 0, 7), "no batch"),
-    "a = 0": (lambda order: _with_number(order, 4, 0), "rules are impossible"),
-    "b < a": (lambda order: _with_number(order, 8, 0), "rules are impossible"),
-    "k = 0": (lambda order: _with_number(order, 12, 0), "rules are impossible"),
-    "L = 0": (lambda order: _with_number(order, 16, 0), "limits are impossible"),
-    "L huge": (lambda order: _with_number(order, 16, 2**32 - 1), "limits are impossible"),
-    "images": (lambda order: _with_number(order, 20, 2**32 - 1), "too large"),
-    "fuel": (lambda order: _with_number(order, 28, 2**31), "limits are impossible"),
+    "a = 0": (lambda order: _with_number(order, 16, 0), "rules are impossible"),
+    "b < a": (lambda order: _with_number(order, 20, 0), "rules are impossible"),
+    "k = 0": (lambda order: _with_number(order, 24, 0), "rules are impossible"),
+    "L = 0": (lambda order: _with_number(order, 28, 0), "limits are impossible"),
+    "L huge": (lambda order: _with_number(order, 28, 2**32 - 1), "limits are impossible"),
+    "images": (lambda order: _with_number(order, 4, 2**32 - 1), "too large"),
+    "fuel": (lambda order: _with_number(order, 12, 2**31), "limits are impossible"),
     "entry": (lambda order: _with_number(order, 32, 4), "entry"),
     "code size": (lambda order: _with_number(order, 36, 2**32 - 4), "code has an impossible size"),
     "data size": (lambda order: _with_number(order, 40, 2**31), "data is larger"),
@@ -284,21 +284,28 @@ def test_a_malformed_batch_is_refused_with_a_sentence(
     images: dict[str, Image], jobs: list[GameJob], name: str
 ) -> None:
     spoil, sentence = MALFORMED[name]
-    program = engine_binary.engine_binary()
+    program = knobeln_engine()
     done = subprocess.run([program], input=spoil(_good_order(images, jobs)), capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert sentence in done.stderr.decode()
 
 
+def test_an_engine_without_a_game_plays_no_batch(images: dict[str, Image], jobs: list[GameJob]) -> None:
+    program = engine_binary.engine_binary()
+    done = subprocess.run([program], input=_good_order(images, jobs), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "built without a game" in done.stderr.decode()
+
+
 def _answer(batch: Batch, jobs: list[GameJob]) -> bytes:
     with engine_process() as process:
-        return EngineConnection(process, batch.opening()).ask(batch.portion(jobs), 20)
+        return EngineConnection(process, batch.header()).ask(batch.chunk(jobs), 20)
 
 
 @contextmanager
 def engine_process() -> Iterator[subprocess.Popen[bytes]]:
     with subprocess.Popen(
-        [engine_binary.engine_binary()],
+        [knobeln_engine()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -387,9 +394,9 @@ def test_a_process_without_a_home_to_write_to_builds_its_own_engine_and_removes_
     (tmp_path / "file").touch()
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from sandbox.vm.engine_binary import engine_binary\n"
-        "path = engine_binary()\n"
-        "assert path.is_file() and path == engine_binary()\n"
+        "from tournament.runners.machine import knobeln_engine\n"
+        "path = knobeln_engine()\n"
+        "assert path.is_file() and path == knobeln_engine()\n"
         "print(path)"
     )
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}
@@ -434,16 +441,18 @@ def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch,
 def test_an_engine_that_was_cleaned_away_is_built_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    engine = engine_binary.engine_binary()
-    assert engine == engine_binary.engine_binary()
+    engine = knobeln_engine()
+    assert engine == knobeln_engine()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     engine_binary._kept_engine.cache_clear()
-    engine_binary.engine_binary().unlink()
-    assert engine_binary.engine_binary().is_file()
+    knobeln_engine().unlink()
+    assert knobeln_engine().is_file()
 
 
 def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:
-    sources = sorted(engine_binary.SOURCES.glob("*.c"))
-    command = [c_compiler(), *engine_binary.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
-    done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
-    assert done.stderr.decode() == ""
+    for folders in ([engine_binary.SOURCES], [engine_binary.SOURCES, KNOBELN_SOURCES]):
+        sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]
+        headers = [f"-I{folder}" for folder in folders]
+        command = [c_compiler(), *engine_binary.FLAGS, *headers, "-Wall", "-Wextra", "-Werror", "-o"]
+        done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
+        assert done.stderr.decode() == ""

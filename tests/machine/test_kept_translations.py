@@ -18,14 +18,14 @@ from contest.subprocesses.c_programs import build_c_program, c_compiler
 from knobellib.house import house_strategies
 from sandbox.sandbox import Limits, Sandbox
 from sandbox.vm import engine_binary, translation
-from sandbox.vm.batch import Batch
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from sandbox.vm.translation import FLAGS, NotTranslated, Translations
 from tests.support.fuzzed_images import build, run_driver, small_seeds, write_corpus
 from tests.support.machine_assembler import ECALL, immediate, jal
 from tests.support.machine_compare import SANITIZERS
 from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, stream, throwing
+from tournament.runners.knobeln_batch import Batch
+from tournament.runners.machine import KNOBELN_SOURCES, MachineRunner, knobeln_engine
 
 RULES = Rules(L=50)
 FUEL = 1_000_000
@@ -35,7 +35,7 @@ HEADERS = (engine_binary.SOURCES, engine_binary.SOURCES.parent / "translator")
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Translations:
     """An empty place for translations, which arenas use, too."""
-    monkeypatch.setattr("sandbox.vm.engine.translations", lambda: Translations(tmp_path / "kept"))
+    monkeypatch.setattr("tournament.runners.machine.translations", lambda: Translations(tmp_path / "kept"))
     return Translations(tmp_path / "kept")
 
 
@@ -231,13 +231,13 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     native = {example.digest: cache.add(example, Sandbox())}
     batch = Batch(RULES, FUEL, images, native)
     jobs = [job for image in images.values() for job in _jobs(example, image)[1:3]]
-    order = batch.opening() + batch.portion(jobs)
+    order = batch.header() + batch.chunk(jobs)
     flags = (*engine_binary.FLAGS, *SANITIZERS)
-    sanitized = build_c_program(engine_binary.SOURCES, flags, tmp_path / "engines")
+    sanitized = build_c_program(engine_binary.SOURCES, flags, tmp_path / "engines", more=KNOBELN_SOURCES)
     options = {"ASAN_OPTIONS": "detect_leaks=0"}  # at the end, for which the lock has no system calls
     done = subprocess.run([sanitized], input=order, capture_output=True, check=False, env=options)
     assert (done.returncode, done.stderr) == (0, b"")
-    plain = subprocess.run([engine_binary.engine_binary()], input=order, capture_output=True, check=True)
+    plain = subprocess.run([knobeln_engine()], input=order, capture_output=True, check=True)
     assert done.stdout == plain.stdout
 
 

@@ -9,12 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import KIND, Knobeln, Rules, digest, play_out, throw_points
+from contest.games.knobeln import KIND, Knobeln, Rules, digest, throw_points
+from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
-from contest.games.registry import kinds, registered
 from contest.model import Verdict
+from contest.plugins import by_name
 from contest.testing import check_game
 from tests.support.machine_programs import game, throwing
+from tests.support.throws import play_out
 
 POINTS = [  # K3, K4, K5: the throws, and both players' points
     (5, 5, (0, 0)),
@@ -75,7 +77,7 @@ def test_series_are_judged_alike_by_people_and_by_the_engine(
     result = game(throwing(throws), throwing(patient), rules)
     assert result.turns == played.throws
     fault = result.seats[0].fault
-    assert (fault.reason if fault else None) == played.objections[0]
+    assert (fault.reason if fault else None) == played.why_illegal[0]
     assert result.seats[1].verdict is Verdict.OK
 
 
@@ -116,7 +118,7 @@ def test_random_games_are_judged_alike_by_people_and_by_the_engine(
     played = play_out(rules, zip(first, second, strict=True))
     result = game(throwing(first), throwing(second), rules)
     reasons = tuple(seat.fault.reason if seat.fault else None for seat in result.seats)
-    assert (result.turns, reasons) == (played.throws, played.objections)
+    assert (result.turns, reasons) == (played.throws, played.why_illegal)
     assert result.moves == tuple(zip(first, second, strict=True))[: played.throws]
     assert result.digest == digest(result.moves)
     wanted = played.points if result.is_flawless else (0, 0)
@@ -177,8 +179,8 @@ def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], compl
 
 
 def test_two_games_of_one_name_are_an_error() -> None:
-    with pytest.raises(ConfigError, match="two games are called 'knobeln'"):
-        kinds([KIND, KIND])
+    with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.games are called 'knobeln'"):
+        by_name(ENTRY_POINTS, [KIND, KIND])
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:

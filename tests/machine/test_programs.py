@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from contest.games.knobeln import Rules, play_out
+from contest.games.knobeln import Rules
 from contest.model import GameJob, Match, Pairing, Verdict
 from reports.knobeln_protocol import GameProtocol, write
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, MEMORY_SIZE
 from tests.support.machine_programs import EXAMPLE, FAULTS, assembled, compiled, game, stream, throwing
+from tests.support.throws import play_out
+from tournament.runners.machine import MachineRunner
 
 RULES = Rules(L=20)
 PATIENT = throwing([100] * 20)
@@ -181,7 +182,7 @@ def test_the_example_of_1994_plays_by_the_rules_or_throws_0() -> None:
     for result in results:
         assert result.moves is not None
         played = play_out(Rules(), result.moves)
-        assert (played.throws, played.objections) == (result.turns, (None, None))
+        assert (played.throws, played.why_illegal) == (result.turns, (None, None))
         if result.is_flawless:
             assert played.points == tuple(seat.points for seat in result.seats)
         else:

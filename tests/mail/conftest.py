@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import trustme
 
-from contest.clock import FixedClock
 from contest.store import Store, contest_state, migrate
 from reports.render import Templates
+from tests.support.clocks import FixedClock
 from tests.support.mail_world import OPENS, World, make_settings
 
 

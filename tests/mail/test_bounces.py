@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from contest.clock import FixedClock
 from contest.config.sections import Mail
-from contest.config.settings import LONGEST_ROBOT
+from contest.config.settings import MAX_ROBOT_NAME
 from contest.model import LetterState, OutboxState, StoredLetter
 from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.delivery.deliver import deliver_due, senders
 from mailserver.delivery.verp import bounce_address, bounced_items
+from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 
 FOLDER = Path(__file__).parent.parent / "bounces"
@@ -174,13 +174,13 @@ def test_a_hostile_bounce_is_kept_with_what_is_wrong_with_it(world: World) -> No
 
 # --- the address -------------------------------------------------------------------------------------------
 def test_the_address_fits_into_its_bounds_whatever_its_number() -> None:
-    address = bounce_address(f"{'a' * LONGEST_ROBOT}@contest.example", 10**9 - 1, SECRET)
+    address = bounce_address(f"{'a' * MAX_ROBOT_NAME}@contest.example", 10**9 - 1, SECRET)
     assert len(address.partition("@")[0]) <= 64
     assert set(address) <= set(string.ascii_lowercase + string.digits + "+-@.")
 
 
 def test_a_robots_name_that_is_too_long_for_it_is_a_fault_of_the_settings() -> None:
-    name = "a" * (LONGEST_ROBOT + 1) + "@contest.example"
+    name = "a" * (MAX_ROBOT_NAME + 1) + "@contest.example"
     with pytest.raises(ValidationError, match=r"mail\.verp = false"):
         make_settings(contest={"address": name})
     assert make_settings(contest={"address": name}, mail=Mail(verp=False))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiler.source import Program
+from compiler.source import SourceText
 from mailserver.problem import Problem
 from mailserver.reading.c_source_repair import mended
 from mailserver.reading.letter import find_program, parse
@@ -260,8 +260,8 @@ def test_every_program_survives_the_post(name: str) -> None:
             continue  # `x =` may stand at the end of a line: nothing shows that it was encoded
         found = find_program(parse(sent))
         assert isinstance(found, Text)
-        assert [t.text for t in Program("\n".join(found.lines)).code] == [
-            t.text for t in Program(program).code
+        assert [t.text for t in SourceText("\n".join(found.lines)).code] == [
+            t.text for t in SourceText(program).code
         ]
 
 

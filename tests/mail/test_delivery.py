@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from contest.clock import FixedClock
 from contest.config.sections import DeliveryKind, Mail
 from contest.config.settings import Settings
 from contest.model import OutboxState, Outgoing
@@ -19,6 +18,7 @@ from mailserver.delivery.deliver import Delivered, back_off, deliver_due
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.maildir import MaildirTransport, folder_name
 from mailserver.delivery.verp import bounced_items
+from tests.support.clocks import FixedClock
 from tests.support.mail_world import START, make_settings
 from tests.support.relays import Sink, relay
 from tests.support.servers import free_port

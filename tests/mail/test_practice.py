@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from compiler.builders import builder_of
-from compiler.practice import PracticeService
 from compiler.service import CompileService
 from contest.config.sections import Programs
 from contest.model import Fault, GameResult, Practice, PracticeGame, PracticeState, SeatResult, Verdict
@@ -29,6 +28,7 @@ from reports.practice_report import PracticeLetters
 from tests.support.builds import build_report
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
+from tournament.practice import PracticeService
 from tournament.runners import open_runner
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
@@ -221,7 +221,7 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
         here.world.store,
         here.world.settings,
         here.world.clock,
-        here.practice.build,
+        here.practice.builder,
         here.practice.open_runner,
         PracticeLetters(here.world.settings, None),  # type: ignore[arg-type]  # this is what is broken
     )

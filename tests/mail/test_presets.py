@@ -12,7 +12,6 @@ from email.message import EmailMessage
 import pytest
 
 from contest import presets
-from contest.clock import FixedClock
 from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.games.bid_tac_toe import IllegalBid
@@ -25,6 +24,7 @@ from mailserver.attachments import words_for
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.team_secret import without_strings
 from reports.render import Templates
+from tests.support.clocks import FixedClock
 from tests.support.mail_world import World, body_of, flat
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from compiler.build_result import Builder, BuildResult, Serializable
 from compiler.builders import builder_of
+from compiler.builders.base import ProgramBuilder
 from compiler.language_table import LANGUAGES
 from compiler.languages import usable
 from compiler.service import CompileService
@@ -25,6 +25,7 @@ from contest.config.sections import Programs
 from contest.games.hog import goal_for
 from contest.games.registry import registered
 from contest.model import TeamState
+from contest.protocols import BuildResult
 from contest.store import leaderboard, submissions, teams
 from contest.store.tables import win_rates
 from knobellib.samples import samples
@@ -37,22 +38,25 @@ LENIENT = Programs(description="warn", min_description_lines=2)
 
 
 Key = tuple[Programs, tuple[tuple[str, bytes], ...], str]
+Made = dict[Key, BuildResult[Any]]
 
 
-def remembering(builder: Builder, programs: Programs, made: dict[Key, BuildResult[Serializable]]) -> Builder:
+def remembering(builder: ProgramBuilder[Any], programs: Programs, made: Made) -> ProgramBuilder[Any]:
     """The builder, which builds the same files once: the same files give the same build."""
+    build = builder.build
 
-    def build(files: Mapping[str, bytes], words: str) -> BuildResult[Serializable]:
-        key = (programs, tuple(sorted(files.items())), words)
+    def build_once(files: Mapping[str, bytes], text: str) -> BuildResult[Any]:
+        key = (programs, tuple(sorted(files.items())), text)
         if key not in made:
-            made[key] = builder(files, words)
+            made[key] = build(files, text)
         return made[key]
 
-    return build
+    builder.build = build_once  # type: ignore[method-assign]
+    return builder
 
 
 @pytest.fixture(scope="session")
-def made() -> dict[str, dict[Key, BuildResult[Serializable]]]:
+def made() -> dict[str, Made]:
     """What has been built, by the game's name."""
     return {}
 

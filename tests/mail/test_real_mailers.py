@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiler.build import build
-from compiler.source import Program
+from compiler.source import SourceText
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
 from mailserver.problem import Problem
@@ -15,7 +15,7 @@ from mailserver.reading.letter import find_program, parse
 from mailserver.reading.part_text import Text
 
 MAILERS = Path(__file__).parent.parent / "letters" / "mailers"
-PROGRAM = Program((MAILERS / "program.c").read_text())
+PROGRAM = SourceText((MAILERS / "program.c").read_text())
 COMPILE = sorted((MAILERS / "compile").glob("*.eml"))
 ADVICE = {
     "29_notes_breaks_a_comment": ("a mailer seems to have broken line 51 in two", "Attach the program"),
@@ -32,7 +32,7 @@ def toolchain() -> Toolchain:
 
 
 def code(text: str) -> list[str]:
-    return [token.text for token in Program(text).code]
+    return [token.text for token in SourceText(text).code]
 
 
 def source(program: Text) -> str:

@@ -173,7 +173,7 @@ def test_a_language_that_is_not_installed_is_told_with_those_that_are(sandbox):
     cobol = Language("COBOL", ("cob",), "knobeln-cobol", run=("{program}",), build=("{tool}",))
     found = build({"a.cob": b"1"}, sandbox, languages=(*LANGUAGES, cobol))
     assert isinstance(found, Problem)
-    assert "COBOL is not installed on the contest computer; languages that are: C, C++, " in found.text
+    assert "COBOL is not installed on the contest host; languages that are: C, C++, " in found.text
     with pytest.raises(ToolMissing, match="knobeln-cobol"):
         version(cobol, sandbox)
 

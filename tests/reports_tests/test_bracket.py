@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from contest.config.sections import Tournament
+from contest.formats.double_elimination import DoubleElimination
 from contest.games.registry import game
 from contest.model import GameResult, GroupOutcome, Match, RoundOutcome, SeatResult, Standing, Verdict
 from contest.seeds import Seeds
 from reports import bracket
 from reports.text import WIDTH, columns_of
 from tests.support import other_contests
-from tournament.formats.double_elimination import DoubleElimination
 
 UTTT = game("ultimate-tic-tac-toe").info
 SEEDS = Seeds(bytes(32))

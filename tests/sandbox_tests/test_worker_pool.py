@@ -14,10 +14,10 @@ from functools import partial
 import pytest
 
 from contest.errors import ConfigError, EngineFailed
+from contest.formats.group_elimination import GroupElimination
+from contest.plugins import by_name
 from contest.subprocesses.worker_pool import WorkerPool
 from tests.support.processes import children_of
-from tournament.formats import by_name
-from tournament.formats.group_elimination import GroupElimination
 
 PATIENCE = 20.0  # seconds
 
@@ -73,8 +73,8 @@ def test_what_is_made_wrongly_is_told_to_who_asks() -> None:
 
 def test_an_error_of_ours_keeps_its_kind() -> None:
     with WorkerPool(1, partial) as worker_pool:
-        worker_pool.initialize(by_name)
-        with pytest.raises(ConfigError, match="two formats are called"):
+        worker_pool.tell(by_name, "knobeln.formats")
+        with pytest.raises(ConfigError, match="are called 'group-elimination'"):
             worker_pool.workers[0].ask((GroupElimination, GroupElimination))
 
 
@@ -134,11 +134,11 @@ import os, sys, time
 from functools import partial
 from contest.subprocesses.worker_pool import WorkerPool
 from tests.support.processes import children_of
-from tournament.formats import by_name
-from tournament.formats.group_elimination import GroupElimination
-pool = WorkerPool(2, partial)
-pool.initialize(eval)
-print(pool.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
+from contest.plugins import by_name
+from contest.formats.group_elimination import GroupElimination
+crew = WorkerPool(2, partial)
+crew.tell(eval)
+print(crew.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
 if {busy}:
     pool.workers[1].ask("__import__('time').sleep(1)")
 time.sleep(600)

@@ -121,7 +121,7 @@ def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
         database.executescript(dump.read_text())
     made = Store(server)
     with made.write() as tx:
-        command.upgrade(migrate._config(tx), dump.stem)
+        command.upgrade(migrate._config(tx), dump.stem.partition("-")[0])
         there = MetaData()
         there.reflect(tx)
         with old.connect() as source:
@@ -135,7 +135,8 @@ def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
         with made.engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
         with made.read() as tx:
-            assert teams.count(tx) == 5
+            assert teams.count(tx) == len(teams.all_teams(tx)) >= 5
+            assert all(version.submission.id for version in submissions.newest(tx, 100))
             assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
     finally:
         with made.engine.begin() as connection:

@@ -11,9 +11,9 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
 from knobellib.house import house_strategies
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, unpacked
+from tournament.runners.machine import MachineRunner
 
 Game = tuple[str, str, int]  # two programs by name, and a number to tell their games apart
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 from compiler.build import BuildResult
-from compiler.trial_game import OPPONENT
+from compiler.builders.machine import OPPONENT
 from contest.model import GameResult, Verdict
 from knobellib.house import HouseStrategy
 from sandbox.vm.image import Image

@@ -17,10 +17,10 @@ from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
 from knobellib.kit import STRATEGIES
 from reports.knobeln_protocol import GameProtocol, read, write
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import Image
 from tests.support.kit_on_disk import Kit, Said, unpacked
-from tournament.referee import game_job
+from tournament.referee import Fixture, game_job
+from tournament.runners.machine import MachineRunner
 
 Compile = Callable[[str], BuildResult]
 
@@ -39,7 +39,7 @@ def on_the_machine(
     )
     digests = {name: image.digest for name, image in images.items()}
     jobs = [
-        game_job(ROUND, (pairing, 1, ATTEMPT), digests, Seeds(CONTEST_SEED), images.keys())
+        game_job(ROUND, Fixture(pairing, 1, ATTEMPT), digests, Seeds(CONTEST_SEED), images.keys())
         for pairing in chosen
     ]
     return {

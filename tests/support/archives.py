@@ -8,11 +8,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from compiler.build import build
-from compiler.builders import builder_of, decoded
-from compiler.toolchain import Toolchain
+from compiler.builders import builder_of
 from contest import presets
-from contest.clock import FixedClock
 from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.model import LetterState
@@ -24,6 +21,7 @@ from knobeln.cli.organize import create_contest
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from mailserver.team_secret import digest, new_string
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, add_team, settings
 from tournament.runners import open_runner
 
@@ -69,17 +67,12 @@ def played(
     chosen = chosen.model_copy(update={"dates": PAST})
     folder = replace(create_contest(path, chosen, seed=SEED, clock=FixedClock(NOW)), clock=FixedClock(NOW))
     builder = builder_of(chosen, open_runner)
-    toolchain = Toolchain()
     strings = []
     for name, sent in field.items():
         with folder.store.write() as tx:
             number, string = put_team(tx, name, sent, "<<FROM>> x STRING\nMy word: STRING")
             whole = submissions.get(tx, number).files
-        if chosen.game.name == "knobeln":
-            (source,) = whole.values()
-            built = build(decoded(source), chosen.programs, toolchain)
-        else:
-            built = builder(whole, "")
+        built = builder.rebuild(whole, "")
         assert built.image is not None, built.report.findings
         with folder.store.write() as tx:
             submissions.add_build(tx, number, built.report, built.image.to_bytes(), NOW, built.program)

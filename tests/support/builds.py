@@ -1,13 +1,13 @@
-"""What the compiler says of a program, without a compiler."""
+"""Compile reports without a compiler."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from contest.model import BuildReport
+from contest.model import MachineBuildReport
 
-_SMALL_PROGRAM = BuildReport(
+_SMALL_PROGRAM = MachineBuildReport(
     findings=(),
     tool="gcc",
     messages="",
@@ -22,6 +22,6 @@ _SMALL_PROGRAM = BuildReport(
 )
 
 
-def build_report(**facts: Any) -> BuildReport:
+def build_report(**facts: Any) -> MachineBuildReport:
     """The report on a small C program that was accepted, but for these facts."""
     return replace(_SMALL_PROGRAM, **facts)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
-from contest.clock import FixedClock
 from contest.config.sections import Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -22,6 +21,7 @@ from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
 from knobeln.cli.organize import create_contest
 from knobeln.context import ContestContext
+from tests.support.clocks import FixedClock
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))

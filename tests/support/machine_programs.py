@@ -16,8 +16,8 @@ from elftools.elf.elffile import ELFFile
 
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult, Verdict
-from sandbox.vm.engine import MachineRunner
 from sandbox.vm.image import CODE_BASE, DATA_BASE, Image
+from tournament.runners.machine import MachineRunner
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "sandbox" / "vm" / "runtime"

@@ -12,13 +12,13 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-from contest.clock import FixedClock
 from contest.config.sections import Contest, Dates, Mail
 from contest.config.settings import Settings
 from contest.model import LetterState
 from contest.store import Store, letters, outbox
 from mailserver.handler import handle_next
 from mailserver.intake.accept import accept
+from tests.support.clocks import FixedClock
 
 LETTERS = Path(__file__).parent.parent / "letters"
 OPENS = datetime(1994, 3, 22, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from typing import Any
 from contest import presets
 from contest.config.sections import Reports
 from contest.config.settings import Settings
-from contest.games.base import TABLE, TextProtocol, Words
+from contest.games.base import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
 from contest.model import (
@@ -36,9 +36,8 @@ from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
 from tournament.derived_settings import format_of
-from tournament.runners import TableRunner
-from tournament.runners.text import drawer, game_result
-from tournament.text_referee import play_game
+from tournament.runners.table import TableRunner
+from tournament.text_referee import drawer, game_result, play_game
 
 P = MailPreference
 SEED = bytes(range(32))
@@ -115,7 +114,7 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     templates = Templates(settings, None)
     reporter, chosen = ContestReporter(settings, templates), format_of(settings)
     info = game_of(settings.game, settings.programs).info
-    runner = TableRunner(strategies, settings) if info.play == TABLE else Table(settings, strategies)
+    runner = TableRunner(strategies, settings) if not info.play.has_moves else Table(settings, strategies)
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
     idle = [team for name, team in teams.items() if name not in strategies]

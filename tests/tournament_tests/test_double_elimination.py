@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contest.config.sections import Tournament
+from contest.formats import make_format
+from contest.formats.bracket import Side
+from contest.formats.double_elimination import BYE, DoubleElimination
 from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import (
@@ -26,9 +29,6 @@ from contest.model import (
     Verdict,
 )
 from contest.seeds import Seeds
-from tournament.formats import make_format
-from tournament.formats.bracket import Side
-from tournament.formats.double_elimination import BYE, DoubleElimination
 from tournament.referee import play_group
 
 RULES = Tournament(format="double-elimination", games=3, self_play=False)

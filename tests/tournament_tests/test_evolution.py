@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Evolution, Tournament
 from contest.errors import ConfigError
+from contest.formats.group_elimination import GroupElimination
 from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import (
@@ -37,7 +38,6 @@ from tournament.evolution import (
     largest_remainder,
     score_matrix,
 )
-from tournament.formats.group_elimination import GroupElimination
 from tournament.referee import play_group
 
 KNOBELN = game(DEFAULT_GAME).info

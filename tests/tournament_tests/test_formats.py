@@ -11,11 +11,12 @@ import pytest
 
 from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import ConfigError
+from contest.formats import BUILT_IN, ENTRY_POINTS, known_formats, make_format, misfit
+from contest.formats.group_elimination import GroupElimination
 from contest.games.registry import game
 from contest.model import Pairing, RoundPlan, Standing
+from contest.plugins import by_name
 from contest.testing import check_format
-from tournament.formats import BUILT_IN, by_name, known_formats, make_format, misfit
-from tournament.formats.group_elimination import GroupElimination
 
 KNOBELN = game(DEFAULT_GAME).info
 
@@ -65,8 +66,8 @@ def test_the_settings_name_the_format() -> None:
 
 
 def test_two_formats_of_one_name_are_an_error() -> None:
-    with pytest.raises(ConfigError, match="two formats are called 'group-elimination'"):
-        by_name([GroupElimination, GroupElimination])
+    with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.formats are called 'group-elimination'"):
+        by_name(ENTRY_POINTS, [GroupElimination, GroupElimination])
 
 
 def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
@@ -77,7 +78,7 @@ def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
 
 def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "our_own_format.py").write_text(
-        "from tournament.formats.group_elimination import GroupElimination\n"
+        "from contest.formats.group_elimination import GroupElimination\n"
         "class Ours(GroupElimination):\n    name = 'ours'\n"
     )
     facts = tmp_path / "our_own_format-1.0.dist-info"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.formats.group_elimination import GroupElimination, group_sizes
 from contest.games.registry import game
 from contest.model import (
     GameResult,
@@ -23,7 +24,6 @@ from contest.model import (
     Verdict,
 )
 from contest.seeds import Seeds
-from tournament.formats.group_elimination import GroupElimination, group_sizes
 
 KNOBELN = game(DEFAULT_GAME).info
 

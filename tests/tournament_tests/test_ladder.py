@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.builders import builder_of
-from contest.clock import FixedClock
 from contest.config.sections import Hill
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -22,6 +21,7 @@ from contest.store import Store, contest_state, ladder, letters, migrate, outbox
 from knobellib.house import house_strategies
 from reports.ladder_report import HillLetters, movements
 from reports.render import Templates
+from tests.support.clocks import FixedClock
 from tests.support.contest_field import add_team
 from tournament.ladder import HillService, ranking
 from tournament.runners import open_runner
@@ -41,7 +41,8 @@ class Field:
     def send(self, team: Team, strategy: str) -> None:
         """The team's next version is this house strategy."""
         self.builds += 1
-        built = builder_of(self.service.settings, open_runner)({"program.c": HOUSE[strategy].encode()}, "")
+        builder = builder_of(self.service.settings, open_runner)
+        built = builder.build({"program.c": HOUSE[strategy].encode()}, "")
         with self.store.write() as tx:
             letter_id, _ = letters.add(
                 tx, raw=b"letter %d" % self.builds, sender="", recipients=(), channel="smtp", now=NOW
@@ -107,7 +108,7 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
     first = field.climb()
     assert field.climb() == first
     again = HillService(
-        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_arena", "reporter"))
+        *(getattr(field.service, n) for n in ("store", "settings", "clock", "open_runner", "reporter"))
     )
     assert not again.climb()
     with field.store.read() as tx:

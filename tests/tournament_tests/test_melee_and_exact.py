@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from contest.config.sections import Tournament
 from contest.errors import ConfigError
+from contest.formats import make_format
+from contest.formats.exact import Exact
+from contest.formats.melee import Melee
 from contest.games.registry import game
 from contest.model import GameResult, GroupPlan, Match, Pairing, SeatResult, Verdict
 from contest.seeds import Seeds
-from tournament.formats import make_format
-from tournament.formats.exact import Exact
-from tournament.formats.free_for_all import FreeForAll
 
 STANDOFF = game("standoff").info
 UNIT = 10**12
@@ -28,7 +28,7 @@ def seeds(number: int) -> Seeds:
 @given(st.integers(2, 50), st.integers(0, 1000))
 def test_a_melee_is_one_game_of_all_in_drawn_seats(count: int, seed: int) -> None:
     entries = [f"t{number}" for number in range(count)]
-    plan = FreeForAll(Tournament(), STANDOFF).plan(entries, [], seeds(seed))
+    plan = Melee(Tournament(), STANDOFF).plan(entries, [], seeds(seed))
     assert plan
     assert plan.final
     (group,) = plan.groups
@@ -40,7 +40,7 @@ def test_a_melee_is_one_game_of_all_in_drawn_seats(count: int, seed: int) -> Non
 def test_everybody_gets_every_neighbour() -> None:
     beside = Counter[str]()
     for seed in range(300):
-        plan = FreeForAll(Tournament(), STANDOFF).plan(["a", "b", "c", "d", "e"], [], seeds(seed))
+        plan = Melee(Tournament(), STANDOFF).plan(["a", "b", "c", "d", "e"], [], seeds(seed))
         assert plan
         (pairing,) = plan.groups[0].pairings
         beside[pairing.players[(pairing.players.index("a") + 1) % 5]] += 1
@@ -49,7 +49,7 @@ def test_everybody_gets_every_neighbour() -> None:
 
 
 def test_one_alone_wins_the_melee_without_a_game() -> None:
-    rule = FreeForAll(Tournament(), STANDOFF)
+    rule = Melee(Tournament(), STANDOFF)
     plan = rule.plan(["a"], [], seeds(0))
     assert plan
     assert plan.groups[0].pairings == ()
@@ -57,7 +57,7 @@ def test_one_alone_wins_the_melee_without_a_game() -> None:
 
 
 def test_a_melee_ranks_by_points_and_ties_share_a_rank() -> None:
-    rule = FreeForAll(Tournament(), STANDOFF)
+    rule = Melee(Tournament(), STANDOFF)
     pairing = Pairing(("a", "b", "c", "d"))
     result = GameResult(tuple(SeatResult(p, Verdict.OK, None) for p in (0, 2, 3, 0)), 8, "0" * 16)
     plan = GroupPlan(1, 1, pairing.players, (pairing,))

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
 from contest.errors import EngineFailed
+from contest.formats import make_format
+from contest.formats.group_elimination import GroupElimination
 from contest.games.base import FaultRule
 from contest.games.registry import registered
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, RoundOutcome, Verdict
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.formats import make_format
-from tournament.formats.group_elimination import GroupElimination
-from tournament.referee import game_job, play_group
+from tournament.referee import Fixture, game_job, play_group
 
 KNOBELN = registered()[DEFAULT_GAME].info
 
@@ -309,10 +309,14 @@ def test_exactly_those_who_failed_twice_are_disqualified(
 
 def test_every_game_attempt_and_seat_has_its_own_stream_by_its_published_name() -> None:
     images = {"a": "A", "b": "B"}
-    job = game_job(3, (Pairing(("a", "b")), 1, 2), images, SEEDS, frozenset())
+    job = game_job(3, Fixture(Pairing(("a", "b")), 1, 2), images, SEEDS, frozenset())
     assert job == GameJob(("A", "B"), (stream("a b 2 0"), stream("a b 2 1")), names=("a", "b"))
-    jobs = [game_job(3, (Pairing(("a", x)), 1, n), images, SEEDS, frozenset()) for x in "ab" for n in (1, 2)]
-    jobs.append(game_job(4, (Pairing(("a", "b")), 1, 1), images, SEEDS, frozenset()))
+    jobs = [
+        game_job(3, Fixture(Pairing(("a", x)), 1, n), images, SEEDS, frozenset())
+        for x in "ab"
+        for n in (1, 2)
+    ]
+    jobs.append(game_job(4, Fixture(Pairing(("a", "b")), 1), images, SEEDS, frozenset()))
     assert len({s for j in jobs for s in j.streams}) == 10
 
 

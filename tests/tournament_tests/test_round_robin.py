@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
+from contest.formats import make_format
+from contest.formats.round_robin import RoundRobin
 from contest.games.registry import game
 from contest.model import (
     GameResult,
@@ -21,8 +23,6 @@ from contest.model import (
 )
 from contest.seeds import Seeds
 from contest.testing import check_format
-from tournament.formats import make_format
-from tournament.formats.round_robin import RoundRobin
 
 KNOBELN = game(DEFAULT_GAME).info
 

@@ -1,4 +1,4 @@
-"""Several games a pairing, and rulings under which a game with a fault stands."""
+"""Several games a pairing, and the fault rules under which a game with a fault stands."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import partial
 import pytest
 
 from contest.config.sections import Tournament
+from contest.formats.round_robin import RoundRobin
 from contest.games.base import FaultRule
 from contest.games.registry import game
 from contest.model import GameJob, GameResult, GroupOutcome, GroupPlan, Pairing, SeatResult, Verdict
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from tournament.formats.round_robin import RoundRobin
 from tournament.referee import play_group
 
 SEEDS = Seeds(bytes(range(32)))
@@ -70,7 +70,7 @@ def test_no_two_games_of_a_pairing_have_a_random_stream_in_common(scripted_arena
     assert len({stream for job in jobs for stream in job.streams}) == 40
 
 
-@pytest.mark.parametrize("ruling", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
+@pytest.mark.parametrize("fault_rule", [FaultRule.GAME_LOST, FaultRule.RANDOM_MOVE, FaultRule.NOTHING])
 def test_only_under_replay_a_game_with_a_fault_is_played_again(
     scripted_arena: MakeArena, fault_rule: FaultRule
 ) -> None:

@@ -1,9 +1,8 @@
-"""Games whose moves were written down, held to the rules without asking a program again.
+"""Check recorded games against the rules, without asking a program again.
 
-A program that is asked in words may think by the clock, or by chance of its own: what it did can be written
-down, not computed. Everything else follows from the moves and the contest seed, and is checked here: whose
-turn it was, whether the rules allowed the move, what they did in the place of a missing one, the points, and
-the digest of the game.
+The program of a text game may decide by the clock, or by chance of its own, so its moves can be recorded but
+not computed. Everything else follows from the moves and the contest seed and is checked here: whose turn it
+was, whether the rules allowed the move, what they did for a missing one, the points, and the digest.
 """
 
 from __future__ import annotations
@@ -21,14 +20,15 @@ from contest.protocols import ProgressCallback, no_progress
 from contest.seeds import Seeds
 from sandbox import players
 from sandbox.players import FaultKind
-from tournament.referee import game_job
-from tournament.runners.text import drawer, game_result, move_text
-from tournament.text_referee import TextGameResult, Turn
+from tournament.referee import Fixture, game_job
+from tournament.text_referee import TextGameResult, Turn, drawer, game_result, move_text, steps
 
 
-class RecordedArena:
-    """Gives each game the result that was written down for it, after it was held to the rules; implements
-    contest.protocols.Runner, so that the referee does with it what it did on the contest day."""
+class RecordedRunner:
+    """Gives each game its recorded result, after checking it; implements contest.protocols.Runner.
+
+    So the referee does with it what it did on the contest day.
+    """
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class RecordedArena:
         }
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        """The results, in the order of the jobs. Raises Differs where one is missing, or cannot be true."""
+        """The results, in the order of the jobs. Raises Differs if one is missing or cannot be true."""
         return [self._result(job) for job in jobs]
 
     def _result(self, job: GameJob) -> GameResult:
@@ -60,9 +60,8 @@ class RecordedArena:
 
 
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
-    """The game with its players and random streams, but no program."""
-    game = (match.pairing, match.game, match.attempt)
-    return game_job(round_number, game, defaultdict(str), seeds, frozenset())
+    """The game with its players and random streams, but without programs."""
+    return game_job(round_number, Fixture.of(match), defaultdict(str), seeds, frozenset())
 
 
 def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
@@ -72,7 +71,7 @@ def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: See
         raise Differs(f"{_name(match)}: its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
     try:
-        played = _played(game, kept.moves, len(job.names), job)
+        played = _played(game, kept.moves, job)
     except Differs as error:
         raise Differs(f"{_name(match)}: {error}") from None
     _compare(match, game_result(played, with_moves=True))
@@ -84,8 +83,8 @@ def _name(match: Match) -> str:
 
 
 def _compare(match: Match, computed: GameResult) -> None:
-    kept, computed = _without_words(match.result), _without_words(computed)
-    for what, said, is_so in (
+    kept, computed = _comparable(match.result), _comparable(computed)
+    for what, recorded, by_rules in (
         ("the points are", [s.points for s in kept.seats], [s.points for s in computed.seats]),
         ("the verdicts are", [str(s.verdict) for s in kept.seats], [str(s.verdict) for s in computed.seats]),
         ("the number of turns is", kept.turns, computed.turns),
@@ -93,40 +92,38 @@ def _compare(match: Match, computed: GameResult) -> None:
         ("the moves are", kept.moves, computed.moves),
         ("the players did", kept.seats, computed.seats),
     ):
-        if said != is_so:
-            raise Differs(f"{_name(match)}: {what} said to be {said}, but by the rules {is_so}")
+        if recorded != by_rules:
+            raise Differs(f"{_name(match)}: {what} said to be {recorded}, but by the rules {by_rules}")
 
 
-def _without_words(result: GameResult) -> GameResult:
-    """Without what faults are called, which is not kept for everybody; the moves as one kind of sequence."""
+def _comparable(result: GameResult) -> GameResult:
+    """Without the sentences about faults, which are not kept for everybody; the moves as a tuple."""
     seats = tuple(replace(seat, fault=seat.fault and Fault(seat.fault.turn, "")) for seat in result.seats)
     return replace(result, seats=seats, moves=result.moves and tuple(result.moves))
 
 
-def _played(game: TextGame[Any, Any], moves: Sequence[Moves], seats: int, job: GameJob) -> TextGameResult:
-    """The game by these moves."""
-    position, turns, draw = game.start(seats), list[Turn](), drawer(job.streams)
-    for number, kept in enumerate(moves, start=1):
-        turn = _turn(game, position, kept, number)
-        position = (
-            game.apply_with_faults(position, turn.moves, draw)
-            if turn.faults
-            else game.apply(position, turn.moves)
-        )
-        made = {seat: game.replacement_move(position, seat) for seat in turn.faults}
-        turns.append(replace(turn, instead={seat: move for seat, move in made.items() if move is not None}))
-    if game.players_to_move(position):
-        raise Differs(f"it is not over after turn {len(moves)}, its last")
+def _played(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> TextGameResult:
+    """The game by these moves. Raises Differs where they break the rules."""
+    position, turns = game.start(len(job.names)), list[Turn]()
+
+    def turn_by_record(position: Any, seats: frozenset[int]) -> Turn:
+        number = len(turns) + 1
+        if number > len(moves):
+            raise Differs(f"it is not over after turn {len(moves)}, its last")
+        return _turn(game, position, seats, moves[number - 1], number)
+
+    for step in steps(game, position, drawer(job.streams), turn_by_record):
+        position = step.position
+        turns.append(step.turn)
+    if len(moves) > len(turns):
+        raise Differs(f"turn {len(turns) + 1} comes after its end")
     return TextGameResult(game.points(position), tuple(turns))
 
 
-def _turn(game: TextGame[Any, Any], position: Any, kept: Moves, number: int) -> Turn:
-    players_to_move = game.players_to_move(position)
+def _turn(game: TextGame[Any, Any], position: Any, seats: frozenset[int], kept: Moves, number: int) -> Turn:
     acting = {seat for seat, move in enumerate(kept) if move is not None}
-    if not players_to_move:
-        raise Differs(f"turn {number} comes after its end")
-    if acting != players_to_move:
-        raise Differs(f"in turn {number} the seats {_seats(players_to_move)} move, not {_seats(acting)}")
+    if acting != seats:
+        raise Differs(f"in turn {number} the seats {_seats(seats)} move, not {_seats(acting)}")
     faults = {seat: _fault(kept[seat], number) for seat in acting if isinstance(kept[seat], Missing)}
     done = {seat: _move(game, position, seat, kept[seat], number) for seat in sorted(acting - faults.keys())}
     return Turn(done, faults)

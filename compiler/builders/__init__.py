@@ -1,0 +1,31 @@
+"""Builders: how submissions become images, with one module for each kind of play.
+
+Only `builder_of` asks for the kind of play. Another package adds a kind by an entry point of the group
+`knobeln.builders`, whose object is a BuilderPlugin with the kind's name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compiler.builders import machine, table, text
+from compiler.builders.base import ProgramBuilder
+from contest.config.settings import Settings
+from contest.errors import ConfigError
+from contest.games.registry import game_of
+from contest.plugins import by_name
+from contest.protocols import RunnerFactory
+
+ENTRY_POINTS = "knobeln.builders"
+
+
+def builder_of(settings: Settings, open_runner: RunnerFactory) -> ProgramBuilder[Any]:
+    """The builder for the contest's game; it plays its trial games with `open_runner`.
+
+    Raises ConfigError where no package knows how to build programs for this kind of play.
+    """
+    play = game_of(settings.game, settings.programs).info.play.name
+    plugins = by_name(ENTRY_POINTS, (machine.PLUGIN, text.PLUGIN, table.PLUGIN))
+    if play not in plugins:
+        raise ConfigError(f"no builder is installed for games of the kind {play!r}")
+    return plugins[play].make(settings, open_runner)

@@ -1,0 +1,91 @@
+"""What a builder is: everything in which the kinds of play differ between a submission and its image."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from compiler.uploaded_files import take_apart, without_secret
+from contest.config.settings import Settings
+from contest.file_names import is_archive
+from contest.protocols import BuildResult, Images, RunnerFactory, Serializable, SparringOpponents
+
+MAX_PUBLISHED_NAME = 57  # characters of a file's name before `.sha256`
+
+Image_ = TypeVar("Image_", bound=Serializable)
+
+
+class WinRates(Protocol):
+    def __call__(
+        self, images: Images, pairs: Sequence[tuple[str, str]], workers: int
+    ) -> dict[tuple[str, str], float]:
+        """How often the first of each pair beats the second; pairs are digests of the images.
+
+        Raises EngineFailed when the machinery keeps failing.
+        """
+
+
+class ProgramBuilder(ABC, Generic[Image_]):
+    """Builds submissions for one kind of play. Threads may share it."""
+
+    @abstractmethod
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
+        """Build the files as they were sent and play the trial game; `text` is what the letter says.
+
+        The files may still hold an authentification string. Raises ToolMissing, EngineFailed or TryAgain if
+        our machinery is at fault, never for anything that a program does.
+        """
+
+    @abstractmethod
+    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image_]:
+        """Build without a trial game, to compare the image with one that was built before."""
+
+    @abstractmethod
+    def sparring_opponents(self) -> SparringOpponents:
+        """The programs that a team can practise against: our own, built once in a process.
+
+        Raises ToolMissing where the compiler or the sandbox is not installed.
+        """
+
+    @abstractmethod
+    def load(self, raw: bytes) -> Image_:
+        """The image that `to_bytes` wrote. Raises ValueError for anything else."""
+
+    def prepare(self, image: Image_) -> None:
+        """Make the image's games quick in advance. Raises NotTranslated if they stay slow."""
+        return
+
+    @property
+    def win_rates(self) -> WinRates | None:
+        """Computes what the leaderboard shows; None where games are played instead."""
+        return None
+
+    def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The files of a submission as everybody may see them, without the authentification string.
+
+        Of the archive of a container image, which may hold anything, only the digest is published.
+        """
+        return dict(
+            (f"{name[:MAX_PUBLISHED_NAME]}.sha256", f"{hashlib.sha256(data).hexdigest()}\n".encode())
+            if is_archive(name)
+            else (name, without_secret(data))
+            for name, data in files.items()
+        )
+
+    def description(self, files: Mapping[str, bytes], text: str) -> str:
+        """What the team says about its program: in a file of its own, or else in the letter's text.
+
+        Raises ValueError, with the end of a sentence, for files that are no program of this kind.
+        """
+        return take_apart(files, text).description
+
+
+@dataclass(frozen=True)
+class BuilderPlugin:
+    """How `builder_of` makes the builder for a kind of play; `name` is the kind's."""
+
+    name: str
+    make: Callable[[Settings, RunnerFactory], ProgramBuilder[Any]]

@@ -1,0 +1,103 @@
+"""Games on the contest machine: one file of C, with the description inside (K61)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from compiler.build import build
+from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.source import SourceText, decoded, normalise, strip_secret
+from compiler.toolchain import Toolchain
+from contest.config.sections import Programs, SandboxSettings
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
+from contest.model import GameJob, Trial
+from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.seeds import Seeds
+from contest.subprocesses.engine_pool import cores
+from knobellib.house import HouseStrategy, house_strategies
+from sandbox.sandbox import Sandbox
+from sandbox.vm.image import Image
+from sandbox.vm.translation import translations
+
+OPPONENT = "patient_cooperator"  # keeps the rules whatever the other side does
+
+
+class MachineBuilder(ProgramBuilder[Image]):
+    def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
+        self._settings = settings
+        self._open_runner = open_runner
+        self._toolchain = Toolchain(settings.jail)
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
+        return build(_source(files), self._settings.programs, self._toolchain, self._trial_game)
+
+    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Image]:
+        return build(_source(files), self._settings.programs, self._toolchain)
+
+    def sparring_opponents(self) -> SparringOpponents:
+        return _house(self._settings.jail)
+
+    def load(self, raw: bytes) -> Image:
+        return Image.from_bytes(raw)
+
+    def prepare(self, image: Image) -> None:
+        """Translate the image into native code; without it, the interpreter plays, with the same results."""
+        translations().add(image, Sandbox(self._settings.jail))
+
+    def published_files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        return {name: strip_secret(decoded(data)).encode() for name, data in files.items()}
+
+    def description(self, files: Mapping[str, bytes], text: str) -> str:
+        return "\n".join([*SourceText(normalise(_source(files))).description, ""])
+
+    def _trial_game(self, image: Image, source_digest: str) -> Trial:
+        """An accepted program plays once against a house strategy, and its team sees it run (K45).
+
+        The game decides nothing. Its chance comes from the source's digest, so the same program always has
+        the same trial game.
+        """
+        opponent = _opponent(self._settings.jail)
+        seeds = Seeds(bytes.fromhex(source_digest))
+        streams = (seeds.stream("trial/seat/0"), seeds.stream("trial/seat/1"))
+        images = {each.digest: each.to_bytes() for each in (image, opponent)}
+        with self._open_runner(images, self._settings, seeds) as runner:
+            (result,) = runner.play([GameJob((image.digest, opponent.digest), streams)])
+        return Trial(OPPONENT, result)
+
+
+PLUGIN = BuilderPlugin("machine", MachineBuilder)
+
+
+def _source(files: Mapping[str, bytes]) -> str:
+    if len(files) != 1:
+        raise ValueError(f"has {len(files)} files; a program has one")
+    (data,) = files.values()
+    return decoded(data)
+
+
+@cache
+def _opponent(sandbox: SandboxSettings) -> Image:
+    strategy = next(strategy for strategy in house_strategies() if strategy.name == OPPONENT)
+    return _house_image(strategy, Toolchain(sandbox))
+
+
+@cache
+def _house(sandbox: SandboxSettings) -> SparringOpponents:
+    toolchain, house = Toolchain(sandbox), house_strategies()
+    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its compiler
+        images = list(pool.map(lambda strategy: _house_image(strategy, toolchain), house))
+    return {
+        strategy.name: (image.digest, image.to_bytes()) for strategy, image in zip(house, images, strict=True)
+    }
+
+
+def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
+    result = build(strategy.source, Programs(description="none"), toolchain)
+    if result.image is None:
+        raise ToolMissing(
+            f"the compiler does not accept the house strategy {strategy.name}: {result.report.messages}"
+        )
+    return result.image

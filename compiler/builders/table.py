@@ -1,0 +1,156 @@
+"""Hog: from a mailed strategy to its table and its goal (H1 to H3, H8, H16).
+
+We find both out ourselves: a strategy tells neither its size nor what is in its table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from compiler import languages
+from compiler.builders.base import BuilderPlugin, ProgramBuilder, WinRates
+from compiler.language_table import languages_of
+from compiler.languages import Problem
+from compiler.uploaded_files import description_findings, has_errors, take_apart
+from contest.config.sections import SandboxSettings
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
+from contest.games.hog import (
+    FUNCTION,
+    LABEL,
+    MAX_DICE,
+    MAX_NAME,
+    SCORES,
+    HogEntry,
+    goal_for,
+    why_illegal_name,
+)
+from contest.games.hog_game import NAME as HOG
+from contest.model import Finding, Severity, TableBuildReport
+from contest.protocols import BuildResult, SparringOpponents
+from contest.sanitize import sanitize
+from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
+from knobellib.samples import samples
+from sandbox.players import Fault, FaultKind
+from sandbox.players.function import LANGUAGE
+from sandbox.players.table import Domain, constant, tabulate
+from sandbox.program_folder import ProgramFolder
+from sandbox.sandbox import Sandbox
+
+TABULATION_SECONDS = 300.0  # for each of the two times that a strategy is tabulated (H3)
+DOMAIN = Domain(SCORES, SCORES, 0, MAX_DICE)
+TRIAL_OPPONENTS = ("always_four", "always_six", "chaser")
+
+_RIGHT_LABEL = f"a strategy has a line such as {LABEL} = 'Always Four', with 1 to {MAX_NAME} characters"
+
+
+class TableBuilder(ProgramBuilder[HogEntry]):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._sandbox = Sandbox(settings.jail)
+        # Only of this language can functions be called.
+        self._languages = tuple(row for row in languages_of(settings.programs) if row.name == LANGUAGE)
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
+        return self._build(files, text, with_trial=True)
+
+    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[HogEntry]:
+        return self._build(files, text, with_trial=False)
+
+    def sparring_opponents(self) -> SparringOpponents:
+        entries = {name: each.to_bytes() for name, each in _trial_opponents(self._settings.jail).items()}
+        return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
+
+    def load(self, raw: bytes) -> HogEntry:
+        return HogEntry.from_bytes(raw)
+
+    @property
+    def win_rates(self) -> WinRates:
+        return win_rates_by_digest
+
+    def _build(self, files: Mapping[str, bytes], text: str, *, with_trial: bool) -> BuildResult[HogEntry]:
+        uploaded, programs = take_apart(files, text), self._settings.programs
+        outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
+        reading = _Reading() if isinstance(outcome.result, Problem) else _read(outcome.result, self._sandbox)
+        findings = (*outcome.findings, *description_findings(uploaded, programs), *reading.findings)
+        goal = goal_for(uploaded.size)
+        entry = None if has_errors(findings) else HogEntry(reading.table, goal)
+        report = TableBuildReport(
+            findings=findings,
+            tool=languages.installed_version(outcome.language, self._sandbox),
+            messages=outcome.messages,
+            description_lines=uploaded.description_lines,
+            source_digest=uploaded.digest_of(outcome.program),
+            image_digest=hashlib.sha256(entry.to_bytes()).hexdigest() if entry else None,
+            language=outcome.language.name if outcome.language else "",
+            stderr_tail=reading.stderr_tail,
+            files=uploaded.facts,
+            source_bytes=uploaded.size,
+            goal=goal,
+            player_name=reading.player_name,
+            trial_rates=_trial_rates(entry, self._settings.jail) if entry and with_trial else (),
+        )
+        return BuildResult(report, entry, outcome.program)
+
+
+PLUGIN = BuilderPlugin("table", lambda settings, _open_runner: TableBuilder(settings))
+
+
+class _Reading(NamedTuple):
+    """What a strategy's program folder gives."""
+
+    player_name: str = ""
+    table: bytes = b""
+    findings: tuple[Finding, ...] = ()
+    stderr_tail: str = ""
+
+
+def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
+    label = constant(program_folder, FUNCTION, LABEL, sandbox)
+    if isinstance(label, Fault) and label.kind is not FaultKind.UNREADABLE:
+        return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.stderr_tail)
+    name, findings = _player_name(label)
+    table = tabulate(program_folder, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
+    if isinstance(table, Fault):
+        return _Reading(name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.stderr_tail)
+    return _Reading(name, table, findings)
+
+
+def _player_name(label: str | Fault) -> tuple[str, tuple[Finding, ...]]:
+    """The strategy's name in one line, and what is wrong with it (H2)."""
+    if isinstance(label, Fault):
+        return "", (_finding(f"{label.sentence}; {_RIGHT_LABEL}"),)
+    name = " ".join(sanitize(label).split())
+    why_illegal = why_illegal_name(name)
+    return ("", (_finding(f"{why_illegal}; {_RIGHT_LABEL}"),)) if why_illegal else (name, ())
+
+
+def _finding(sentence: str) -> Finding:
+    return Finding("strategy", Severity.ERROR, 0, sanitize(sentence))
+
+
+def _trial_rates(entry: HogEntry, sandbox: SandboxSettings) -> tuple[tuple[str, float], ...]:
+    """How often the strategy beats a few samples; this decides nothing."""
+    others = _trial_opponents(sandbox)
+    rates = win_rates([entry, *others.values()], [(0, number) for number in range(1, len(others) + 1)])
+    return tuple(zip(others, rates, strict=True))
+
+
+@cache
+def _trial_opponents(sandbox: SandboxSettings) -> dict[str, HogEntry]:
+    """The samples by name, tabulated once in a process."""
+    return {name: _sample(f"{name}.py", Sandbox(sandbox)) for name in TRIAL_OPPONENTS}
+
+
+def _sample(name: str, sandbox: Sandbox) -> HogEntry:
+    source = samples(HOG)[name]
+    built = languages.build({name: source}, sandbox)
+    if isinstance(built, Problem):
+        raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")
+    table = tabulate(built, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
+    if isinstance(table, Fault):
+        raise ToolMissing(f"the sample strategy {name} cannot be tabulated: {table.sentence}")
+    return HogEntry(table, goal_for(len(source)))

@@ -1,0 +1,124 @@
+"""Text games: programs of any language, and container images (M11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from compiler import languages
+from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.images import build_image, is_image
+from compiler.language_table import languages_of
+from compiler.languages import Problem
+from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors, take_apart
+from contest.config.sections import SandboxSettings
+from contest.config.settings import Settings
+from contest.errors import ToolMissing
+from contest.games.registry import game_of
+from contest.model import GameJob, TextBuildReport, Trial
+from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
+from contest.seeds import Seeds
+from knobellib.samples import samples
+from sandbox.executable import player_from_bytes
+from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.sandbox import Sandbox
+
+TRIAL_SEATS = 3  # if so many can play; two would not show what neighbours see of each other
+YOU = "you"  # the program's name in its trial game
+
+
+class TextBuilder(ProgramBuilder[Executable]):
+    def __init__(self, settings: Settings, open_runner: RunnerFactory) -> None:
+        self._settings = settings
+        self._open_runner = open_runner
+        self._info = game_of(settings.game, settings.programs).info
+        self._sandbox = Sandbox(settings.jail)
+        self._languages = languages_of(settings.programs)
+
+    def build(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
+        untried = self._build(take_apart(files, text))
+        report = self._with_trial(untried.report, untried.image) if untried.image else untried.report
+        return BuildResult(report, untried.image, untried.program)
+
+    def rebuild(self, files: Mapping[str, bytes], text: str) -> BuildResult[Executable]:
+        untried = self._build(take_apart(files, text))
+        return BuildResult(untried.report, untried.image, untried.program)
+
+    def sparring_opponents(self) -> SparringOpponents:
+        """The game's sample programs in the languages that are installed here."""
+        return _samples(self._info.name, self._settings.jail)
+
+    def load(self, raw: bytes) -> Executable:
+        return player_from_bytes(raw)
+
+    def _build(self, uploaded: UploadedFiles) -> UntriedBuild:
+        programs = self._settings.programs
+        if programs.takes_images and is_image(uploaded.files):
+            return build_image(uploaded, programs)
+        outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
+        findings = (*outcome.findings, *description_findings(uploaded, programs))
+        program_folder = outcome.result
+        image = None if isinstance(program_folder, Problem) or has_errors(findings) else program_folder
+        report = TextBuildReport(
+            findings=findings,
+            tool=languages.installed_version(outcome.language, self._sandbox),
+            messages=outcome.messages,
+            description_lines=uploaded.description_lines,
+            source_digest=uploaded.digest_of(outcome.program),
+            image_digest=image.digest if image else None,
+            language=outcome.language.name if outcome.language else "",
+            files=uploaded.facts,
+        )
+        return UntriedBuild(report, image, outcome.program)
+
+    def _with_trial(self, report: TextBuildReport, image: Executable) -> TextBuildReport:
+        """The report with one game against sample programs in it (K45).
+
+        The game decides nothing. Its chance comes from the source's digest, so the same program always has
+        the same trial game.
+        """
+        seats = min(max(self._info.min_seats, TRIAL_SEATS), self._info.max_seats)
+        known = _trial_opponents(self._info.name, self._settings.jail)[: seats - 1]
+        others: Sequence[tuple[str, Executable]] = known or ((f"{YOU}_again", image),)
+        players = [(YOU, image), *(others[seat % len(others)] for seat in range(seats - 1))]
+        seeds = Seeds(bytes.fromhex(report.source_digest))
+        images = {program.digest: program.to_bytes() for _, program in players}
+        job = GameJob(
+            tuple(program.digest for _, program in players),
+            tuple(seeds.stream(f"trial/seat/{seat}") for seat in range(seats)),
+            names=tuple(name for name, _ in players),
+            is_trial=True,
+        )
+        with self._open_runner(images, self._settings, seeds) as runner:
+            (result,) = runner.play([job])
+        trial = Trial(" and ".join(dict.fromkeys(job.names[1:])), result)
+        return replace(report, trial=trial, stderr_tail=result.seats[0].stderr_tail)
+
+
+PLUGIN = BuilderPlugin("text", TextBuilder)
+
+
+@cache
+def _trial_opponents(game_name: str, sandbox: SandboxSettings) -> tuple[tuple[str, ProgramFolder], ...]:
+    """The game's sample programs in shell, which every host has; () where there are none."""
+    found = []
+    for name in sorted(name for name in samples(game_name) if name.endswith(".sh")):
+        result = languages.build({name: samples(game_name)[name]}, Sandbox(sandbox))
+        if isinstance(result, Problem):
+            raise ToolMissing(f"the sample program {name} cannot be built: {result.text} {result.messages}")
+        found.append((name.removesuffix(".sh"), result))
+    return tuple(found)
+
+
+@cache
+def _samples(game_name: str, sandbox: SandboxSettings) -> SparringOpponents:
+    built = {
+        name.partition(".")[0]: languages.build({name: data}, Sandbox(sandbox))
+        for name, data in sorted(samples(game_name).items())
+    }
+    return {
+        name: (result.digest, result.to_bytes())
+        for name, result in built.items()
+        if isinstance(result, ProgramFolder)
+    }

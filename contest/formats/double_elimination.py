@@ -1,0 +1,186 @@
+"""Double elimination: who has lost two matches is out; the one who is left has won (U10 to U12).
+
+- The bracket (bracket.py) is drawn at random, its byes as well; byes are in the first round only.
+- A round has all matches that can be played, each in a group of its own; a bye is a group of one.
+- A match is of `games` games, and then of more, one by one, while the points are equal, up to `max_games`.
+  Then fewer faults decide, then the draw by which the players got their first seats (U11).
+- The last match of the losers' side decides the third place, the final the first two; each has a number of
+  games of its own. If the one who comes from the losers' side wins the final, it is played once more (U12).
+- Where failures disqualify, the disqualified are out at once, and the other one goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from contest.formats.base import Format
+from contest.formats.bracket import Bracket, MatchPlace, Result, Side
+from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
+from contest.seeds import Seeds
+from contest.standings import half_points, ranks_of, table
+
+FINAL, SECOND_FINAL = MatchPlace(Side.FINAL, 1, 0), MatchPlace(Side.SECOND_FINAL, 1, 0)
+_FINALS = (Side.FINAL, Side.SECOND_FINAL)
+BYE = "bye"
+
+
+class DoubleElimination(Format):
+    """See the module. The settings with the numbers of games matter."""
+
+    name = "double-elimination"
+    summary = "out after two lost matches"
+
+    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
+        """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.
+
+        Nobody knows before the final whether it is the last match, so no round is planned as one, but that of
+        a field of one.
+        """
+        field = sorted(entries)
+        if not field or (len(field) == 1 and history):
+            return None
+        if len(field) == 1:
+            return RoundPlan(1, (GroupPlan(1, 1, (field[0],), (), BYE),), final=True)
+        bracket = self._bracket(field, history, seeds)
+        number = len(history) + 1
+        groups = [
+            self._group(number, index, place, players, bracket, seeds)
+            for index, (place, players) in enumerate(_ready(bracket), start=1)
+        ]
+        if not history:
+            alone = (players for players in _first_round(bracket) if len(players) == 1)
+            groups += [
+                GroupPlan(number, index, players, (), BYE)
+                for index, players in enumerate(alone, start=len(groups) + 1)
+            ]
+        return RoundPlan(number, tuple(groups), final=False) if groups else None
+
+    def standings(
+        self,
+        plan: GroupPlan,
+        final: bool,
+        matches: Sequence[Match],
+        failures: Mapping[str, int],
+        disqualified: AbstractSet[str],
+    ) -> tuple[Standing, ...]:
+        """The two of a match, the winner first. Who is still in the contest advances: the winner, and a loser
+        who has not lost before; from the final nobody, unless it is to be played again."""
+        ordered = _best_first(plan, [n for n in plan.members if n not in disqualified], matches)
+        points = half_points(ordered, matches)
+        staying = frozenset() if final else _staying(plan, ordered)
+        return table(enumerate(ordered, start=1), points, failures, disqualified, staying)
+
+    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
+        """By how far everybody came: who was out in the same round shares a rank; the points are those of all
+        matches."""
+        points, failed = Counter[str](), Counter[str]()
+        reach: dict[str, tuple[bool, int, bool]] = {}
+        out: set[str] = set()
+        for outcome in history:
+            for group in outcome.groups:
+                for line in group.standings:
+                    points[line.entry] += line.half_points
+                    failed[line.entry] += line.failures
+                    out |= {line.entry} if line.disqualified else set()
+                    decided = group.plan.title in _FINALS and line.rank == 1
+                    reach[line.entry] = (line.advances, outcome.plan.number, decided)
+        ordered = sorted(sorted(reach.keys() - out), key=lambda name: reach[name], reverse=True)
+        ranks = ranks_of([reach[name] for name in ordered])
+        return table(zip(ranks, ordered, strict=True), points, failed, out, frozenset())
+
+    def _bracket(self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> Bracket:
+        """The bracket as drawn, with everything that has been played."""
+        bracket = Bracket(_draw(field, seeds), {})
+        results: dict[MatchPlace, Result] = {}
+        for outcome in history:
+            played = zip(_ready(bracket), outcome.groups, strict=False)  # byes stand behind the matches
+            results |= {place: _result(group) for (place, _), group in played}
+            bracket = Bracket(bracket.places, results)
+        return bracket
+
+    def _group(
+        self,
+        number: int,
+        index: int,
+        place: MatchPlace,
+        players: tuple[str, str],
+        bracket: Bracket,
+        seeds: Seeds,
+    ) -> GroupPlan:
+        games = self._games(place, bracket)
+        seated = tuple(seeds.shuffled(f"match/{number}/{index}/seats", sorted(players)))
+        pairing = Pairing(seated, games, max(games, self._settings.max_games))
+        return GroupPlan(number, index, players, (pairing,), str(place.side))
+
+    def _games(self, place: MatchPlace, bracket: Bracket) -> int:
+        if place.side in _FINALS:
+            return self._settings.final_games
+        if place == bracket.last_of_losers:
+            return self._settings.third_place_games
+        return self._settings.games
+
+
+def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
+    """The places of the first round: byes are drawn among its matches, at most one for each (U10)."""
+    matches = 1 << (len(field) - 1).bit_length() >> 1
+    order: list[str | None] = list(seeds.shuffled("bracket/entries", field))
+    byes = seeds.shuffled("bracket/byes", range(matches))[: 2 * matches - len(field)]
+    for match in sorted(byes):
+        order.insert(2 * match + 1, None)
+    return order
+
+
+def _first_round(bracket: Bracket) -> Iterator[tuple[str, ...]]:
+    for place in bracket.matches():
+        if place.side is Side.WINNERS and place.round == 1:
+            yield tuple(player for player in bracket.players(place) or () if player is not None)
+
+
+def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
+    """The matches to be played now, in the order of the bracket: of each side those of one round."""
+    found = []
+    for place in bracket.matches():
+        players = bracket.players(place)
+        if players and place not in bracket.results and players[0] is not None and players[1] is not None:
+            found.append((place, (players[0], players[1])))
+    earliest = {place.side: place.round for place, _ in reversed(found)}
+    return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(bracket)
+
+
+def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
+    """Played where the final's loser is the winners' side's champion, who stood first in it."""
+    final, players = bracket.results.get(FINAL), bracket.players(FINAL)
+    if final is None or players is None or SECOND_FINAL in bracket.results:
+        return []
+    if final.winner is None or final.loser is None or final.loser != players[0]:
+        return []
+    return [(SECOND_FINAL, (final.loser, final.winner))]
+
+
+def _result(group: GroupOutcome) -> Result:
+    ranked = [line.entry for line in group.standings if not line.disqualified]
+    return Result(ranked[0] if ranked else None, ranked[1] if len(ranked) > 1 else None)
+
+
+def _best_first(plan: GroupPlan, names: Sequence[str], matches: Sequence[Match]) -> list[str]:
+    """More points, then fewer faults, then who was drawn for the first seat (U11)."""
+    points = half_points(names, matches)
+    faults = Counter[str]()
+    for match in matches:
+        for name, seat in match.sides:
+            faults[name] += seat.faults
+    drawn = [name for pairing in plan.pairings for name in pairing.players] or list(names)
+    return sorted(names, key=lambda name: (-points[name], faults[name], drawn.index(name)))
+
+
+def _staying(plan: GroupPlan, best_first: Sequence[str]) -> AbstractSet[str]:
+    """Who is still in the contest after this match."""
+    if plan.title in (Side.WINNERS, BYE):
+        return set(best_first)
+    if plan.title == Side.LOSERS:
+        return set(best_first[:1])
+    champion = plan.members[0]  # of the winners' side
+    again = plan.title == Side.FINAL and best_first[:1] != [champion] and champion in best_first
+    return set(best_first) if again else set()

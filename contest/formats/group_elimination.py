@@ -1,0 +1,91 @@
+"""Group elimination, the tournament of 1994: randomly mixed groups, whose better halves proceed (K64-K69).
+
+- The field of a round is divided into as few groups as their greatest size allows, as equal as possible.
+- Everyone meets everyone in the group, and himself where the contest has self-play (K65, K78).
+- Half of the group as it started, rounded up, proceeds, and all who tie with the last of them; the
+  disqualified never do (K67).
+- The final is the first round that is one group of at most `final_size` (K69). If twice running nobody left
+  the field, because all are equal, the next round is the final: one group of all, whatever its size.
+- A field of one still plays a final, against himself; an empty field has no winner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import accumulate, pairwise
+
+from contest.formats.base import Format
+from contest.formats.pairings import everyone_meets_everyone
+from contest.model import GroupPlan, Match, RoundOutcome, RoundPlan, Standing
+from contest.seeds import Seeds
+from contest.standings import half_points, ranked, table
+
+STANDSTILLS = 2  # rounds running in which everybody proceeds, before the field is the final
+
+
+class GroupElimination(Format):
+    """See the module. The settings `group_max`, `final_size`, `self_play` and `games` matter."""
+
+    name = "group-elimination"
+    summary = "rounds of mixed groups, about half of each group proceeds"
+    everyone_meets = True
+    has_groups = True
+
+    def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
+        """The next round, drawn by `round/<number>/groups`; the order of `entries` plays no part."""
+        field = sorted(history[-1].survivors if history else entries)
+        if not field or (history and history[-1].plan.final):
+            return None
+        number = len(history) + 1
+        final = len(field) <= self._settings.final_size or stands_still(history)
+        sizes = [len(field)] if final else group_sizes(len(field), self._settings.group_max)
+        drawn = _cut(seeds.shuffled(f"round/{number}/groups", field), sizes)
+        groups = (self._group(number, index, members) for index, members in enumerate(drawn, start=1))
+        return RoundPlan(number, tuple(groups), final)
+
+    def standings(
+        self,
+        plan: GroupPlan,
+        final: bool,
+        matches: Sequence[Match],
+        failures: Mapping[str, int],
+        disqualified: AbstractSet[str],
+    ) -> tuple[Standing, ...]:
+        """The table of a finished group. In the final nobody advances: its ranks are the result (K79)."""
+        remaining = [name for name in plan.members if name not in disqualified]
+        points = half_points(remaining, matches)
+        advancing = set() if final else better_half(points, len(plan.members))
+        return table(ranked(points), points, failures, disqualified, advancing)
+
+    def _group(self, round_number: int, number: int, members: Sequence[str]) -> GroupPlan:
+        pairings = everyone_meets_everyone(members, self._settings)
+        return GroupPlan(round_number, number, tuple(members), pairings)
+
+
+def group_sizes(field: int, largest: int) -> list[int]:
+    """Sizes of the fewest groups of at most `largest` that hold the field; they differ by at most 1 (K64)."""
+    groups = -(-field // largest)
+    smaller, larger = divmod(field, groups)
+    return [smaller + 1] * larger + [smaller] * (groups - larger)
+
+
+def better_half(points: Mapping[str, int], size_at_start: int) -> AbstractSet[str]:
+    """Those with the most points: ceil(size/2) of them, and all who tie with the last (K67)."""
+    best_first = sorted(points.values(), reverse=True)
+    proceeding = best_first[: -(-size_at_start // 2)]
+    return {name for name, own in points.items() if own >= proceeding[-1]}
+
+
+def stands_still(history: Sequence[RoundOutcome]) -> bool:
+    """Whether everybody proceeded in each of the last two rounds (K67)."""
+    latest = history[-STANDSTILLS:]
+    return len(latest) == STANDSTILLS and all(map(_everybody_proceeded, latest))
+
+
+def _everybody_proceeded(outcome: RoundOutcome) -> bool:
+    return len(outcome.survivors) == sum(len(group.members) for group in outcome.plan.groups)
+
+
+def _cut(field: Sequence[str], sizes: Sequence[int]) -> list[Sequence[str]]:
+    return [field[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]

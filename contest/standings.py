@@ -1,0 +1,102 @@
+"""From games to a ranking: failures, points and ranks. Pure.
+
+A completed game gives points to its sides; any other game leaves only its failures (K72).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+
+from contest.model import Match, Standing
+
+MATCH_POINT = Fraction(500_001, 1_000_000)  # of a pairing's points; a match point needs more (H11)
+FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
+
+
+def culprits(match: Match) -> AbstractSet[str]:
+    """The entries that failed in this game, any number; a self-game is one failure at most (K75)."""
+    return {name for name, seat in match.sides if seat.verdict.is_charged}
+
+
+def failures(matches: Iterable[Match]) -> Counter[str]:
+    """Failures per entry over all attempts; those of games that are not counted stay charged (K75)."""
+    flawed = [match for match in matches if not match.result.is_flawless]  # of tens of thousands, a few
+    return Counter(name for match in flawed for name in culprits(match))
+
+
+def disqualified(failed: Mapping[str, int]) -> AbstractSet[str]:
+    """The entries that failed more often than a round allows (K73)."""
+    return {name for name, times in failed.items() if times > FAILURES_ALLOWED}
+
+
+def banned_in(standings: Iterable[Standing]) -> AbstractSet[str]:
+    """The entries that the organizer took out before the first game of this table."""
+    return {line.entry for line in standings if line.disqualified and not line.failures}
+
+
+def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, int]:
+    """Own points of each entry from its counted matches, in half points (K13).
+
+    A game against another gives twice the own points; a self-game the mean of its sides, in half points their
+    sum (K66). A match that is not counted gives nothing (K73).
+    """
+    points = dict.fromkeys(names, 0)
+    for match in matches:
+        if match.counted:
+            for name, half in match_half_points(match):
+                points[name] += half
+    return points
+
+
+def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
+    """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
+    if match.pairing.is_self:
+        return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
+    return tuple([(name, 2 * seat.points) for name, seat in match.sides])
+
+
+def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
+    """(rank, name) best first; equal points share a rank and stand in the order of their names (K77)."""
+    ordered = sorted(points, key=lambda name: (-points[name], name))
+    ranks = ranks_of([points[name] for name in ordered])
+    return tuple(zip(ranks, ordered, strict=True))
+
+
+def ranks_of(values: Sequence[object]) -> list[int]:
+    """Ranks from 1 for values that stand best first: 9 7 7 5 -> 1 2 2 4."""
+    ranks: list[int] = []
+    for place, value in enumerate(values, start=1):
+        tied = place > 1 and value == values[place - 2]
+        ranks.append(ranks[-1] if tied else place)
+    return ranks
+
+
+def standing_list(
+    members: Collection[str],
+    matches: Iterable[Match],
+    failed: Mapping[str, int],
+    out: AbstractSet[str],
+    advancing: AbstractSet[str],
+) -> tuple[Standing, ...]:
+    """A group's table: the ranked best first, then the disqualified by name, with no rank and no points."""
+    points = half_points([name for name in members if name not in out], matches)
+    return table(ranked(points), points, failed, out, advancing)
+
+
+def table(
+    order: Iterable[tuple[int, str]],
+    points: Mapping[str, int],
+    failed: Mapping[str, int],
+    out: AbstractSet[str],
+    advancing: AbstractSet[str],
+) -> tuple[Standing, ...]:
+    """A table in this order, given as (rank, name); `points` are half points."""
+    lines = [
+        Standing(name, points[name], rank, failed.get(name, 0), False, name in advancing)
+        for rank, name in order
+    ]
+    lines += [Standing(name, 0, None, failed.get(name, 0), True, False) for name in sorted(out)]
+    return tuple(lines)

@@ -1,0 +1,25 @@
+/*
+ * game.h - what a game provides that is played between machines. The engine is built from its own sources and
+ * those of one game; without a game it only runs programs by themselves.
+ */
+#ifndef GAME_H
+#define GAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "machine.h"
+
+/* Zeroed memory for as long as the process lives; only before the lock. */
+void *allocate (size_t size);
+
+/*
+ * Reads the rules, which follow the head of the batch, and allocates all that playing needs. Fails if they are
+ * impossible. `fuel`: instructions per seat and game. Called once, before the lock.
+ */
+void read_rules (int64_t fuel) __attribute__ ((weak));
+
+/* Reads the order of one game between some of these images, plays it, and answers. */
+void play_order (const struct image *images, uint32_t count) __attribute__ ((weak));
+
+#endif

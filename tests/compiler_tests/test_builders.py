@@ -1,0 +1,116 @@
+"""One builder for each kind of play, and those that other packages add."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiler.builders import builder_of
+from compiler.builders.machine import MachineBuilder
+from compiler.builders.table import TableBuilder
+from compiler.builders.text import TextBuilder
+from contest.config.settings import Settings, game_settings
+from contest.config.template import usual_dates
+from contest.errors import ConfigError
+from tests.support.contest_field import NOW
+from tournament.runners import open_runner
+
+# A game, and how its programs are built: no program of ours knows this kind of play.
+PACKAGE = """
+from dataclasses import replace
+
+from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from contest.config.sections import GameSettings
+from contest.games.base import GamePlugin, KindOfPlay
+from contest.games.cooperation import Cooperation
+from contest.model import TextBuildReport
+from contest.protocols import BuildResult
+
+
+class Sung(Cooperation):
+    @property
+    def info(self):
+        kind = KindOfPlay("sung", takes="files", is_computed=False, has_moves=True, is_quick=False)
+        return replace(super().info, name="choir", title="Choir", play=kind)
+
+
+class Song:
+    def to_bytes(self):
+        return b"la la la"
+
+
+class SungBuilder(ProgramBuilder):
+    def build(self, files, text):
+        report = TextBuildReport(
+            findings=(),
+            tool="an ear",
+            messages="",
+            description_lines=0,
+            source_digest="",
+            image_digest="la",
+            language="Italian",
+            files=(),
+        )
+        return BuildResult(report, Song(), next(iter(files)))
+
+    def rebuild(self, files, text):
+        return self.build(files, text)
+
+    def sparring_opponents(self):
+        return {"choir": ("la", b"la la la")}
+
+    def load(self, raw):
+        return Song()
+
+
+GAME = GamePlugin("choir", GameSettings, lambda *_: Sung())
+BUILDER = BuilderPlugin("sung", lambda settings, open_runner: SungBuilder())
+"""
+
+
+def settings(game: str) -> Settings:
+    return Settings(dates=usual_dates(NOW), game=game_settings({"name": game}))
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, entry_points: str) -> None:
+    """A package with this in its entry points."""
+    (folder / "our_choir.py").write_text(PACKAGE)
+    facts = folder / "our_choir-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our-choir\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(entry_points)
+    monkeypatch.syspath_prepend(folder)
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"), [("knobeln", MachineBuilder), ("cooperation", TextBuilder), ("hog", TableBuilder)]
+)
+def test_each_kind_of_play_has_its_builder(game: str, kind: type) -> None:
+    builder = builder_of(settings(game), open_runner)
+    assert isinstance(builder, kind)
+    assert (builder.win_rates is None) == (kind is not TableBuilder)
+    with pytest.raises(ValueError, match=r"."):
+        builder.load(b"[]")
+
+
+def test_another_package_can_add_a_kind_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(
+        tmp_path,
+        monkeypatch,
+        "[knobeln.games]\nchoir = our_choir:GAME\n[knobeln.builders]\nsung = our_choir:BUILDER\n",
+    )
+    builder = builder_of(settings("choir"), open_runner)
+    result = builder.build({"song.ly": b"<<FROM>> us k7qd-2mxw-9rtz-h4pc-v8sn"}, "We sing.")
+    assert result.report.accepted
+    assert result.image
+    assert builder.load(result.image.to_bytes())
+    assert builder.win_rates is None
+    assert builder.description({"song.ly": b"la"}, "We sing.") == "We sing."
+    assert builder.published_files({"song.ly": b"<<FROM>> us k7qd"}) == {"song.ly": b"<<FROM>> us     "}
+
+
+def test_a_kind_of_play_without_a_builder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, monkeypatch, "[knobeln.games]\nchoir = our_choir:GAME\n")
+    with pytest.raises(ConfigError, match="games of the kind 'sung'"):
+        builder_of(settings("choir"), open_runner)

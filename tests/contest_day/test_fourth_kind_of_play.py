@@ -1,0 +1,215 @@
+"""A kind of play from another package plays a contest by mail, without an edit to any module of ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from email import message_from_bytes
+from email.policy import default as modern
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import knobeln
+
+PACKAGE = '''
+"""The kind of play "constant": a program is a number, and the higher number wins."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from compiler.builders.base import BuilderPlugin, ProgramBuilder
+from compiler.uploaded_files import take_apart
+from contest.config.sections import GameSettings
+from contest.games.base import FaultRule, Game, GameInfo, GamePlugin, KindOfPlay
+from contest.model import Finding, GameResult, SeatResult, Severity, TextBuildReport, Verdict
+from contest.protocols import BuildResult
+from tournament.runners.base import RunnerPlugin
+
+CONSTANT = KindOfPlay("constant", takes="files", is_computed=True, has_moves=False, is_quick=True)
+
+
+class Highest(Game[tuple[int, ...], int]):
+    @property
+    def info(self):
+        return GameInfo(
+            name="highest", title="Highest", min_seats=2, max_seats=2, max_turns=1,
+            fault_rule=FaultRule.GAME_LOST, play=CONSTANT,
+        )
+
+    def start(self, seats):
+        return ()
+
+    def players_to_move(self, position):
+        return frozenset() if position else frozenset((0, 1))
+
+    def why_illegal(self, position, seat, move):
+        return None if move >= 0 else f"{move} is negative"
+
+    def apply(self, position, moves):
+        return moves[0], moves[1]
+
+    def points(self, position):
+        return (int(position > position[::-1]), int(position < position[::-1])) if position else (0, 0)
+
+    def sample_moves(self, position, seat):
+        return 0, 7
+
+
+GAME = GamePlugin("highest", GameSettings, lambda *_: Highest(), rules="# Highest\\n\\nMail a number.")
+
+
+@dataclass(frozen=True)
+class Number:
+    value: int
+
+    def to_bytes(self):
+        return str(self.value).encode()
+
+
+class NumberBuilder(ProgramBuilder[Number]):
+    def build(self, files, text):
+        uploaded = take_apart(files, text)
+        ((name, data),) = uploaded.files.items()
+        words = data.decode("latin-1").split()
+        image = Number(int(words[0])) if words and words[0].isdecimal() else None
+        findings = () if image else (Finding("number", Severity.ERROR, 0, "That is no number."),)
+        report = TextBuildReport(
+            findings=findings, tool="", messages="", description_lines=uploaded.description_lines,
+            source_digest=uploaded.digest_of(name), language="number", files=uploaded.facts,
+            image_digest=hashlib.sha256(image.to_bytes()).hexdigest() if image else None,
+        )
+        return BuildResult(report, image, name)
+
+    rebuild = build
+
+    def sparring_opponents(self):
+        return {}
+
+    def load(self, raw):
+        return Number(int(raw))
+
+
+BUILDER = BuilderPlugin("constant", lambda *_: NumberBuilder())
+
+
+class Comparison:
+    def __init__(self, images):
+        self.numbers = {digest: int(raw) for digest, raw in images.items()}
+
+    def play(self, jobs):
+        return [self._result(tuple(self.numbers[digest] for digest in job.images)) for job in jobs]
+
+    def _result(self, numbers):
+        seats = tuple(SeatResult(points, Verdict.OK, None) for points in Highest().points(numbers))
+        return GameResult(seats, 0, hashlib.sha256(repr(numbers).encode()).hexdigest()[:16])
+
+
+class ConstantPlay(RunnerPlugin):
+    name = "constant"
+
+    def open(self, images, settings, seeds, progress):
+        return nullcontext(Comparison(images))
+
+
+RUNNER = ConstantPlay()
+'''
+ENTRY_POINTS = """
+[knobeln.games]
+highest = constant_play:GAME
+[knobeln.builders]
+constant = constant_play:BUILDER
+[knobeln.runners]
+constant = constant_play:RUNNER
+"""
+FORM = """From: {address}
+To: highest@localhost.example
+Subject: registration for Highest
+Message-ID: <{name}-1@machine.example>
+
+mail-address: {address}
+mail-preference: DGP,GRP,GRR,RSM
+team-name: {name}
+Organization: University of Eggland
+team-members:
+  Joe Cool, 45, professional systems programmer,
+  20-year-experienced programmer
+"""
+LETTER = """From: {address}
+To: highest@localhost.example
+Subject: please compile
+Message-ID: <{name}-{attempt}@machine.example>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="next"
+
+--next
+Content-Type: text/plain
+
+<<FROM>> {name} {string}
+
+{description}
+
+--next
+Content-Type: text/plain
+Content-Disposition: attachment; filename="number.txt"
+
+{number}
+--next--
+"""
+ABOUT = "\n".join(f"Line {number} about it." for number in range(20))
+
+
+@pytest.fixture
+def contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A contest of the package's game."""
+    packages = tmp_path / "packages"
+    facts = packages / "constant_play-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (packages / "constant_play.py").write_text(PACKAGE)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: constant-play\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(packages)
+    knobeln("init", tmp_path / "contest", "--game", "highest")
+    return tmp_path / "contest"
+
+
+def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(contest: Path) -> None:
+    for name, number in (("two", "2"), ("nine", "9"), ("five", "5")):
+        address = f"{name}@machine.example"
+        knobeln("receive", "-C", contest, stdin=FORM.format(address=address, name=name))
+        welcome = mails_to(contest, address)
+        assert "Mail a number." in welcome
+        string = re.findall(r"authentification string\s+(\S+)", welcome)[0]
+        facts = {"address": address, "name": name, "string": string, "description": ABOUT}
+        knobeln("receive", "-C", contest, stdin=LETTER.format(attempt=2, number="many", **facts))
+        assert "That is no number." in mails_to(contest, address)
+        knobeln("receive", "-C", contest, stdin=LETTER.format(attempt=3, number=number, **facts))
+        assert f"of {name} is accepted" in mails_to(contest, address)
+    knobeln("run", "--now", "-C", contest)
+    output = json.loads(knobeln("results", "-C", contest, "--json").output)
+    (group,) = output["rounds"][0]["groups"]
+    assert [(line["team"], line["points"]) for line in group["standings"]] == [
+        ("nine", 2),
+        ("five", 1),
+        ("two", 0),
+    ]
+    for name, place in (("nine", 1), ("five", 2), ("two", 3)):
+        mails = mails_to(contest, f"{name}@machine.example")
+        assert "the results" in mails
+        assert re.search(rf"^ *{place}\.? +{name}\b", mails, re.MULTILINE)
+    knobeln("publish", contest / "archive", "--early", "-C", contest)
+    assert "played again" in knobeln("verify", contest / "archive").output
+
+
+def mails_to(contest: Path, address: str) -> str:
+    """The subjects and texts of all mails to this address, with their attachments."""
+    knobeln("outbox", "flush", "-C", contest)
+    messages = [
+        message_from_bytes(file.read_bytes(), policy=modern)
+        for file in (contest / "mail" / address / "new").iterdir()
+    ]
+    parts = [part for message in messages for part in message.walk()]
+    texts = [str(part.get_content()) for part in parts if part.get_content_maintype() == "text"]
+    return "\n".join([*(str(message["Subject"]) for message in messages), *texts])

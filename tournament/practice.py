@@ -1,0 +1,119 @@
+"""The practice service: plays programs that are only tried, and friendly matches.
+
+It rests while a submission waits for the compiler and while the contest runs. The limits of a game and the
+number of our own programs bound its work. Its results count for nothing.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contest.clock import Clock
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.base import GameInfo
+from contest.games.registry import game_of
+from contest.log import log
+from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
+from contest.protocols import Images, PracticeBuilder, PracticeReporter, RunnerFactory
+from contest.seeds import Seeds, seed_from
+from contest.store import Store, contest_state, outbox, practices, submissions, teams
+
+
+@dataclass(frozen=True)
+class PracticeService:
+    store: Store
+    settings: Settings
+    clock: Clock
+    builder: PracticeBuilder
+    open_runner: RunnerFactory
+    reporter: PracticeReporter
+
+    def play_next(self) -> bool:
+        """Do the practice that waits longest. False: none waits, or now is not the time.
+
+        Raises ToolMissing, EngineFailed or StoreBusy; the practice stays in the queue.
+        """
+        with self.store.read() as tx:
+            if contest_state.state(tx).phase is Phase.RUNNING or submissions.next_queued(tx):
+                return False
+            practice = practices.next_queued(tx)
+        if practice is None:
+            return False
+        try:
+            mails = self._played(practice)
+        except KnobelnError:
+            raise
+        except Exception:
+            self._set_aside(practice, traceback.format_exc())
+            return True
+        with self.store.write() as tx:
+            if practices.finish(tx, practice.id, PracticeState.PLAYED):
+                for mail in mails:
+                    outbox.put(tx, mail, self.settings, self.clock.now())
+        log.info("practice", letter=practice.letter_id)
+        return True
+
+    def _played(self, practice: Practice) -> Sequence[Outgoing]:
+        with self.store.read() as tx:
+            team = teams.get(tx, practice.team_id)
+            other = teams.get(tx, practice.other_id) if practice.other_id else None
+        return self._match(practice, team, other) if other else self._test(practice, team)
+
+    # --- please test ---------------------------------------------------------------------------------------
+    def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
+        result = self.builder.build(practice.files, "")
+        games: Sequence[PracticeGame] = ()
+        if result.image and result.report.image_digest:
+            digest = result.report.image_digest
+            games = self._sparring(digest, result.image.to_bytes(), result.report.source_digest)
+        return [self.reporter.tested(practice, team, result.report, games)]
+
+    def _sparring(self, digest: str, image: bytes, source_digest: str) -> Sequence[PracticeGame]:
+        """Play a game against each of our programs, or one against all if the game takes more than two."""
+        opponents = self.builder.sparring_opponents()
+        seats = self._info.max_seats
+        fixtures = [(name,) for name in opponents] if seats == 2 else [tuple(opponents)[: seats - 1]]
+        seeds = Seeds(bytes.fromhex(source_digest))
+        jobs = [
+            self._job((digest, *(opponents[name][0] for name in names)), ("you", *names), seeds)
+            for names in fixtures
+        ]
+        return self._games({digest: image, **dict(opponents.values())}, jobs, seeds)
+
+    # --- please play ---------------------------------------------------------------------------------------
+    def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
+        with self.store.read() as tx:
+            one = submissions.image_that_counts(tx, team.id)
+            two = submissions.image_that_counts(tx, other.id)
+        if one is None or two is None:  # withdrawn since the letter came
+            return [self.reporter.match_impossible(practice, team, other)]
+        (first, first_image), (second, second_image) = one, two
+        # If the same two versions meet again, their chance differs.
+        seeds = Seeds(seed_from(f"practice/{practice.id}/{first}/{second}"))
+        job = self._job((first, second), (team.name, other.name), seeds)
+        (game,) = self._games({first: first_image, second: second_image}, [job], seeds)
+        return list(self.reporter.met(practice, team, other, game.result))
+
+    @property
+    def _info(self) -> GameInfo:
+        return game_of(self.settings.game, self.settings.programs).info
+
+    # --- both ----------------------------------------------------------------------------------------------
+    def _job(self, digests: tuple[str, ...], names: tuple[str, ...], seeds: Seeds) -> GameJob:
+        streams = tuple(seeds.stream(f"{'/'.join(names[1:])}/seat/{seat}") for seat in range(len(digests)))
+        return GameJob(digests, streams, protocol=self._info.play.has_moves, names=names)
+
+    def _games(self, images: Images, jobs: Sequence[GameJob], seeds: Seeds) -> Sequence[PracticeGame]:
+        with self.open_runner(images, self.settings, seeds) as runner:
+            results = runner.play(jobs)
+        return [PracticeGame(job.names[1:], result) for job, result in zip(jobs, results, strict=True)]
+
+    def _set_aside(self, practice: Practice, trace: str) -> None:
+        log.error("a practice was set aside", practice=practice.id, trace=trace)
+        with self.store.write() as tx:
+            practices.finish(tx, practice.id, PracticeState.SET_ASIDE)
+            text = f"practice {practice.id} broke the practice service and was set aside:\n{trace}"
+            contest_state.note(tx, "compiler", text, self.clock.now())

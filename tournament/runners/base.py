@@ -1,0 +1,48 @@
+"""What the tournament needs of a kind of play."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from contest.config.settings import Settings
+from contest.model import GroupOutcome
+from contest.protocols import Images, ProgressCallback, Runner
+from contest.seeds import Seeds
+
+
+class RunnerPlugin(ABC):
+    """How the games of one kind of play are run."""
+
+    name: str  # of the kind of play
+
+    @abstractmethod
+    def open(
+        self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback
+    ) -> AbstractContextManager[Runner]:
+        """A runner for the contest's game with these programs; closing it ends everything that it started.
+
+        `images`: what the builds made, by digest. No result depends on `progress`.
+        """
+
+    def open_checking(
+        self,
+        recorded: GroupOutcome,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback,
+    ) -> AbstractContextManager[Runner]:
+        """A runner that checks a group as it was recorded.
+
+        By default it plays the games again. A kind whose results cannot be computed again gives each game
+        its recorded result, after checking the moves; it raises Differs where they break the rules.
+        """
+        return self.open(images, settings, seeds, progress)
+
+    def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:  # noqa: B027
+        """Put on this host what these programs need and it lacks; by default they need nothing.
+
+        `archive_of`: the file that the team mailed, by the digest of its image. Raises GiveUp.
+        """

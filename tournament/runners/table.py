@@ -1,0 +1,56 @@
+"""Games computed from tables: a game of Hog is the exact win rate of one strategy against another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from contest.config.settings import Settings
+from contest.games.hog import WIN_RATE_UNIT, HogEntry
+from contest.model import GameJob, GameResult, SeatResult, Verdict
+from contest.protocols import Images, ProgressCallback, Runner, no_progress
+from contest.seeds import Seeds
+from contest.subprocesses.hog_solver import win_rates
+from tournament.runners.base import RunnerPlugin
+
+
+class TablePlay(RunnerPlugin):
+    name = "table"
+
+    def open(
+        self, images: Images, settings: Settings, _seeds: Seeds, progress: ProgressCallback
+    ) -> AbstractContextManager[Runner]:
+        entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
+        return nullcontext(TableRunner(entries, settings, progress))
+
+
+class TableRunner:
+    """Computes win rates (H10); implements contest.protocols.Runner.
+
+    Points are trillionths: what a seat wins of WIN_RATE_UNIT games when a coin says who begins.
+    """
+
+    def __init__(
+        self, entries: Mapping[str, HogEntry], settings: Settings, progress: ProgressCallback = no_progress
+    ) -> None:
+        self._entries = entries
+        self._workers = settings.tournament.workers
+        self._progress = progress
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """The results, in the order of the jobs. Raises EngineFailed when the solver keeps failing."""
+        digests = sorted({digest for job in jobs for digest in job.images})
+        number = {digest: place for place, digest in enumerate(digests)}
+        pairs = [(number[job.images[0]], number[job.images[1]]) for job in jobs]
+        rates = win_rates([self._entries[digest] for digest in digests], pairs, self._workers, self._progress)
+        return list(map(_result, rates))
+
+
+def _result(rate: float) -> GameResult:
+    first = round(rate * WIN_RATE_UNIT)
+    seats = tuple(SeatResult(points, Verdict.OK, None) for points in (first, WIN_RATE_UNIT - first))
+    return GameResult(seats, 0, hashlib.sha256(rate.hex().encode()).hexdigest()[:16])
+
+
+PLUGIN = TablePlay()
