@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +9,11 @@ from pydantic import TypeAdapter
 
 from contest.model import Fault, GroupOutcome, Match, Moves, SeatResult, Verdict
 
-_json = json.JSONEncoder().encode
 _MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
 
 
 class GameRow(NamedTuple):
-    """One attempt at a game. `pairing`: its index in the plan. `seats` and `moves` are JSON text."""
+    """One attempt at a game. `pairing`: its index in the plan. `seats`, `moves`: values of JSON columns."""
 
     pairing: int
     game: int
@@ -24,8 +22,8 @@ class GameRow(NamedTuple):
     flawless: bool
     turns: int
     digest: str
-    seats: str
-    moves: str
+    seats: list[list[Any]]
+    moves: Any
 
 
 def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> tuple[GameRow, ...]:
@@ -49,8 +47,8 @@ def moves_of(kept: Any) -> Sequence[Moves] | None:
 
 def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
     result = match.result
-    seats = _json([_kept(seat) for seat in result.seats])
-    moves = _json(_MOVES.dump_python(result.moves, mode="json")) if keep_moves else "null"
+    seats = [_kept(seat) for seat in result.seats]
+    moves = _MOVES.dump_python(result.moves, mode="json") if keep_moves else None
     facts = (match.counted, result.is_flawless, result.turns, result.digest)
     return GameRow(place, match.game, match.attempt, *facts, seats, moves)
 

@@ -33,7 +33,6 @@ from contest.config.settings import Settings, without_secrets
 from contest.errors import NotFound, NotNow, Paused
 from contest.formats.base import Format
 from contest.games.registry import game_of
-from contest.gc_tuning import rarely_collected
 from contest.model import (
     Entry,
     EvolutionOutcome,
@@ -145,7 +144,6 @@ class ContestDay:
         with self._store.read() as tx:
             number = teams.count(tx)
         with (
-            rarely_collected(),
             start_processes(self._settings, number, self._reporter, self._make_runner) as processes,
         ):
             self._start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -30,7 +29,6 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
-from contest.store.bulk_insert import insert_many
 from contest.store.session import Transaction
 from contest.store.tables import (
     entries,
@@ -63,16 +61,17 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
         ]
         tx.execute(insert(members), rows)
         meetings = [
-            (
-                group_id,
-                place,
-                json.dumps([ids[name] for name in pairing.players]),
-                pairing.games,
-                pairing.most,
-            )
+            {
+                "group_id": group_id,
+                "place": place,
+                "players": [ids[name] for name in pairing.players],
+                "games": pairing.games,
+                "most": pairing.most,
+            }
             for place, pairing in enumerate(group.pairings)
         ]
-        insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
+        if meetings:
+            tx.execute(insert(pairings), meetings)
 
 
 def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
@@ -119,7 +118,8 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
         return False
-    insert_many(tx, matches, ("group_id", *GameRow._fields), [(group_id, *game) for game in games])
+    if games:
+        tx.execute(insert(matches), [{"group_id": group_id, **game._asdict()} for game in games])
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
         lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]

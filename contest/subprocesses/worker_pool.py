@@ -23,7 +23,6 @@ from types import TracebackType
 from typing import IO, Generic, NoReturn, TypeVar
 
 from contest.errors import EngineFailed
-from contest.gc_tuning import rarely_collected
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -191,5 +190,4 @@ if __name__ == "__main__":
     for module in sys.argv[1].split(","):
         importlib.import_module(module)
     numbers = [int(number) for number in sys.argv[2:]]
-    with rarely_collected():
-        _fork_workers(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    _fork_workers(list(zip(numbers[::2], numbers[1::2], strict=True)))

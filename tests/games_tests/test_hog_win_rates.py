@@ -193,7 +193,7 @@ def _with_number(at: int, number: int) -> bytes:
     [
         (b"", "ends too early"),
         (GOOD[:-1], "ends too early"),
-        (_with_number(0, 7), "no order"),
+        (_with_number(0, 7), "not a request"),
         (_with_number(4, 2**32 - 1), "too large"),
         (_with_number(8, 2**32 - 1), "too large"),
         (_with_number(12, 0), "goal is impossible"),
