@@ -1,4 +1,4 @@
-"""What one part needs of another, as protocols: the command line hands the real things in."""
+"""The protocols by which parts use each other; the program passes in the implementations."""
 
 from __future__ import annotations
 
@@ -130,19 +130,21 @@ Images = Mapping[str, bytes]
 """What the builds made, by digest; each kind of play has its own form."""
 
 ProgressCallback = Callable[[int], None]
-"""Is told how many more games have been played, from any thread; for people who watch."""
+"""Called with the number of games played since the last call, from any thread; for progress bars."""
 
 
 def no_progress(_games: int) -> None:
-    """Nobody watches."""
+    """Show no progress."""
 
 
 class RunnerFactory(Protocol):
     def __call__(
         self, images: Images, settings: Settings, seeds: Seeds, progress: ProgressCallback = no_progress, /
     ) -> AbstractContextManager[Runner]:
-        """Open the arena of the contest's game with these programs; what it has started ends with the
-        context. Nothing depends on who is told."""
+        """A runner for the contest's game with these programs; closing it ends everything that it started.
+
+        No result depends on `progress`.
+        """
 
 
 class Reporter(Protocol):
@@ -155,14 +157,14 @@ class Reporter(Protocol):
     def group_started(
         self, plan: GroupPlan, teams: Mapping[str, Team], out: AbstractSet[str] = frozenset()
     ) -> Iterable[Outgoing]:
-        """`out`: members who were taken out of the contest before, and play no games in the group."""
+        """`out`: members who were taken out of the contest before and play no games in the group."""
 
     def group_finished(self, outcome: GroupOutcome, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
 
     def round_played(
         self, history: Sequence[RoundOutcome], ranking: Sequence[Standing], teams: Mapping[str, Team]
     ) -> Iterable[Outgoing]:
-        """The last of these rounds has been played; `ranking` is the contest's, () before its end."""
+        """The mails after the last of these rounds; `ranking` is the contest's, () before its end."""
 
     def round_finished(
         self,
@@ -175,6 +177,6 @@ class Reporter(Protocol):
         replays: FinalReplays | None,
         scores: str,
     ) -> Iterable[Outgoing]:
-        """The same when its summary is due: `words` are the organizer's own, "" for none; evolution, seed,
-        replays and score matrix (CSV) come with the final. Of the games of a round those with faults are
-        enough, in a melee all of them."""
+        """The summary of the last of these rounds. `words` are the organizer's own, "" for none; evolution,
+        seed, replays and score matrix (CSV) come with the final. The rounds need only their games with
+        faults, in a melee all games."""

@@ -1,4 +1,4 @@
-"""Suites that every plug-in can hold itself to. They need no test framework: a fault is an AssertionError."""
+"""Checks for plug-ins. They need no test framework: a broken promise is an AssertionError."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from contest.model import (
 )
 from contest.seeds import Seeds
 
-FIELDS = (0, 1, 2, 3, 7, 20, 41, 42, 100)  # numbers of entries that a format is tried with
-MOST_TABLES = 8  # numbers of seats that a game is tried with, and its greatest besides
-MOST_ROUNDS_PER_ENTRY = 2  # a format that needs more than this, and a few, does not end
+ENTRIES = (0, 1, 2, 3, 7, 20, 41, 42, 100)  # numbers of entries that a format is tried with
+MAX_SEAT_NUMBERS = 8  # the smallest numbers of seats that a game is tried with, and its greatest
+MAX_ROUNDS_PER_ENTRY = 2  # a format that needs more than this, and a few, does not end
 
-# How a made-up field behaves: the points of an entry in a game, and who is disqualified in a round's group.
+# How made-up entries behave: the points of an entry in a game, and the disqualified of a group.
 Points = Callable[[str], int]
 Outlaws = Callable[[Sequence[str]], AbstractSet[str]]
 
@@ -43,17 +43,17 @@ _BEHAVIOURS: dict[str, tuple[Points, Outlaws]] = {
 
 
 def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> None:
-    """Plays random games and checks what every game promises: at its every number of seats, or, where there
-    are many, at the few smallest and at the greatest.
+    """Play random games and check what every game promises.
 
-    Facts that make sense; awaited seats exist; samples are allowed; moves leave the old position as it was; a
-    position has points for each seat; the same moves give the same positions; the game ends within max_turns;
-    where it has a board, all positions are drawn on one of the same size.
+    It is tried with each number of seats, or, if there are many, with the few smallest and the greatest. The
+    facts make sense; players to move exist; sample moves are allowed; a move leaves the old position as it
+    was; a position has points for each seat; the same moves give the same positions; the game ends within
+    max_turns; if it has a board, all drawings have the same size.
     """
     _check_facts(game)
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
     fewest, most = game.info.min_seats, game.info.max_seats
-    for seats in sorted({*range(fewest, most + 1)[:MOST_TABLES], most}):
+    for seats in sorted({*range(fewest, most + 1)[:MAX_SEAT_NUMBERS], most}):
         for _ in range(games):
             _check_walk(game, seats, chooser)
 
@@ -115,21 +115,21 @@ def _shape(drawing: Drawing | None) -> tuple[int, int] | None:
 
 def _some_move(game: Game[Any, Any], position: Any, seat: int, chooser: random.Random) -> Any:
     samples = game.sample_moves(position, seat)
-    _require(len(samples) > 0, f"no sample move for seat {seat}, which is awaited")
+    _require(len(samples) > 0, f"no sample move for seat {seat}, which is to move")
     for move in samples:
         _require(game.why_illegal(position, seat, move) is None, f"objects to its own sample {move!r}")
     return chooser.choice(samples)
 
 
 def check_format(tournament_format: Format) -> None:
-    """Hold contests of many sizes and behaviours in this format, and check every round of them.
+    """Play made-up contests of many sizes and behaviours in this format, and check every round.
 
-    What a format promises: a plan follows from its arguments and not from the order of the entries; its
-    groups share no member; pairings are between members and no two are the same; nobody plays on who was
-    disqualified; a table has every member once, ranked best first, whatever the order of the matches; nobody
-    advances from a final and nothing follows it; every contest ends, with a ranking.
+    A format promises: a plan depends on its arguments, but not on the order of the entries; groups share no
+    member; pairings are between members and all differ; nobody plays on after being disqualified; a table has
+    every member once, ranked best first, whatever the order of the matches; nobody advances from a final and
+    nothing follows it; every contest ends with a ranking.
     """
-    for size in FIELDS:
+    for size in ENTRIES:
         for behaviour, (points, outlaws) in _BEHAVIOURS.items():
             where = f"{tournament_format.name}, {size} entries, {behaviour}"
             _check_contest(tournament_format, size, points, outlaws, where)
@@ -148,7 +148,7 @@ def _check_contest(
         _require(plan == again, f"{here}: the plan depends on the order of the entries")
         _check_plan(plan, len(history) + 1, _still_in(entries, history), here)
         history.append(_play_round(tournament_format, plan, points, outlaws, here))
-        _require(len(history) < 10 + MOST_ROUNDS_PER_ENTRY * size, f"{where}: the contest does not end")
+        _require(len(history) < 10 + MAX_ROUNDS_PER_ENTRY * size, f"{where}: the contest does not end")
     if history:
         _check_ranking(tournament_format.ranking(history), entries, history, where)
 
@@ -243,7 +243,7 @@ def _check_table(
 
 
 def _check_ranks(ranks: Sequence[int | None], where: str) -> None:
-    """1 first; each further one is its place, or the rank before it where the two tie."""
+    """The first is 1; each further rank is its place, or the rank before it in a tie."""
     for place, rank in enumerate(ranks, start=1):
         tied = place > 1 and rank == ranks[place - 2]
         _require(rank == place or tied, f"{where}: rank {rank} stands at place {place}")

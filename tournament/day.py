@@ -74,12 +74,12 @@ MAX_AHEAD_IF_LARGE = 4
 
 
 class Spectator(Protocol):
-    """Is told what happens, as it happens."""
+    """Watches the contest day."""
 
     def round_drawn(self, plan: RoundPlan) -> None: ...
 
     def games_played(self, games: int) -> None:
-        """So many more, in a group that is being played; from any thread."""
+        """`games` more were played in a group; called from any thread."""
 
     def group_finished(self, outcome: GroupOutcome) -> None: ...
 

@@ -1,8 +1,7 @@
-"""A contest computed again, and compared with what is said of it, to the last point.
+"""Compute a contest again and compare it with a claim about it, to the last point.
 
-Rounds are drawn again, groups carried out again by the referee, and every table made again; the first thing
-that is not the same is named. Where the games come from is the caller's business: played again by the same
-programs, or as they were written down.
+Rounds are drawn again, the referee carries out the groups again, and every table is made again; the first
+difference is named. The caller provides the runner: it plays the games again, or checks recorded ones.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ from tournament.derived_settings import format_of
 from tournament.evolution import evolve, score_matrix
 from tournament.statistics import replay_final
 
-GroupArena = Callable[[GroupOutcome], AbstractContextManager[Runner]]
-"""Where the games of this group come from, which is given as it is said to have been played."""
+CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
+"""Open a runner for the games of this group, given the group as it is claimed to have been played."""
 
-Seen = Callable[[GroupOutcome], None]
-"""Is told of each group that was found to be as it is said."""
+GroupVerified = Callable[[GroupOutcome], None]
+"""Is called for each group that was found to be as claimed."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is said of a contest. `images`: the digests of the entries' programs, by name.
+    """What is claimed about a contest. `images`: the digests of the entries' programs, by name.
 
-    What the organizer decides follows from nothing; in which rounds it held shows in what is said of them.
+    The organizer's decisions cannot be computed; the claimed rounds show when they held.
     """
 
     settings: Settings
@@ -59,39 +58,39 @@ class Claim:
     ranking: tuple[Standing, ...]
     evolution: EvolutionOutcome | None
     replays: FinalReplays | None
-    banned: frozenset[str] = frozenset()  # whom the organizer took out, at some time or other
+    banned: frozenset[str] = frozenset()  # entries that the organizer took out at any time
 
 
-def check(claim: Claim, arena_of: GroupArena, seen: Seen) -> None:
+def check(claim: Claim, open_runner: CheckingRunner, verified: GroupVerified) -> None:
     """Raises Differs, naming the first difference."""
     chosen = format_of(claim.settings)
-    history, has_final = _check_rounds(claim, chosen, arena_of, seen)
+    history, has_final = _check_rounds(claim, chosen, open_runner, verified)
     _check_table("the contest's ranking", claim.ranking, chosen.ranking(history))
     _check_evolution(claim, history[-1])
     wanted = claim.settings.tournament.final_replays if has_final else 0
-    _check_replays(claim, chosen, history[-1].groups[0], wanted, arena_of)
+    _check_replays(claim, chosen, history[-1].groups[0], wanted, open_runner)
 
 
 def _check_rounds(
-    claim: Claim, chosen: Format, arena_of: GroupArena, seen: Seen
+    claim: Claim, chosen: Format, open_runner: CheckingRunner, verified: GroupVerified
 ) -> tuple[tuple[RoundOutcome, ...], bool]:
-    """All rounds, and whether the last was drawn as the final: it may be the last because nobody is left."""
+    """All rounds, and whether the last was drawn as the final, or is the last because nobody is left."""
     history: tuple[RoundOutcome, ...] = ()
     has_final = False
     while (plan := _next(claim, chosen, history)) is not None:
         if len(claim.history) < plan.number:
             raise Differs(f"round {plan.number} is missing: the contest was not over before it")
-        said = claim.history[plan.number - 1]
-        plan = _seated(claim, chosen, plan, said.plan)
-        _check_plan(said.plan, plan)
+        claimed = claim.history[plan.number - 1]
+        plan = _seated(claim, chosen, plan, claimed.plan)
+        _check_plan(claimed.plan, plan)
         groups = tuple(
-            _check_group(claim, chosen, group, plan.final, arena_of, seen) for group in said.groups
+            _check_group(claim, chosen, group, plan.final, open_runner, verified) for group in claimed.groups
         )
         history = (*history, RoundOutcome(plan, groups))
         has_final = plan.final
         final = plan.final or _next(claim, chosen, history) is None
         history = (*history[:-1], replace(history[-1], plan=replace(plan, final=final)))
-        if said.plan.final != final:
+        if claimed.plan.final != final:
             raise Differs(
                 f"round {plan.number} is {'' if final else 'not '}the last, which is said otherwise"
             )
@@ -102,50 +101,50 @@ def _check_rounds(
     return history, has_final
 
 
-# --- whom the organizer took out ---------------------------------------------------------------------------
+# --- entries that the organizer took out -------------------------------------------------------------------
 def _next(claim: Claim, chosen: Format, history: tuple[RoundOutcome, ...]) -> RoundPlan | None:
-    """The next round; who was banned and is not said to be in it had no place in its draw."""
-    said = claim.history[len(history)].plan.groups if len(history) < len(claim.history) else ()
-    gone = claim.banned - {name for group in said for name in group.members}
+    """The next round. A banned entry that is not in the claimed round took no part in its draw."""
+    claimed = claim.history[len(history)].plan.groups if len(history) < len(claim.history) else ()
+    gone = claim.banned - {name for group in claimed for name in group.members}
     return next_plan(chosen, tuple(claim.images), history, claim.seeds, gone)
 
 
-def _seated(claim: Claim, chosen: Format, drawn: RoundPlan, said: RoundPlan) -> RoundPlan:
-    """Of a game of all: without those who were banned when it began."""
-    if chosen.seats is not None or len(said.groups) != len(drawn.groups):
+def _seated(claim: Claim, chosen: Format, drawn: RoundPlan, claimed: RoundPlan) -> RoundPlan:
+    """A game of all is played without those who were banned when it began."""
+    if chosen.seats is not None or len(claimed.groups) != len(drawn.groups):
         return drawn
-    pairs = zip(drawn.groups, said.groups, strict=True)
+    pairs = zip(drawn.groups, claimed.groups, strict=True)
     return replace(drawn, groups=tuple(_without_seats(claim, ours, theirs) for ours, theirs in pairs))
 
 
-def _without_seats(claim: Claim, drawn: GroupPlan, said: GroupPlan) -> GroupPlan:
-    seated = {name for pairing in said.pairings for name in pairing.players}
+def _without_seats(claim: Claim, drawn: GroupPlan, claimed: GroupPlan) -> GroupPlan:
+    seated = {name for pairing in claimed.pairings for name in pairing.players}
     players = tuple(name for name in drawn.members if name in seated or name not in claim.banned)
     if len(players) < 2:
         return drawn
     return replace(drawn, pairings=tuple(replace(pairing, players=players) for pairing in drawn.pairings))
 
 
-def _banned_in(claim: Claim, said: GroupOutcome) -> frozenset[str]:
-    """Who was banned when the group was played: disqualified in it without a failure."""
-    return claim.banned & banned_in(said.standings) & set(said.plan.members)
+def _banned_in(claim: Claim, claimed: GroupOutcome) -> frozenset[str]:
+    """The entries that were banned when the group was played: disqualified in it without a failure."""
+    return claim.banned & banned_in(claimed.standings) & set(claimed.plan.members)
 
 
 # --- draws -------------------------------------------------------------------------------------------------
-def _check_plan(said: RoundPlan, drawn: RoundPlan) -> None:
-    if len(said.groups) != len(drawn.groups):
+def _check_plan(claimed: RoundPlan, drawn: RoundPlan) -> None:
+    if len(claimed.groups) != len(drawn.groups):
         raise Differs(
-            f"round {drawn.number} is said to have {plural(len(said.groups), 'group')}, "
+            f"round {drawn.number} is said to have {plural(len(claimed.groups), 'group')}, "
             f"but by the seed it has {len(drawn.groups)}"
         )
-    for ours, theirs in zip(drawn.groups, said.groups, strict=True):
+    for ours, theirs in zip(drawn.groups, claimed.groups, strict=True):
         if theirs != ours:
             raise Differs(f"{_place(ours)} was drawn otherwise: {_first_in_draw(theirs, ours)}")
 
 
-def _first_in_draw(said: GroupPlan, drawn: GroupPlan) -> str:
-    if said.members != drawn.members:
-        pairs = zip_longest(said.members, drawn.members, fillvalue="nobody")
+def _first_in_draw(claimed: GroupPlan, drawn: GroupPlan) -> str:
+    if claimed.members != drawn.members:
+        pairs = zip_longest(claimed.members, drawn.members, fillvalue="nobody")
         number, (theirs, ours) = next((n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1])
         return f"member {number} is said to be {theirs}, but by the seed it is {ours}"
     return "it is said to have other games, or another title, than the rules give it"
@@ -157,40 +156,45 @@ def _place(plan: GroupPlan) -> str:
 
 # --- games and tables --------------------------------------------------------------------------------------
 def _check_group(
-    claim: Claim, chosen: Format, said: GroupOutcome, final: bool, arena_of: GroupArena, seen: Seen
+    claim: Claim,
+    chosen: Format,
+    claimed: GroupOutcome,
+    final: bool,
+    open_runner: CheckingRunner,
+    verified: GroupVerified,
 ) -> GroupOutcome:
     try:
-        _must_be_of_its_plan(said)
-        with arena_of(said) as runner:
+        _check_pairings(claimed)
+        with open_runner(claimed) as runner:
             computed = referee.play_group(
-                said.plan,
-                images={name: claim.images[name] for name in said.plan.members},
+                claimed.plan,
+                images={name: claim.images[name] for name in claimed.plan.members},
                 seeds=claim.seeds,
                 runner=runner,
                 protocols_for=frozenset(),
-                standings=partial(chosen.standings, said.plan, final),
+                standings=partial(chosen.standings, claimed.plan, final),
                 fault_rule=game_of(claim.settings.game, claim.settings.programs).info.fault_rule,
-                banned=_banned_in(claim, said),
+                banned=_banned_in(claim, claimed),
             )
-        _check_matches(said.matches, computed.matches)
-        _check_table("the ranking", said.standings, computed.standings)
+        _check_matches(claimed.matches, computed.matches)
+        _check_table("the ranking", claimed.standings, computed.standings)
     except Differs as error:
-        raise Differs(f"{_place(said.plan)}: {error}") from None
-    seen(said)
+        raise Differs(f"{_place(claimed.plan)}: {error}") from None
+    verified(claimed)
     return computed
 
 
-def _must_be_of_its_plan(said: GroupOutcome) -> None:
-    planned = frozenset(said.plan.pairings)
-    for match in said.matches:
+def _check_pairings(claimed: GroupOutcome) -> None:
+    planned = frozenset(claimed.plan.pairings)
+    for match in claimed.matches:
         if match.pairing not in planned:
             raise Differs(
                 f"there is a game of {' and '.join(match.pairing.players)}, which was not to be played"
             )
 
 
-def _check_matches(said: Sequence[Match], computed: Sequence[Match]) -> None:
-    known = {_key(match): match for match in said}
+def _check_matches(claimed: Sequence[Match], computed: Sequence[Match]) -> None:
+    known = {_key(match): match for match in claimed}
     for ours in computed:
         theirs = known.pop(_key(ours), None)
         if theirs is None:
@@ -198,7 +202,7 @@ def _check_matches(said: Sequence[Match], computed: Sequence[Match]) -> None:
         compare(theirs, ours)
     if known:
         raise Differs(f"{name_of(next(iter(known.values())))} was not played by the rules")
-    if tuple(map(_key, said)) != tuple(map(_key, computed)):
+    if tuple(map(_key, claimed)) != tuple(map(_key, computed)):
         raise Differs("the games stand in another order, or twice")
 
 
@@ -207,22 +211,22 @@ def _key(match: Match) -> tuple[object, ...]:
 
 
 def name_of(match: Match) -> str:
-    """Which attempt at which game, in a few words."""
+    """The players, the game and the attempt, in a few words."""
     number = f", game {match.game}" if max(match.pairing.games, match.pairing.most) > 1 else ""
     attempt = f", attempt {match.attempt}" if match.attempt > 1 else ""
     return f"{' against '.join(match.players)}{number}{attempt}"
 
 
-def compare(said: Match, computed: Match) -> None:
-    """Raises Differs with the first thing that is not the same of a game that was played again."""
-    theirs, ours = said.result, computed.result
+def compare(claimed: Match, computed: Match) -> None:
+    """Raises Differs, naming the first difference between the claimed game and the one played again."""
+    theirs, ours = claimed.result, computed.result
     facts: list[tuple[str, object, object]] = [
         ("points", _points(theirs.seats), _points(ours.seats)),
         ("the digest of the moves", theirs.digest, ours.digest),
         ("turns", theirs.turns, ours.turns),
-        ("that it counts", said.counted, computed.counted),
+        ("that it counts", claimed.counted, computed.counted),
     ]
-    for name, own, other in zip(said.players, theirs.seats, ours.seats, strict=False):
+    for name, own, other in zip(claimed.players, theirs.seats, ours.seats, strict=False):
         facts += [
             (f"the verdict on {name}", str(own.verdict), str(other.verdict)),
             (f"the instructions of {name}", own.instructions, other.instructions),
@@ -231,17 +235,17 @@ def compare(said: Match, computed: Match) -> None:
             (f"what {name} did", own, other),
         ]
     facts.append(("the game", replace(theirs, moves=None), replace(ours, moves=None)))
-    for what, told, found in facts:
-        if told != found:
-            raise Differs(f"{name_of(computed)}: {what}: said to be {told}, but played again {found}")
+    for what, stated, found in facts:
+        if stated != found:
+            raise Differs(f"{name_of(computed)}: {what}: said to be {stated}, but played again {found}")
 
 
 def _points(seats: Iterable[SeatResult]) -> str:
     return ":".join(str(seat.points) for seat in seats)
 
 
-def _check_table(what: str, said: Sequence[Standing], computed: Sequence[Standing]) -> None:
-    for place, (theirs, ours) in enumerate(zip_longest(said, computed), start=1):
+def _check_table(what: str, claimed: Sequence[Standing], computed: Sequence[Standing]) -> None:
+    for place, (theirs, ours) in enumerate(zip_longest(claimed, computed), start=1):
         if theirs != ours:
             raise Differs(f"{what}, line {place}: said to be {_line(theirs)}, but computed {_line(ours)}")
 
@@ -258,35 +262,35 @@ def _line(line: Standing | None) -> str:
 
 # --- evolution ---------------------------------------------------------------------------------------------
 def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
-    said, settings = claim.evolution, claim.settings.evolution
-    if (said is not None) != settings.enabled:
-        raise Differs(f"the evolution: there is {'one' if said else 'none'}, against the settings")
-    if said is None:
+    claimed, settings = claim.evolution, claim.settings.evolution
+    if (claimed is not None) != settings.enabled:
+        raise Differs(f"the evolution: there is {'one' if claimed else 'none'}, against the settings")
+    if claimed is None:
         return
-    # One more than it is said to have is enough to see a difference, however far others would go.
-    most = min(settings.max_generations, len(said.generations))
+    # One generation more than claimed is enough to see a difference.
+    most = min(settings.max_generations, len(claimed.generations))
     computed = evolve(score_matrix(final.groups[0]), settings.model_copy(update={"max_generations": most}))
-    pairs = zip_longest(said.generations, computed.generations)
+    pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
             raise Differs(f"the evolution, generation {generation}: said to be {theirs}, but computed {ours}")
-    for line, (told, found) in enumerate(zip_longest(said.ranking, computed.ranking), start=1):
-        if told != found:
-            raise Differs(f"the evolution's ranking, line {line}: said to be {told}, but computed {found}")
-    if said != computed:
+    for line, (stated, found) in enumerate(zip_longest(claimed.ranking, computed.ranking), start=1):
+        if stated != found:
+            raise Differs(f"the evolution's ranking, line {line}: said to be {stated}, but computed {found}")
+    if claimed != computed:
         raise Differs("the evolution: its entries, or how it ended, are said to be others than computed")
 
 
 # --- replays -----------------------------------------------------------------------------------------------
 def _check_replays(
-    claim: Claim, chosen: Format, final: GroupOutcome, wanted: int, arena_of: GroupArena
+    claim: Claim, chosen: Format, final: GroupOutcome, wanted: int, open_runner: CheckingRunner
 ) -> None:
     if (claim.replays.times if claim.replays else 0) != wanted:
         raise Differs(f"the replays of the final: there are others than {wanted}, which the settings want")
     if not wanted:
         return
     banned = _banned_in(claim, final)
-    with arena_of(final) as runner:
+    with open_runner(final) as runner:
         computed = replay_final(final.plan, claim.images, claim.seeds, runner, claim.settings, chosen, banned)
     if claim.replays != computed:
         raise Differs(f"the replays of the final: said to be {claim.replays}, but computed {computed}")

@@ -31,7 +31,7 @@ class Format(ABC):
 
     name: ClassVar[str]  # what `tournament.format` says in contest.toml
     summary: ClassVar[str] = ""  # a line for the comment in contest.toml
-    seats: ClassVar[int | None] = 2  # of a game in this format; None = one for everybody who is left
+    seats: ClassVar[int | None] = 2  # of a game in this format; None = one for every entry that is left
     everyone_meets: ClassVar[bool] = False  # in the final, as an evolution needs (K80)
     has_rounds: ClassVar[bool] = True  # False: one group of all, so mails name no round and no group
     has_groups: ClassVar[bool] = False  # divides the field into groups of `group_min` to `group_max`

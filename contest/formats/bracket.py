@@ -1,14 +1,13 @@
-"""The bracket of a double elimination: which matches there are, and who is in them. Pure.
+"""The bracket of a double elimination: the matches and their players. Pure.
 
-For a field of n the bracket has 2**k >= n places, and the places that stay empty are byes of the first round.
-Everybody starts on the winners' side; who loses there goes on on the losers' side, who loses there is out.
-The losers' side has two rounds for each of the winners' side from the second on: in the one its players meet
-each other, in the other those who have just lost on the winners' side, from the other half of the bracket so
-that two who met do not meet again at once. The two who are left play the final; if the one who comes from
-the losers' side wins it, both have lost once, and a second match decides.
+For a field of n the bracket has 2**k >= n places; the empty places are byes of the first round. Everybody
+starts on the winners' side. A player that loses there goes on to the losers' side; a loser there is out. The
+losers' side has two rounds for each round of the winners' side from the second on. In one its players meet
+each other. In the other they meet the latest losers of the winners' side, from the other half of the bracket,
+so that two who met do not meet again at once. The last two play the final; if the player from the losers'
+side wins it, both have lost once, and a second match decides.
 
-A match in which somebody is missing, because there was a bye or a disqualification, is not played: whoever is
-there goes on.
+A match with a missing player, because of a bye or a disqualification, is not played: the other one goes on.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Result:
-    """How a match ended. None: there is nobody who goes on, or who may lose here and play on."""
+    """How a match ended. None: nobody goes on, or nobody loses here and plays on."""
 
     winner: str | None
     loser: str | None
@@ -55,9 +54,9 @@ Players = tuple[str | None, str | None]
 
 @dataclass
 class Bracket:
-    """The bracket of these places, in the order of the first round; None where there is a bye.
+    """The bracket of these places, in the order of the first round; None = a bye.
 
-    Filled match by match with `Result`s; `players` says who is in a match as far as the results tell.
+    `results` are those known so far; `players` gives the players of a match as far as they follow from them.
     """
 
     places: Sequence[str | None]
@@ -66,7 +65,7 @@ class Bracket:
 
     @property
     def rounds(self) -> int:
-        """Rounds of the winners' side; a power of two of places is needed."""
+        """Rounds of the winners' side; the number of places is a power of two."""
         return len(self.places).bit_length() - 1
 
     def matches(self) -> list[MatchPlace]:
@@ -86,13 +85,13 @@ class Bracket:
         return MatchPlace(Side.LOSERS, last, 0) if last else None
 
     def players(self, place: MatchPlace) -> Players | None:
-        """Who is in this match; None as long as that is open."""
+        """The players of this match; None as long as they are not known."""
         if place not in self._known:
             self._known[place] = self._players(place)
         return self._known[place]
 
     def outcome(self, place: MatchPlace) -> Result | None:
-        """The match's result: as played, or without a match where somebody is missing; None if still open."""
+        """The match's result: as played, or by default if a player is missing; None if still open."""
         players = self.players(place)
         if players is None:
             return None

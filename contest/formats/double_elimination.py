@@ -1,11 +1,11 @@
-"""Double elimination: who has lost two matches is out; the one who is left has won (U10 to U12).
+"""Double elimination: an entry that has lost two matches is out; the last one left has won (U10 to U12).
 
-- The bracket (bracket.py) is drawn at random, its byes as well; byes are in the first round only.
+- The bracket (bracket.py) and its byes are drawn at random; byes are in the first round only.
 - A round has all matches that can be played, each in a group of its own; a bye is a group of one.
-- A match is of `games` games, and then of more, one by one, while the points are equal, up to `max_games`.
-  Then fewer faults decide, then the draw by which the players got their first seats (U11).
-- The last match of the losers' side decides the third place, the final the first two; each has a number of
-  games of its own. If the one who comes from the losers' side wins the final, it is played once more (U12).
+- A match has `games` games, and then more, one by one, while the points are equal, up to `max_games`. Then
+  fewer faults decide, then the draw that gave the players their first seats (U11).
+- The last match of the losers' side decides the third place, the final the first two; each has its own number
+  of games. If the player from the losers' side wins the final, it is played once more (U12).
 - Where failures disqualify, the disqualified are out at once, and the other one goes on.
 """
 
@@ -35,8 +35,8 @@ class DoubleElimination(Format):
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.
 
-        Nobody knows before the final whether it is the last match, so no round is planned as one, but that of
-        a field of one.
+        It is not known before the final whether it is the last match. So no round is planned as the final,
+        except in a field of one.
         """
         field = sorted(entries)
         if not field or (len(field) == 1 and history):
@@ -65,16 +65,16 @@ class DoubleElimination(Format):
         failures: Mapping[str, int],
         disqualified: AbstractSet[str],
     ) -> tuple[Standing, ...]:
-        """The two of a match, the winner first. Who is still in the contest advances: the winner, and a loser
-        who has not lost before; from the final nobody, unless it is to be played again."""
+        """The two players of a match, the winner first. The winner advances, and a loser who has not lost
+        before; nobody from the final, unless it is played again."""
         ordered = _best_first(plan, [n for n in plan.members if n not in disqualified], matches)
         points = half_points(ordered, matches)
         staying = frozenset() if final else _staying(plan, ordered)
         return table(enumerate(ordered, start=1), points, failures, disqualified, staying)
 
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
-        """By how far everybody came: who was out in the same round shares a rank; the points are those of all
-        matches."""
+        """Ranked by how far an entry came: those out in the same round share a rank. The points are those of
+        all matches."""
         points, failed = Counter[str](), Counter[str]()
         reach: dict[str, tuple[bool, int, bool]] = {}
         out: set[str] = set()
@@ -95,7 +95,7 @@ class DoubleElimination(Format):
         bracket = Bracket(_draw(field, seeds), {})
         results: dict[MatchPlace, Result] = {}
         for outcome in history:
-            played = zip(_ready(bracket), outcome.groups, strict=False)  # byes stand behind the matches
+            played = zip(_ready(bracket), outcome.groups, strict=False)  # byes come after the matches
             results |= {place: _result(group) for (place, _), group in played}
             bracket = Bracket(bracket.places, results)
         return bracket
@@ -150,7 +150,7 @@ def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
 
 
 def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
-    """Played where the final's loser is the winners' side's champion, who stood first in it."""
+    """It is played if the final's loser is the champion of the winners' side, who was its first player."""
     final, players = bracket.results.get(FINAL), bracket.players(FINAL)
     if final is None or players is None or SECOND_FINAL in bracket.results:
         return []
@@ -165,7 +165,7 @@ def _result(group: GroupOutcome) -> Result:
 
 
 def _best_first(plan: GroupPlan, names: Sequence[str], matches: Sequence[Match]) -> list[str]:
-    """More points, then fewer faults, then who was drawn for the first seat (U11)."""
+    """Ordered by more points, then fewer faults, then the draw of the first seat (U11)."""
     points = half_points(names, matches)
     faults = Counter[str]()
     for match in matches:
@@ -176,7 +176,7 @@ def _best_first(plan: GroupPlan, names: Sequence[str], matches: Sequence[Match])
 
 
 def _staying(plan: GroupPlan, best_first: Sequence[str]) -> AbstractSet[str]:
-    """Who is still in the contest after this match."""
+    """The players who are still in the contest after this match."""
     if plan.title in (Side.WINNERS, BYE):
         return set(best_first)
     if plan.title == Side.LOSERS:

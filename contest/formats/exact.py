@@ -1,8 +1,8 @@
-"""Exact: everyone meets everyone, and whoever has the greater share of a pairing's points gets a match point.
+"""Exact: everyone meets everyone, and the greater share of a pairing's points is worth a match point.
 
-Made for games whose pairings are computed, not sampled (H10, H11): a share is then a win rate. A match point
-needs a share strictly above 0.500001, so that two who are equal but for rounding both get none; nothing but
-match points counts.
+Made for games whose pairings are computed, not sampled (H10, H11): then a share is a win rate. A match point
+needs a share strictly above 0.500001, so that two who are equal except for rounding both get none. Only match
+points count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contest.standings import MATCH_POINT, half_points, ranked, table
 
 
 class Exact(RoundRobin):
-    """See the module; nobody meets himself, whatever the settings."""
+    """See the module. Nobody meets itself, whatever the settings."""
 
     name = "exact"
     summary = "the same, but a pairing won is a match point"

@@ -1,12 +1,13 @@
 """Group elimination, the tournament of 1994: randomly mixed groups, whose better halves proceed (K64-K69).
 
-- The field of a round is divided into as few groups as their greatest size allows, as equal as possible.
-- Everyone meets everyone in the group, and himself where the contest has self-play (K65, K78).
+- The field of a round is divided into as few groups as their maximum size allows, as equal as possible.
+- Everyone meets everyone in the group, and itself if the contest has self-play (K65, K78).
 - Half of the group as it started, rounded up, proceeds, and all who tie with the last of them; the
   disqualified never do (K67).
-- The final is the first round that is one group of at most `final_size` (K69). If twice running nobody left
-  the field, because all are equal, the next round is the final: one group of all, whatever its size.
-- A field of one still plays a final, against himself; an empty field has no winner.
+- The final is the first round that is one group of at most `final_size` (K69). If in two
+  rounds running nobody left the field, because all are equal, the next round is the final: one group of all,
+  whatever its size.
+- A field of one still plays a final, against itself; an empty field has no winner.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who meets whom in a group."""
+"""The pairings of a group."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from contest.model import Pairing
 
 
 def everyone_meets_everyone(members: Iterable[str], settings: Tournament) -> tuple[Pairing, ...]:
-    """Every pair of members, and each with itself where the contest has self-play (K65, K78)."""
+    """Every pair of members, and each with itself if the contest has self-play (K65, K78)."""
     meet = combinations_with_replacement if settings.self_play else combinations
     return tuple(Pairing(pair, settings.games) for pair in meet(sorted(members), 2))

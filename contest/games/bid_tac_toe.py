@@ -22,7 +22,7 @@ Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
 SQUARES = range(9)  # in the program; people count them from 1 (B8)
 NO_BIDS: Bids = (0,) * 9
-SIGNS = ("A", "B")  # by seat: who has a square, where the board is drawn
+SIGNS = ("A", "B")  # of the seats, in drawings of the board
 
 BANKROLL = 100
 PATIENCE = 3  # so many rounds in a row without a change end the game (B6)
@@ -34,7 +34,7 @@ _WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)
 class IllegalBid(StrEnum):
     """What becomes of a game in which a player gives illegal bids, or none (B15). It is over either way."""
 
-    LOST = "lost"  # whoever did it has lost
+    LOST = "lost"  # the side that gave one has lost
     ZERO = "zero"  # the bids count as zeros and the board decides: the announcement to the letter
 
 
@@ -46,7 +46,7 @@ class Board:
     bankrolls: tuple[int, int] = (BANKROLL, BANKROLL)
     bids: tuple[Bids, Bids] | None = None  # of the round before, by seat; None before the first
     unchanged: int = 0  # rounds in a row in which no square was won
-    at_fault: frozenset[int] = frozenset()  # who gave illegal bids in the last round
+    at_fault: frozenset[int] = frozenset()  # the seats that gave illegal bids in the last round
 
     @property
     def over(self) -> bool:
@@ -94,8 +94,8 @@ class BidTacToeSettings(GameSettings):
 
     illegal_bid: IllegalBid = Field(
         IllegalBid.LOST,
-        description="illegal bids end the game. lost: whoever gave them has lost; zero: they count as zeros "
-        "and the board decides, the announcement to the letter",
+        description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
+        "zeros and the board decides, as the announcement literally says",
     )
 
 

@@ -39,7 +39,7 @@ _POINTS = {
 
 @dataclass(frozen=True)
 class Dealings:
-    """A position: what each side did so far, and who gave an answer that was none."""
+    """A position: what each side did so far, and the sides that gave no valid answer."""
 
     histories: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
     forfeited: frozenset[int] = frozenset()
@@ -78,7 +78,7 @@ class Cooperation(TextGame[Dealings, Decision]):
     title = "Cooperation game"
 
     def __init__(self, rounds: int = MOST_ROUNDS, fewest: int = FEWEST_ROUNDS) -> None:
-        """`rounds`: how many a game has (C1); `set_up` draws the contest's own number, `fewest` or more."""
+        """`rounds`: of a game (C1), at most; `for_players` draws the contest's number, `fewest` or more."""
         if rounds < 1:
             raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
         self.rounds = rounds
@@ -120,7 +120,7 @@ class Cooperation(TextGame[Dealings, Decision]):
     def apply_with_faults(
         self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
     ) -> Dealings:
-        """The game ends and is lost by whoever is missing, be it one or both (C5)."""
+        """The game ends, and each side without a move loses it, one or both (C5)."""
         return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
     def points(self, position: Dealings) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ MAX_NAME = 64
 PROGRAM = "final_strategy.py"  # the file that is sent (H1)
 FUNCTION = "final_strategy"  # in it
 LABEL = "PLAYER_NAME"  # in it, too
-WIN_RATE_UNIT = 10**12  # a contest's points: a win rate is told in trillionths
+WIN_RATE_UNIT = 10**12  # points of a contest for a win rate of 1
 
 Pair = tuple[int, int]
 

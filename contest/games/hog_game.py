@@ -1,7 +1,7 @@
-"""Hog as a game of the register: played out roll by roll, with dice that fall as the luck of the game says.
+"""Hog as a game of the registry, played roll by roll with dice that the game's `luck` decides.
 
-A contest of Hog plays no games: a pairing is worth the exact win rate (`hog_solver`), and points are its
-trillionths. What is here lets a person watch one game, and holds the rules to what every game promises.
+A contest of Hog plays no games: a pairing is worth the exact win rate (`hog_solver`) in trillionths. This
+module lets a person watch one game, and tests check that the rules keep the promises of every game.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""KNOBELN: two throw numbers at once; the higher wins, unless it is more than twice the lower.
+"""KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the lower.
 
-The rules of the announcement of 1994 (K1 to K10). The contest machine applies the same rules, written in C,
-while programs play; these here are for people, for tests and for whatever has the throws already. Both are
-checked against each other by playing the same games.
+The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies the same
+rules in C (knobeln_engine/). The rules here are for people and tests. Tests play the same games by both.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ class Rules:
 
 
 class ThrowLines(Sequence[tuple[int, int]]):
-    """The throws of a game, as the lines of a protocol: the machine tells them so, and they are mailed so.
+    """The throws of a game as the lines of a protocol, as the machine writes them and mails have them.
 
-    Below each line of the first player's throws stands one of the second's. They are read when needed.
+    Below each line of the first player's throws is one of the second's. They are parsed when needed.
     """
 
     def __init__(self, text: str) -> None:

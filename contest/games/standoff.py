@@ -51,7 +51,7 @@ class Fighter:
 
 @dataclass(frozen=True)
 class Circle:
-    """A position: everybody who ever stood in the circle, by seat, and how many rounds were played."""
+    """A position: all fighters by seat, also the dead, and how many rounds were played."""
 
     fighters: tuple[Fighter, ...]
     rounds: int = 0
@@ -130,7 +130,7 @@ class Standoff(TextGame[Circle, Action]):
         return None
 
     def apply(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
-        """All act at once: who dies in a round still shoots in it, and leaves the circle then (M5, M6)."""
+        """All act at once: a fighter that dies in a round still shoots in it, then leaves (M5, M6)."""
         number = position.rounds + 1
         fighters = list(position.fighters)
         for seat, beside in position.neighbours().items():

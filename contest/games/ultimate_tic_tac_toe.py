@@ -88,7 +88,7 @@ def open_squares(position: Boards) -> list[int]:
 
 
 def game_state(position: Boards) -> str:
-    """The 83 characters: who moves, where (ANY_BOARD: anywhere), and the squares (U5)."""
+    """The 83 characters: the sign to move, its board (ANY_BOARD: any), and the squares (U5)."""
     forced = forced_board(position)
     return MARKS[position.mover] + (ANY_BOARD if forced is None else str(forced)) + position.squares
 
@@ -119,8 +119,7 @@ def _seat_of(mark: str) -> int | None:
 class UltimateTicTacToe(TextGame[Boards, int]):
     """The game as the registry knows it.
 
-    `seconds`: T, what a program is told about its time for a move (U5, U13). That it is kept to it is the
-    business of whoever runs the program.
+    `seconds`: T, what a program is told about its time for a move (U5, U13). The runner enforces it.
     """
 
     def __init__(self, seconds: float = 5) -> None:
