@@ -28,7 +28,7 @@ from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.store import Store, letters
-from knobeln.cli.organize import create_contest
+from knobeln.context import create_contest
 
 LETTERS = 2_000
 CONNECTIONS = 20

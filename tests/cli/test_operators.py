@@ -23,9 +23,9 @@ from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.results import Progress
 from contest.subprocesses.child_process import Process, start
 from knobeln import log_setup
-from knobeln.cli.organize import create_contest
-from knobeln.cli.status import next_date, span, time_left
-from knobeln.context import ContestContext, who_holds
+from knobeln.cli.status import span
+from knobeln.context import ContestContext, create_contest, who_holds
+from knobeln.server.status import next_date, time_left
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 

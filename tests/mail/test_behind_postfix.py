@@ -20,8 +20,7 @@ from contest.model import OutboxState
 from contest.store import outbox
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 

@@ -17,7 +17,7 @@ import trustme
 from contest.config.sections import Imap, Mail, Pickup
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
-from knobeln.cli import intake_checks
+from knobeln.server import intake_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
 from tests.support.servers import Dovecot, free_port, world_readable_folder

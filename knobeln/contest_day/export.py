@@ -1,0 +1,195 @@
+"""Makes the archive of a contest from the database, and the parts of an archive that follow from others."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+
+from compiler.source import strip_secret
+from contest import __version__
+from contest.archive.contents import (
+    Archive,
+    ArchivedEntry,
+    ContestFacts,
+    Decisions,
+    PlayedAgain,
+    Program,
+    TakenOut,
+    public,
+    published_settings,
+    settings_of,
+    team_of,
+)
+from contest.archive.files import shown
+from contest.config.settings import Settings
+from contest.errors import Differs, GiveUp, NotNow
+from contest.games.registry import game_of, rules_text
+from contest.model import Entry, RoundOutcome, Team
+from contest.seeds import Seeds
+from contest.store import Transaction, contest_state, decisions, results, submissions, teams
+from contest.store.results import Games
+from contest.store.submissions import Version
+from knobeln.contest_day.old_builder import Builder, builder_of
+from knobeln.context import ContestContext
+from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS
+from reports.announcement import announcement
+from reports.render import Templates
+from tournament.derived_settings import format_of, is_computed
+from tournament.runners import open_runner
+from tournament.statistics import score_table
+
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
+_STRING = re.compile(rf"(?={_GROUP}((?:-{_GROUP}){{{GROUPS - 1}}}))")
+_LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
+
+
+# --- authentication strings --------------------------------------------------------------------------------
+def blanked(text: str, secrets: frozenset[str]) -> str:
+    """Blank every authentication string whose sha256 is in `secrets`; the length of the text stays.
+
+    Such a string may also be elsewhere than in the `<<FROM>>` line.
+    """
+    for match in _STRING.finditer(text):
+        start, end = match.start(), match.start() + _LENGTH
+        if hashlib.sha256(text[start:end].encode()).hexdigest() in secrets:
+            text = text[:start] + " " * _LENGTH + text[end:]
+    return text
+
+
+def _blanked_bytes(data: bytes, secrets: frozenset[str]) -> bytes:
+    return blanked(data.decode("latin-1"), secrets).encode("latin-1")
+
+
+# --- from the database -------------------------------------------------------------------------------------
+def archive_of(contest: ContestContext) -> Archive:
+    """Make the archive of a finished contest.
+
+    Raises NotNow before its end, and GiveUp if a program cannot be published.
+    """
+    settings = contest.settings
+    builder = builder_of(settings, open_runner)
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
+        if state.started_at is None or state.finished_at is None:
+            raise NotNow("the contest is not finished, so there is nothing to publish yet")
+        rounds = results.finished_rounds(tx, Games.WITH_MOVES)
+        playing = submissions.participants(tx)
+        entries = {entry.name: entry for entry in submissions.all_entries(tx)}
+        entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
+        secrets = teams.auth_digests(tx)
+        archive = Archive(
+            contest=ContestFacts(
+                written_by=__version__,
+                started_at=state.started_at,
+                finished_at=state.finished_at,
+                seed=state.seed.hex(),
+                seed_commitment=Seeds(state.seed).commitment,
+                settings=published_settings(settings),
+            ),
+            entries=tuple(
+                _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
+            ),
+            decisions=_decisions(tx, entries),
+            programs={name: _program(version, secrets, builder) for name, version in entered.items()},
+            builds=_builds(tx, entries, secrets) if is_computed(settings) else {},
+            history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
+            ranking=(),
+            evolution=results.get_evolution(tx),
+            replays=results.get_final_replays(tx),
+            scores={},
+            rules=rules_text(settings.game.name),
+            announcement="",
+        )
+    return completed(archive)
+
+
+def _decisions(tx: Transaction, entries: Container[str]) -> Decisions:
+    """Return the decisions about entries: a team that was out at the start is in no archive."""
+    bans = decisions.ban_history(tx)
+    out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in bans if name in entries)
+    again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
+    return Decisions(tuple(out), tuple(again))
+
+
+def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:
+    registration, report = team.registration, version.report
+    return ArchivedEntry(
+        name=entry.name,
+        organization=registration.organization,
+        members=tuple(member.name for member in registration.members),
+        prize_field=registration.field(settings.teams.prizes_by) if settings.teams.prizes_by else "",
+        program=version.submission.program,
+        language=report.language if report else "",
+        tool=report.tool if report else "",
+        build=entry.image_digest,
+    )
+
+
+def _program(version: Version, secrets: frozenset[str], builder: Builder) -> Program:
+    submission = version.submission
+    published = builder.published_files(submission.files)
+    files = {name: _blanked_bytes(data, secrets) for name, data in published.items()}
+    text = blanked(strip_secret(submission.description), secrets)
+    return Program(files, builder.description(files, text))
+
+
+def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[str]) -> Mapping[str, bytes]:
+    builds = submissions.load_images(tx, [entry.image_digest for entry in entries.values()])
+    for name, entry in entries.items():
+        if _blanked_bytes(builds[entry.image_digest], secrets) != builds[entry.image_digest]:
+            raise GiveUp(
+                f"the program of {name} has an authentication string in its code, not in a comment. Without "
+                "the string it would be another program. Give that team another string first"
+            )
+    return builds
+
+
+def check_builds(builds: Mapping[str, bytes], builder: Builder) -> None:
+    """Raises Differs unless each is a build for the contest's game, under its digest."""
+    for digest, raw in builds.items():
+        if hashlib.sha256(raw).hexdigest() != digest:
+            raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
+        try:
+            builder.load(raw)
+        except ValueError as error:
+            raise Differs(f"builds/{digest} is not a build for this game: {error}") from None
+
+
+# --- what follows from the rest ----------------------------------------------------------------------------
+def completed(archive: Archive) -> Archive:
+    """Add the ranking, the score matrices and the announcement, which follow from the rest.
+
+    The announcement is in the words of our own templates, so that everybody who has this program can make it.
+    """
+    settings = settings_of(archive.contest)
+    ranking = format_of(settings).ranking(archive.history)
+    ranked = replace(archive, ranking=ranking, scores=score_matrices(archive.history, settings))
+    return replace(ranked, announcement=announcement_of(ranked, settings))
+
+
+def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tuple[int, int], str]:
+    """Return the score matrix of each group of two-player games, as CSV, by round and group."""
+    info = game_of(settings.game, settings.programs).info
+    return {
+        (outcome.plan.number, group.plan.number): score_table(group, info.point)
+        for outcome in history
+        for group in outcome.groups
+        if info.max_seats == 2 and group.plan.pairings
+    }
+
+
+def announcement_of(archive: Archive, settings: Settings) -> str:
+    """Return the text for a public posting, made by our own templates."""
+    at = archive.contest.started_at
+    text = announcement(
+        archive.history,
+        archive.ranking,
+        archive.evolution,
+        bytes.fromhex(archive.contest.seed),
+        {entry.name: team_of(entry, settings, at) for entry in archive.entries},
+        settings,
+        Templates(settings, None),
+    )
+    return f"{text.subject}\n\n{text.body}"
