@@ -47,8 +47,8 @@ other defaults; `knobeln init --game` writes them down.
 _OF_ALL_LETTERS = """
 These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
 with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing, a
-typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line. The
-organizer's own letters are in the organizer guide.
+typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
+The organizer's own letters are in the organizer guide.
 """
 _OF_ALL_REPORTS = """
 The robot sends these reports on the contest day to the teams whose mail-preference asks for them, if the

@@ -60,7 +60,7 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
             state=SubmissionState(state) if state else None,
         )
         names = {one.id: one.name for one in teams.all_teams(tx)}
-    lines = [_line(version, names[version.submission.team_id]) for version in versions]
+        lines = [_line(version, names[version.submission.team_id]) for version in versions]
     if as_json:
         print_json([asdict(line) for line in lines])
         return

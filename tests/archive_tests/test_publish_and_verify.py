@@ -276,7 +276,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv does not follow"),
     "no score matrix": (
         lambda a: a.pop("rounds/2/group-1.csv") and None,
-        "rounds/2/group-1.csv does not follow",
+        "rounds/2/group-1.csv does not",
     ),
     "decisions": (
         edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "nobody"})),
