@@ -36,8 +36,8 @@ All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or a
 Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current folder. All commands
 take `-h` or `--help`. `knobeln --version` prints the version.
 
-The exit code is 0 for success, 1 for an error that you must fix, 75 for a temporary error (try again), and 2
-for a usage error.
+The exit code is 0 for success, 1 for an error that you must fix, 75 for a temporary error (try again), and
+2 for a usage error.
 """
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
@@ -46,8 +46,8 @@ other defaults; `knobeln init --game` writes them down.
 """
 _OF_ALL_LETTERS = """
 These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
-with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing, a
-typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
+with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
+a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
 The organizer's own letters are in the organizer guide.
 """
 _OF_ALL_REPORTS = """

@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from compiler.builders import decoded
 from compiler.source import Program, normalise, strip_secret
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import Phase
@@ -94,17 +93,17 @@ def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProg
 
 def _published(version: Version, settings: Settings) -> PublishedProgram:
     """Return the program with its description, and without its authentication string (K42)."""
-    sent = version.submission
-    texts = {name: _public(data) for name, data in sent.files.items()}
-    description = without_strings(sent.description)
-    if settings.game.name == DEFAULT_GAME:
-        description = "\n".join(Program(normalise(texts.get(sent.program, ""))).description)
-    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != sent.program, file[0]))
+    submission = version.submission
+    texts = {name: _public(data) for name, data in submission.files.items()}
+    description = without_strings(submission.description)
+    if game_of(settings.game, settings.programs).info.play.takes == "c source":
+        description = "\n".join(Program(normalise(texts.get(submission.program, ""))).description)
+    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
     language = version.report.language if version.report else ""
     return PublishedProgram(language, description, tuple(first_the_program))
 
 
 def _public(data: bytes) -> str:
     if b"\0" in data:
-        return f"({len(data):,} bytes that are no text)"
+        return f"({len(data):,} bytes that are not text)"
     return without_strings(strip_secret(decoded(data)))
