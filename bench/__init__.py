@@ -1,1 +1,1 @@
-"""`make bench`: speed as ratios to peers in the same run. Also the made-up fields that tests play with."""
+"""`make bench`: speed as ratios to peers that are measured in the same run."""

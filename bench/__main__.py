@@ -1,4 +1,4 @@
-"""`make bench`: every measurement, one after the other."""
+"""`make bench`: run every benchmark, one after the other."""
 
 from __future__ import annotations
 

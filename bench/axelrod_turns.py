@@ -11,7 +11,7 @@ RUNS = 5
 
 
 def turns_per_second() -> float | None:
-    """The median of several runs; None where Axelrod-Python is not installed (`make bench` installs it)."""
+    """Return the median of several runs; None without Axelrod-Python (`make bench` installs it)."""
     try:
         import axelrod
     except ImportError:

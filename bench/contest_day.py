@@ -1,8 +1,8 @@
 """How long a contest day takes, from the freezing of the entries to the last report in the outbox.
 
-Beside it, as the limit that nothing can beat: the same games alone, on the same engine with as many workers;
-and the turns that Axelrod-Python plays in a second. All take turns, several times, as a computer is not as
-fast in every minute; the ratios are of the medians.
+Two other times are measured with it. The same games alone, on the same engine with as many workers, are the
+limit that nothing can beat. Axelrod-Python is the peer: its turns per second. All three alternate several
+times, because a host is not equally fast in every minute; the ratios are those of the medians.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ THROWS = 1_000  # per game
 
 @dataclass(frozen=True)
 class Run:
-    """One contest day and what was measured beside it, in seconds."""
+    """One contest day and what was measured with it, in seconds."""
 
     day: float
     processors: float  # of this process and of those that have ended
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def throws(self) -> float:
-        """Per second of the day."""
+        """Throws per second of the day."""
         return THROWS * self.games / self.day
 
 
@@ -87,17 +87,17 @@ def report(size: int, runs: Sequence[Run]) -> None:
 
 def _run(opened: Path, path: Path) -> Run:
     shutil.copytree(opened, path)
-    folder = replace(ContestContext.open(path), clock=FixedClock(NOW))
+    contest = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
     started, before = time.perf_counter(), _processor_seconds()
-    contest_day(folder).run()
+    contest_day(contest).run()
     day, processors = time.perf_counter() - started, _processor_seconds() - before
     peer_after = turns_per_second()
-    with folder.store.read() as tx:
+    with contest.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
     games = sum(len(group.matches) for outcome in rounds for group in outcome.groups)
-    alone = sum(_play_again(folder, outcome) for outcome in rounds)
-    folder.store.close()
+    alone = sum(_play_again(contest, outcome) for outcome in rounds)
+    contest.store.close()
     shutil.rmtree(path)
     return Run(day, processors, alone, games, len(rounds), _mean(peer_before, peer_after))
 
@@ -107,14 +107,14 @@ def _mean(before: float | None, after: float | None) -> float | None:
 
 
 def _processor_seconds() -> float:
-    """Of this process and of the engines that have ended."""
+    """Return the processor time of this process and of the engines that have ended."""
     return sum(os.times()[:4])
 
 
-def _play_again(folder: ContestContext, outcome: RoundOutcome) -> float:
-    """Seconds for the round's games alone, without protocols."""
+def _play_again(contest: ContestContext, outcome: RoundOutcome) -> float:
+    """Play the round's games again, without protocols; return the seconds."""
     seeds = Seeds(SEED)
-    with folder.store.read() as tx:
+    with contest.store.read() as tx:
         digests = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         raw = submissions.load_images(tx, tuple(digests.values()))
     jobs = [
@@ -122,7 +122,7 @@ def _play_again(folder: ContestContext, outcome: RoundOutcome) -> float:
         for group in outcome.groups
         for match in group.matches
     ]
-    with open_runner(raw, folder.settings, seeds) as runner:
+    with open_runner(raw, contest.settings, seeds) as runner:
         started = time.perf_counter()
         runner.play(jobs)
         return time.perf_counter() - started

@@ -1,6 +1,6 @@
 """A strategy that thinks long: 8,000 lexical elements and more, thousands of instructions per throw.
 
-It is made by chance, always the same, of what strategies are made of: tables, loops, cases, arithmetic.
+It is random but always the same, and has what strategies have: tables, loops, cases, arithmetic.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OPERATORS = ("+", "-", "*", "^", "&", "|", "<<", ">>")
 
 
 def source() -> str:
-    """The C source, that makes the same throw for ever and forgets its thoughts in a table."""
+    """Return the C source. It always makes the same throw, and writes its computations to a table."""
     chance = random.Random(1994)  # noqa: S311 - a repeatable program, no secret
     functions = "".join(_function(chance, number) for number in range(FUNCTIONS))
     thoughts = " ".join(f"s += think{number} (s, {number});" for number in range(FUNCTIONS))

@@ -1,6 +1,6 @@
-"""Hog: a pair's win rate by our engine, beside the same recursion as memoised Python; and a whole contest.
+"""Hog: a pair's win rate by our engine and by the same recursion in memoised Python; and a complete contest.
 
-Pairs are measured in processor time, so that other work on the computer does not count.
+Pairs are measured in processor time, so that other work on the host does not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def report_pair(goal: int, with_python: bool = False) -> None:
-    """Milliseconds per pair, medians; what an engine takes with a single pair is taken off."""
+    """Print the median milliseconds per pair, without the time that an engine needs for a single pair."""
     entries = field(2, goal)
     pairs = PAIRS * 50 // goal
     times = [seconds(entries, 1 + pairs) - seconds(entries, 1) for _ in range(RUNS)]
@@ -40,14 +40,14 @@ def report_pair(goal: int, with_python: bool = False) -> None:
 
 
 def field(size: int, goal: int) -> list[HogEntry]:
-    """Strategies that roll any number of dice at any scores: nobody's cache is spared."""
+    """Make strategies that roll any number of dice at any scores, which is the worst case for caches."""
     chooser = random.Random(size)  # noqa: S311 - a repeatable field, no secret
     dice = range(MAX_DICE + 1)
     return [HogEntry(bytes(chooser.choices(dice, k=SCORES * SCORES)), goal) for _ in range(size)]
 
 
 def seconds(entries: list[HogEntry], pairs: int) -> float:
-    """Processor time of the engine."""
+    """Return the engine's processor time."""
     before = children_seconds()
     win_rates(entries, [(0, 1)] * pairs)
     return children_seconds() - before
@@ -59,7 +59,7 @@ def children_seconds() -> float:
 
 
 def python_ms(entries: list[HogEntry], ours: float) -> str:
-    """What the straightforward solution takes, after it was seen to come to the same."""
+    """Time the straightforward solution, and check that its result is the same."""
     started = time.process_time()
     rate = memoised(entries[0], entries[1])
     taken = (time.process_time() - started) * 1e3
@@ -68,7 +68,7 @@ def python_ms(entries: list[HogEntry], ours: float) -> str:
 
 
 def memoised(first: HogEntry, second: HogEntry) -> float:
-    """How often `first` wins: the recursion over scores, player, turn and extra turn, as one writes it."""
+    """Return how often `first` wins, by plain recursion over scores, player, turn and extra turn."""
     entries = (first, second)
     chances = [
         [[(n, float(p)) for n, p in odds(dice, score).items()] for score in range(SCORES)]

@@ -1,9 +1,9 @@
-"""Letters that come in all at once: `knobeln serve` against Postfix, and against plain aiosmtpd with a sync.
+"""Many letters at once: `knobeln serve` against Postfix, and against plain aiosmtpd with fsync.
 
-2,000 letters over 20 connections. All three say 250 only when the letter would survive a power cut; all are
-processes of their own on the same disk, asked by the same clients in turn. `knobeln serve` also reads each
+2,000 letters over 20 connections. All three say 250 only when the letter would survive a power cut. They are
+separate processes on the same disk, and the same clients use them in turn. `knobeln serve` also reads each
 letter and writes the answer meanwhile. The peers do nothing else: Postfix runs without its queue manager, so
-what it has accepted stays where it is. It needs root, and is left out otherwise.
+accepted letters stay in its queue. Postfix needs root, and is left out otherwise.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.store import Store, letters
-from knobeln.cli.organize import create_contest
+from knobeln.context import create_contest
 
 LETTERS = 2_000
 CONNECTIONS = 20
@@ -36,7 +36,7 @@ RUNS = 3
 OURS = "knobeln serve"
 ROBOT = "knobeln@contest.example"
 _DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
-_PATIENCE = 30.0
+_TIMEOUT_SECONDS = 30.0
 _PEER = """
 import asyncio, os, sys, uuid
 from pathlib import Path
@@ -138,7 +138,7 @@ def _plain() -> float:
 
 
 def _postfix() -> float:
-    """Until it has said 250 to the last letter, each of which is then a synced file in its queue."""
+    """Measure until Postfix says 250 to the last letter; each letter is then a synced file in its queue."""
     with tempfile.TemporaryDirectory(dir=_DISK) as made:
         folder, port = Path(made), _free_port()
         folder.chmod(0o755)
@@ -165,7 +165,7 @@ def _count(store: Store) -> int:
 
 
 def _seconds(port: int) -> float:
-    """How long it takes until the last letter is taken."""
+    """Return the seconds until the last letter is accepted."""
     share = LETTERS // CONNECTIONS
     with ThreadPoolExecutor(CONNECTIONS) as people:
         begin = time.perf_counter()
@@ -175,7 +175,7 @@ def _seconds(port: int) -> float:
 
 def _send(port: int, person: int, share: int) -> None:
     sender = f"team{person}@club.example"
-    with smtplib.SMTP("127.0.0.1", port, timeout=_PATIENCE) as client:
+    with smtplib.SMTP("127.0.0.1", port, timeout=_TIMEOUT_SECONDS) as client:
         for number in range(share):
             client.sendmail(sender, [ROBOT], _letter(sender, number))
 
@@ -190,7 +190,7 @@ def _letter(sender: str, number: int) -> bytes:
 @contextmanager
 def _running(command: list[str], port: int) -> Iterator[None]:
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _TIMEOUT_SECONDS
     try:
         while not _answers(port):
             assert time.monotonic() < end, "the server does not start"
@@ -198,7 +198,7 @@ def _running(command: list[str], port: int) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(_PATIENCE)
+        process.wait(_TIMEOUT_SECONDS)
 
 
 def _answers(port: int) -> bool:

@@ -43,7 +43,7 @@ LIKE_STRATEGIES = (
 
 @dataclass(frozen=True)
 class Subject:
-    """A strategy that plays so many games against itself."""
+    """A strategy, and how many games it plays against itself."""
 
     name: str
     source: str
@@ -52,7 +52,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Peer:
-    """A program that plays games: what it reads for some of them, and how it is started."""
+    """A program that plays games. `order`: its input for so many games."""
 
     name: str
     program: Path
@@ -93,7 +93,7 @@ def compare(subject: Subject) -> None:
 
 
 def complete_jobs(image: Image, games: int) -> list[GameJob]:
-    """Games that go to the end; example.c throws a forbidden 0 now and then, and its game ends there."""
+    """Return games that go to the end. Sometimes example.c throws a forbidden 0, which ends its game."""
     seeds = Seeds(bytes(32))
     pairs = [(seeds.stream(f"game/{n}/seat/0"), seeds.stream(f"game/{n}/seat/1")) for n in range(2 * games)]
     jobs = [GameJob((image.digest, image.digest), pair) for pair in pairs]
@@ -102,7 +102,7 @@ def complete_jobs(image: Image, games: int) -> list[GameJob]:
 
 
 def build_native(folder: Path, subject: Subject) -> Path:
-    """The peer: the strategy and the library once for each seat, with the engine's referee."""
+    """Build the peer: the strategy and the library once for each seat, with the engine's referee."""
     compiler, engine = c_compiler(), engine_binary.SOURCES
     strategy = folder / "strategy.c"
     strategy.write_text(subject.source)
@@ -130,7 +130,7 @@ def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[G
 
 
 def report(peers: tuple[Peer, Peer], games: int) -> None:
-    """Microseconds per game; the two take turns, so that noise meets both."""
+    """Print microseconds per game. The two alternate, so that noise affects both."""
     with_start: dict[str, list[float]] = {peer.name: [] for peer in peers}
     without: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _run in range(RUNS):

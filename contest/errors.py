@@ -1,24 +1,24 @@
-"""The error tree. Blame is a type: what a stranger did wrong is never raised, it is answered.
+"""The error tree. Blame is a type. Mistakes of strangers are never raised: they are answered by mail.
 
 KnobelnError
-├── TryAgain          something of ours or of the network failed for now; the same call may work later
+├── TryAgain          our machinery or the network failed for now; the same call may work later
 │   ├── StoreBusy         the database is locked, full or unreachable
 │   ├── EngineFailed      the engine process died, hung or answered nonsense (verdict INTERNAL)
-│   ├── Paused            the contest day rests, by the organizer's word or after failures of ours
-│   └── DeliveryDeferred  the relay said 4xx, or was not there
-└── GiveUp            the same call will fail again until somebody changes something
-    ├── ConfigError       contest.toml is missing, or says something that cannot be
-    ├── ToolMissing       a program that we need is not installed (doctor says which and how to get it)
-    ├── NotNow            the contest is in a phase in which this is not possible
+│   ├── Paused            the organizer paused the contest day, or failures of ours did
+│   └── DeliveryDeferred  the relay answered 4xx, or did not answer
+└── GiveUp            the same call fails again until somebody changes something
+    ├── ConfigError       contest.toml is missing or wrong
+    ├── ToolMissing       a program that we need is not installed (`knobeln doctor` names it)
+    ├── NotNow            the phase of the contest does not allow this
     ├── NotFound          there is no such team, round, letter ...
-    ├── SchemaMismatch    the database belongs to another version
-    ├── Differs           an archive, or what was kept of a game, is not what it says
-    └── DeliveryRefused   the relay said 5xx
+    ├── SchemaMismatch    the database belongs to another version of knobeln
+    ├── Differs           an archive or a stored game does not match what was computed
+    └── DeliveryRefused   the relay answered 5xx
 """
 
 
 class KnobelnError(Exception):
-    """Anything that we raise on purpose; the text is for the organiser."""
+    """An error that we raise on purpose; its text is for the organizer."""
 
 
 class TryAgain(KnobelnError):
@@ -34,19 +34,19 @@ class EngineFailed(TryAgain):
 
 
 class Paused(TryAgain):
-    """The contest day rests. What is being played is finished first, nothing is lost."""
+    """The contest day is paused. Groups that are being played are finished first, so nothing is lost."""
 
 
 class DeliveryDeferred(TryAgain):
-    """The relay said 4xx, or could not be reached."""
+    """The relay answered 4xx, or could not be reached."""
 
 
 class GiveUp(KnobelnError):
-    """Permanent: fails again until somebody changes something."""
+    """Permanent: the same call fails again until somebody changes something."""
 
 
 class ConfigError(GiveUp):
-    """contest.toml is missing, or says something that cannot be."""
+    """contest.toml is missing or wrong."""
 
 
 class ToolMissing(GiveUp):
@@ -54,7 +54,7 @@ class ToolMissing(GiveUp):
 
 
 class NotNow(GiveUp):
-    """The contest is in a phase in which this is not possible."""
+    """The phase of the contest does not allow this."""
 
 
 class NotFound(GiveUp):
@@ -66,8 +66,8 @@ class SchemaMismatch(GiveUp):
 
 
 class Differs(GiveUp):
-    """An archive, or what was kept of a game, is not what it says; names the first difference."""
+    """An archive or a stored game does not match what was computed; the text names the first difference."""
 
 
 class DeliveryRefused(GiveUp):
-    """The relay said 5xx: this letter will never be taken."""
+    """The relay answered 5xx: it will never take this mail."""

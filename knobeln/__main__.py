@@ -1,4 +1,4 @@
-"""`python -m knobeln` is the command `knobeln`."""
+"""`python -m knobeln` runs the command `knobeln`."""
 
 from knobeln.cli import main
 

@@ -1,4 +1,4 @@
-"""A contest folder, opened: its settings, its database, its words."""
+"""A contest folder, opened: its settings, its database, its templates."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import Dates
 from contest.config.settings import Settings
+from contest.config.template import settings_template
 from contest.errors import ConfigError
 from contest.store import Store, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
-from knobeln import log_setup
-from knobeln.cli.contest_option import chosen_path
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
 
 
 @dataclass(frozen=True)
 class ContestContext:
-    """`settings` are those of contest.toml, but for what was frozen when the contest started, and for dates
-    that were moved; `written` are the dates of contest.toml."""
+    """An open contest.
+
+    `settings` come from contest.toml, except those that were frozen when the contest started and the dates
+    that the organizer has moved since. `written` are the dates as contest.toml has them.
+    """
 
     path: Path
     settings: Settings
@@ -35,35 +37,33 @@ class ContestContext:
 
     @classmethod
     def open(cls, path: Path) -> ContestContext:
-        """Raises ConfigError or SchemaMismatch with what to do about it."""
+        """Open the contest in this folder. Raises ConfigError or SchemaMismatch with what to do about it."""
         settings = load_settings(path)
         store = existing_store(path)
         migrate.check(store)
         with store.read() as tx:
             if not contest_store.exists(tx):
-                raise ConfigError(f"{path} has no whole contest yet; `knobeln init {path}` completes it")
+                raise ConfigError(f"the contest in {path} is incomplete; `knobeln init {path}` completes it")
             written = settings.dates
-            settings = _with_dates(
-                frozen_settings(contest_store.started_settings(tx), settings),
-                decisions.dates_now(tx, written),
-            )
-        format_of(settings)  # a game that cannot be played so is told now, not on the contest day
-        return cls(path, settings, store, _templates(settings, path), written)
+            frozen = frozen_settings(contest_store.started_settings(tx), settings)
+            settings = frozen.model_copy(update={"dates": decisions.dates_now(tx, written)})
+        format_of(settings)  # report a game that cannot be played now, not on the contest day
+        return cls(path, settings, store, Templates(settings, path / "templates"), written)
 
     def current(self) -> ContestContext:
-        """The same with the dates as they are now: they may have been moved since it was opened."""
+        """Return the contest with today's dates: the organizer may have moved them since it was opened."""
         with self.store.read() as tx:
             dates = decisions.dates_now(tx, self.written)
         if dates == self.settings.dates:
             return self
-        settings = _with_dates(self.settings, dates)
-        return replace(self, settings=settings, templates=_templates(settings, self.path))
+        settings = self.settings.model_copy(update={"dates": dates})
+        return replace(self, settings=settings, templates=Templates(settings, self.path / "templates"))
 
     @contextmanager
     def only_one(self, what: str) -> Iterator[bool]:
         """Hold the folder's lock for `what` ("delivery", "run"); False when another process holds it.
 
-        The lock goes with the process that holds it, however that ends.
+        The system releases the lock when its process ends, however that happens.
         """
         with only_one(self.path, what) as alone:
             yield alone
@@ -71,7 +71,7 @@ class ContestContext:
 
 @contextmanager
 def only_one(path: Path, what: str) -> Iterator[bool]:
-    """As ContestContext.only_one, where the folder need not hold a sound contest."""
+    """Do the same as ContestContext.only_one, for a folder whose contest may be damaged or missing."""
     with (path / f".{what}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,40 +82,57 @@ def only_one(path: Path, what: str) -> Iterator[bool]:
 
 
 def who_holds(path: Path, what: str) -> int | bool:
-    """The process that holds this lock; True where it is held by one that we cannot see, False by nobody.
+    """Return the process ID of the lock's holder, True for a holder that we cannot see, False for nobody.
 
-    Looks at the system's list of locks, so that nobody who wants it finds it taken by us.
+    It reads /proc/locks and does not try to lock: we never hold the lock ourselves.
     """
     try:
         inode = (path / f".{what}.lock").stat().st_ino
-        found = Path("/proc/locks").read_text()
+        locks = Path("/proc/locks").read_text()
     except OSError:
         return False
-    for line in found.splitlines():
-        words = line.split()
-        if words[1:2] == ["FLOCK"] and words[5].rpartition(":")[2] == str(inode):
-            return int(words[4]) if int(words[4]) > 0 else True
+    for line in locks.splitlines():
+        columns = line.split()
+        if columns[1:2] == ["FLOCK"] and columns[5].rpartition(":")[2] == str(inode):
+            return int(columns[4]) if int(columns[4]) > 0 else True
     return False
 
 
-def _with_dates(settings: Settings, dates: Dates) -> Settings:
-    return settings.model_copy(update={"dates": dates})
-
-
-def _templates(settings: Settings, path: Path) -> Templates:
-    return Templates(settings, path / "templates")
-
-
 def existing_store(path: Path) -> Store:
-    """The contest's database, at whatever version. Raises ConfigError where the file is missing."""
+    """Return the contest's database, in whatever version. Raises ConfigError if the file is missing."""
     url = url_of(path)
     if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
         raise ConfigError(f"{path} has a {FILE_NAME}, but no database; `knobeln init {path}` makes one")
     return Store(url)
 
 
-def contest_folder() -> ContestContext:
-    """The contest that the command is about; what the command logs has the form that its settings want."""
-    folder = ContestContext.open(chosen_path())
-    log_setup.use(folder.settings.log)
-    return folder
+def create_contest(
+    path: Path, settings: Settings, *, seed: bytes | None = None, clock: Clock | None = None
+) -> ContestContext:
+    """Create a contest folder. An existing contest.toml is kept, and the database is added.
+
+    Raises ConfigError if there is a contest's database already.
+    """
+    # Other users of the host must not read passwords, the contest's seed or authentication strings.
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = path / FILE_NAME
+    store = Store(url_of(path))
+    if _holds_contest(store):
+        raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(settings_template(settings), encoding="utf-8")
+    migrate.upgrade(store)
+    with store.write() as tx:
+        contest_store.create(tx, seed)
+        contest_store.note(tx, "contest", "the contest was created", (clock or SystemClock()).now())
+    store.close()
+    return ContestContext.open(path)
+
+
+def _holds_contest(store: Store) -> bool:
+    """Tell whether the database has a contest; it has none after an `init` that was killed."""
+    if not migrate.is_made(store):
+        return False
+    with store.read() as tx:
+        return contest_store.exists(tx)

@@ -1,4 +1,4 @@
-"""What the program says of its work on standard error: lines for people, or JSON for other programs."""
+"""The log on standard error: lines for people, or JSON for other programs."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 
 from contest.log import log
 
-if TYPE_CHECKING:  # at work they are imported with the first word that is said
+if TYPE_CHECKING:  # structlog is imported with the first event, see contest.log
     from structlog.typing import Processor
 
     from contest.config.sections import Log
 
 
 def begin() -> None:
-    """For people, until the settings are known."""
+    """Log for people, until the settings are known."""
     log.least = logging.INFO
-    log.prepare = partial(_prepare, as_json=False)
+    log.configure = partial(_configure, as_json=False)
 
 
 def use(settings: Log) -> None:
-    """From now on in this form."""
-    log.prepare = partial(_prepare, as_json=settings.format == "json")
+    """Log from now on in the form that the settings want."""
+    log.configure = partial(_configure, as_json=settings.format == "json")
 
 
-def _prepare(*, as_json: bool) -> None:
+def _configure(*, as_json: bool) -> None:
     import structlog
 
     structlog.configure(

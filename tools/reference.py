@@ -1,6 +1,6 @@
 """Write docs/reference/ from the program itself: every command with its options, every setting.
 
-`python tools/reference.py` writes what is out of date; a test says when that is needed.
+Run `python tools/reference.py` when the test of the reference says that the pages are out of date.
 """
 
 from __future__ import annotations
@@ -30,35 +30,34 @@ from reports.render import Templates
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
-_NOTE = "<!-- Written by tools/reference.py from the program's own words. Change them there. -->"
+_NOTE = "<!-- Written by tools/reference.py from the texts in the program. Change them there. -->"
 _OF_ALL_COMMANDS = """
-All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or behind the command's name;
-without it the variable `KNOBELN_CONTEST` says it, or it is the folder that you are in. All take `-h` or
-`--help`. `knobeln --version` tells the version.
+All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or after the command's name.
+Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current folder. All commands
+take `-h` or `--help`. `knobeln --version` prints the version.
 
-The exit code is 0 where all went well, 1 where something is wrong that has to be mended, 75 where it may
-go well later, and 2 where the command line is none.
+The exit code is 0 for success, 1 for an error that you must fix, 75 for a temporary error (try again), and
+2 for a usage error.
 """
 _OF_ALL_SETTINGS = """
-They stand in `contest.toml`, which `knobeln init` writes with all of them. Each can also be given as an
-environment variable, which wins over the file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as
-`KNOBELN_SET_MAIL__PASSWORD`. A preset of another game has other defaults; `knobeln init --game` writes
-them down.
+The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
+file: `KNOBELN_SET_<SECTION>__<SETTING>`, such as `KNOBELN_SET_MAIL__PASSWORD`. Other games have presets with
+other defaults; `knobeln init --game` writes them down.
 """
 _OF_ALL_LETTERS = """
-What the robot understands by the subject of a letter; `help` brings the same by mail, with the words of
-the contest's own settings. Capitals, `Re:` and blanks do not matter, and of what only answers neither
-does a typing error. What changes something needs the team's `<<FROM>>` line. The organizer's own letters
-are in the organizer guide.
+These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
+with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
+a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
+The organizer's own letters are in the organizer guide.
 """
 _OF_ALL_REPORTS = """
-What the robot sends on the contest day, to the teams whose mail-preference asks for it, as far as the
-contest offers it (`reports.offered`).
+The robot sends these reports on the contest day to the teams whose mail-preference asks for them, if the
+contest offers them (`reports.offered`).
 """
 
 
 def pages() -> dict[str, str]:
-    """The reference's pages by file name."""
+    """Return the pages of the reference by file name."""
     return {
         "commands.md": "".join(_commands_page()),
         "settings.md": "".join(_settings_page()),
@@ -71,7 +70,7 @@ def pages() -> dict[str, str]:
 def commands(
     command: click.Command = main, path: tuple[str, ...] = ("knobeln",)
 ) -> Iterator[tuple[str, click.Command]]:
-    """Every command and sub-command that does something, with its full name."""
+    """Yield every command and sub-command that does something, with its full name."""
     if not isinstance(command, click.Group) or command.invoke_without_command:
         yield " ".join(path), command
     if isinstance(command, click.Group):
@@ -102,7 +101,7 @@ def _option_row(parameter: click.Parameter) -> str:
 
 
 def _paragraphs(text: str | None) -> str:
-    """A docstring's paragraphs, a line each."""
+    """Return a docstring's paragraphs, one line each."""
     parts = inspect.cleandoc(text or "").split("\n\n")
     return "\n\n".join(part if part.startswith("    ") else " ".join(part.split()) for part in parts)
 
@@ -127,8 +126,8 @@ def _settings_page() -> Iterator[str]:
 def _section(heading: str, section: Any) -> str:
     fields = type(section).model_fields
     rows = [_setting_row(section, key, info) for key, info in fields.items()]
-    words = _paragraphs(type(section).__doc__)
-    return f"\n## {heading}\n\n{words}\n\n| setting | default | meaning |\n|---|---|---|\n" + "".join(rows)
+    text = _paragraphs(type(section).__doc__)
+    return f"\n## {heading}\n\n{text}\n\n| setting | default | meaning |\n|---|---|---|\n" + "".join(rows)
 
 
 def _setting_row(section: Any, key: str, info: Any) -> str:
@@ -149,28 +148,28 @@ def _letters_page() -> Iterator[str]:
     yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
     contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
     for command in COMMANDS:
-        told = [(name, words) for name, of in contests.items() if (words := _about(command, of))]
-        # Of KNOBELN, and of other games what is different there.
-        distinct = told[:1] if len(told) > 1 and told[0][1] == told[1][1] else told
-        yield f"\n## {command.name}\n" if told else ""
-        for name, words in distinct:
+        texts = [(name, text) for name, settings in contests.items() if (text := _about(command, settings))]
+        # The text for KNOBELN, and for another game if it is different there.
+        distinct = texts[:1] if len(texts) > 1 and texts[0][1] == texts[1][1] else texts
+        yield f"\n## {command.name}\n" if texts else ""
+        for name, text in distinct:
             yield f"\nIn a contest of {_titles()[name]}:\n" if len(distinct) > 1 else ""
-            yield f"\n```text\n{words}\n```\n"
+            yield f"\n```text\n{text}\n```\n"
 
 
 def _about(command: Command, settings: Settings) -> str:
-    """What the answer to `help NAME` says; "" where the contest has no such command."""
+    """Return the text of the answer to `help NAME`; "" if the contest has no such command."""
     if not command.forms(settings):
         return ""
-    told = Templates(settings, None).render(
+    answer = Templates(settings, None).render(
         "help_word",
         topic=help_topics.Topic(help_topics.Kind.COMMAND, command.name),
         form=sample(settings).text,
         near=(),
         all_words=(),
     )
-    words = told.body.partition("The subject of the letter is")[2].partition("\nThe subject `help`")[0]
-    return words.strip("\n")
+    text = answer.body.partition("The subject of the letter is")[2].partition("\nThe subject `help`")[0]
+    return text.strip("\n")
 
 
 def _titles() -> dict[str, str]:
@@ -182,13 +181,13 @@ def _titles() -> dict[str, str]:
 # --- reports -----------------------------------------------------------------------------------------------
 def _reports_page() -> Iterator[str]:
     yield f"# Reports\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_REPORTS)}\n\n"
-    yield "| code | what it is | when | to whom, of those who want it | contained in |\n"
+    yield "| code | what it is | when | to which of the teams that want it | contained in |\n"
     yield "|---|---|---|---|---|\n"
     for report in REPORTS:
         within = f"`{report.contained_in}`" if report.contained_in else ""
         what = f"`{report.preference}` | {report.preference.meaning}"
         yield f"| {what} | {report.occasion} | {report.audience} | {within} |\n"
-    yield "\nWhich template makes which mail stands in the [organizer guide](../organizer-guide.md).\n"
+    yield "\nThe [organizer guide](../organizer-guide.md) lists which template makes which mail.\n"
 
 
 if __name__ == "__main__":

@@ -34,6 +34,13 @@ class Version:
     submission: Submission
     report: BuildReport | None  # None: not compiled yet
 
+    @property
+    def verdict(self) -> str:
+        """ "accepted" or "rejected", and before the build the state of the submission."""
+        if self.report is None:
+            return str(self.submission.state)
+        return "accepted" if self.report.accepted else "rejected"
+
 
 def add(
     tx: Transaction,

@@ -1,4 +1,4 @@
-"""The command `knobeln`: puts the parts together. Only here does the core know the other packages."""
+"""The command `knobeln`: one module per command or command group, named after it. They parse and print."""
 
 from knobeln.cli.main import main
 

@@ -1,22 +1,22 @@
-"""What an organizer posts before the contest: its announcement, and answers to frequent questions."""
+"""`knobeln announce`."""
 
 from __future__ import annotations
 
 import click
 
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.context import contest_folder
+from knobeln.cli.open_contest import open_contest
 from mailserver.attachments import words_for
 
 
 @click.command(cls=ContestCommand)
-@click.option("--faq", is_flag=True, help="Frequent questions and their answers instead.")
+@click.option("--faq", is_flag=True, help="Print frequent questions and their answers instead.")
 def announce(faq: bool) -> None:
-    """Print the announcement of the contest, made from its settings: dates, rules, form, limits, addresses.
+    """Print the announcement of the contest. It is made from the settings: dates, rules, form, limits.
 
     Teams get the same by mail, with the subjects `send announcement` and `send faq`.
     """
-    folder = contest_folder()
-    words = words_for(folder.settings)
-    text = folder.templates.render("faq" if faq else "call", form=words.form, rules=words.rules)
+    contest = open_contest()
+    words = words_for(contest.settings)
+    text = contest.templates.render("faq" if faq else "call", form=words.form, rules=words.rules)
     click.echo(f"Subject: {text.subject}\n\n{text.body}", nl=False)

@@ -1,4 +1,4 @@
-"""Which folder a command means: all commands take -C DIR, before or after their names."""
+"""The option -C DIR, which all commands take before or after their names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 ENVIRONMENT = "KNOBELN_CONTEST"
 
 
-def chosen_path() -> Path:
-    """The folder that -C names, or KNOBELN_CONTEST, or the current one."""
+def contest_path() -> Path:
+    """Return the folder that -C names, or KNOBELN_CONTEST, or the current folder."""
     named: Path | None = click.get_current_context().find_root().meta.get(ENVIRONMENT)
     return named or Path(os.environ.get(ENVIRONMENT) or ".")
 
@@ -28,7 +28,8 @@ def _contest_option() -> click.Option:
         metavar="DIR",
         expose_value=False,
         callback=_remember,
-        help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or here.",
+        help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or the "
+        "current folder.",
     )
 
 
@@ -40,7 +41,7 @@ class ContestCommand(click.Command):
 
 
 class ContestGroup(click.Group):
-    """A group of commands that all take -C DIR, as it does itself."""
+    """A group that takes -C DIR, and whose commands take it too."""
 
     command_class = ContestCommand
     group_class = type

@@ -1,4 +1,4 @@
-"""Changes by the organizer's hand: who it is, and dry runs."""
+"""Changes that the organizer makes at the command line, and dry runs of them."""
 
 from __future__ import annotations
 
@@ -21,49 +21,51 @@ dry_run_option = click.option(
     is_flag=True,
     help="Print the mails that would go out (mbox), and change nothing.",
 )
-reason_option = click.option("--reason", required=True, help="Why; for the log, and for those who are told.")
+reason_option = click.option(
+    "--reason", required=True, help="Why; for the log, and for the teams that are told."
+)
 
 
 def operator() -> str:
-    """Who gives commands at this computer, for the journal."""
+    """Return who gives commands at this host, for the journal."""
     try:
         return f"command line: {getpass.getuser()}"
     except (OSError, KeyError):  # a user without a name, as in some containers
         return "command line"
 
 
-class _NotMeant(Exception):
-    """The transaction must roll back: it was a dry run."""
+class _RollBack(Exception):
+    """Ends the transaction of a dry run."""
 
 
 @contextmanager
-def change(folder: ContestContext, *, dry_run: bool) -> Iterator[Transaction]:
-    """One transaction. In a dry run the mails that it queues are printed, and nothing is kept."""
+def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transaction]:
+    """Open a transaction. A dry run prints the mails that it queues, and rolls it back."""
     try:
-        with folder.store.write() as tx:
+        with contest.store.write() as tx:
             last = outbox.newest(tx)
             yield tx
             if dry_run:
-                print_mails(folder, tx, outbox.queued_after(tx, last))
-                raise _NotMeant
-    except _NotMeant:
+                print_mails(contest, tx, outbox.queued_after(tx, last))
+                raise _RollBack
+    except _RollBack:
         click.echo("This was a dry run: nothing was changed, nothing is sent.", err=True)
 
 
-def print_mails(folder: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
-    """As `mutt -f` reads them."""
-    out, sender = StreamTransport(sys.stdout.buffer), senders(tx, folder.settings)
+def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
+    """Print mails as a mailbox that `mutt -f` can read."""
+    out, sender = StreamTransport(sys.stdout.buffer), senders(tx, contest.settings)
     for item in items:
         out.send(sender(item.id), item.to, item.raw)
 
 
 @contextmanager
-def organizer_actions(folder: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
-    """The organizer's hand, at this computer."""
-    with change(folder, dry_run=dry_run) as tx:
-        yield OrganizerActions(tx, folder.settings, folder.templates, folder.clock.now(), operator())
+def organizer_actions(contest: ContestContext, *, dry_run: bool = False) -> Iterator[OrganizerActions]:
+    """Open a transaction for actions of the organizer who types the command."""
+    with transaction(contest, dry_run=dry_run) as tx:
+        yield OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), operator())
 
 
-def tell(text: str, *, dry_run: bool = False) -> None:
-    """What was done; beside the mails in a dry run."""
+def print_outcome(text: str, *, dry_run: bool = False) -> None:
+    """Print what was done; in a dry run on standard error, because the mails are on standard output."""
     click.echo(f"(dry run) {text}" if dry_run else text, err=dry_run)

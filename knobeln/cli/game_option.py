@@ -1,4 +1,4 @@
-"""Which game a command is about: the contest's, or another one with the parameters of its announcement."""
+"""The game that a command is about: the contest's, or another with the parameters of its announcement."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import click
 
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.registry import kind_of
-from knobeln.cli.contest_option import chosen_path
-
-KNOBELN = DEFAULT_GAME
+from knobeln.cli.contest_option import contest_path
 
 game_option = click.option(
     "--game",
@@ -23,16 +20,15 @@ game_option = click.option(
 
 
 def settings_or_defaults() -> Settings:
-    """The contest's settings, or ours where there is no contest: for commands that also work without one."""
-    path = chosen_path()
+    """Return the contest's settings, or the defaults if there is no contest."""
+    path = contest_path()
     if (path / FILE_NAME).exists():
         return load_settings(path)
-    clock = SystemClock()
-    return Settings(dates=usual_dates(clock.now()))
+    return Settings(dates=usual_dates(SystemClock().now()))
 
 
 def settings_for(game_name: str | None) -> Settings:
-    """The contest's settings, or ours, with this game (None = their own). NotFound where there is none."""
+    """Return the same with this game (None: their own). Raises NotFound if there is no such game."""
     settings = settings_or_defaults()
     if game_name in (None, settings.game.name):
         return settings
@@ -41,6 +37,6 @@ def settings_for(game_name: str | None) -> Settings:
 
 
 def without_description(settings: Settings) -> Settings:
-    """These settings, where a program without a description is not rejected: at home it needs none."""
+    """Return settings that accept a program without a description: at home it needs none."""
     programs = settings.programs.model_copy(update={"description": "warn"})
     return settings.model_copy(update={"programs": programs})

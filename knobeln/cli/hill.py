@@ -1,4 +1,4 @@
-"""The standing hill, on the terminal."""
+"""`knobeln hill`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import asdict
 import click
 
 from contest.errors import NotFound
-from contest.store import ladder as hill_store
+from contest.store import ladder
 from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import json_option, moment, print_json, table
-from knobeln.context import contest_folder
 from reports.ladder_report import movements
 
 
 @click.command(cls=ContestCommand)
 @json_option
 def hill(as_json: bool) -> None:
-    """Show the ranking of the standing hill, and how it moved since the time before."""
-    folder = contest_folder()
-    if not folder.settings.hill.enabled:
+    """Show the ranking of the hill, and how it moved since the previous ranking."""
+    contest = open_contest()
+    if not contest.settings.hill.enabled:
         raise NotFound(
             "this contest has no hill; set hill.enabled = true in contest.toml, and restart `knobeln serve`"
         )
-    with folder.store.read() as tx:
-        newest = hill_store.rankings(tx, 2)
+    with contest.store.read() as tx:
+        newest = ladder.rankings(tx, 2)
     if as_json:
         print_json(
             [{"at": ranking.at, "lines": [asdict(line) for line in ranking.lines]} for ranking in newest[:1]]
@@ -32,7 +32,7 @@ def hill(as_json: bool) -> None:
         return
     if not newest:
         raise NotFound(
-            "nothing has been played on the hill yet: two accepted programs are needed, and `knobeln serve`"
+            "no game has been played on the hill yet: it needs two accepted programs, and `knobeln serve`"
         )
     moves = movements(newest[0], newest[1] if len(newest) > 1 else None)
     rows = [

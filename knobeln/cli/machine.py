@@ -1,4 +1,4 @@
-"""The contest machine by itself: run a program on it, translate the contest's programs."""
+"""`knobeln machine`: run a program on the contest machine, translate the contest's programs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import click
 
 from compiler.elf import read_image
 from contest.errors import GiveUp
-from contest.games.knobeln import Knobeln
 from contest.games.registry import game_of
-from contest.plurals import form
+from contest.plurals import plural
 from contest.store import submissions
 from knobeln.cli.contest_option import ContestCommand, ContestGroup
 from knobeln.cli.game_option import settings_or_defaults
-from knobeln.context import contest_folder
+from knobeln.cli.open_contest import open_contest
 from sandbox.sandbox import Sandbox
 from sandbox.vm.image import Image
 from sandbox.vm.run import RunResult, run
@@ -27,12 +26,12 @@ _NAMES = (
     *(f"s{n}" for n in range(2, 12)),
     *(f"t{n}" for n in range(3, 7)),
 )
-_PER_LINE = 4
+_REGISTERS_PER_LINE = 4
 
 
 @click.group(cls=ContestGroup)
 def machine() -> None:
-    """The contest machine by itself, without a game."""
+    """Use the contest machine without a game."""
 
 
 @machine.command("run", cls=ContestCommand)
@@ -41,13 +40,14 @@ def machine() -> None:
     "--max-instructions",
     type=click.IntRange(1, 2**62),
     default=None,
-    help="After these it is stopped. Default: the contest's limit.",
+    help="Stop the program after so many. Default: the contest's limit.",
 )
-@click.option("--registers", is_flag=True, help="All registers at the end, too.")
+@click.option("--registers", is_flag=True, help="Also print all registers at the end.")
 def run_program(file: Path, max_instructions: int | None, registers: bool) -> None:
     """Run a linked program (docs/machine.md says how to link one) to its end.
 
-    The exit code is the lowest 8 bits of a0 when it leaves; 125 after a fault, which standard error explains.
+    The exit code is the lowest 8 bits of a0 at the program's exit, or 125 after a fault, which standard error
+    explains.
     """
     limit = max_instructions or settings_or_defaults().programs.max_instructions
     ended = run(_image(file), limit)
@@ -61,23 +61,23 @@ def run_program(file: Path, max_instructions: int | None, registers: bool) -> No
 
 @machine.command("translate", cls=ContestCommand)
 def translate() -> None:
-    """Make the native code of those programs of the contest that have none on this computer."""
-    folder = contest_folder()
-    if not isinstance(game_of(folder.settings.game, folder.settings.programs), Knobeln):
+    """Translate the contest's programs that have no native code on this host yet."""
+    contest = open_contest()
+    if game_of(contest.settings.game, contest.settings.programs).info.play.takes != "c source":
         raise GiveUp("the programs of this contest do not run on the contest machine")
-    with folder.store.read() as tx:
+    with contest.store.read() as tx:
         raw = submissions.load_images(tx, submissions.digests_that_count(tx))
-    kept, sandbox = translations(), Sandbox(folder.settings.jail)
+    native, sandbox = translations(), Sandbox(contest.settings.jail)
     images = [Image.from_bytes(data) for data in raw.values()]
-    waiting = [image for image in images if image.digest not in kept.found([image])]
-    failed = sum(not _translated(image, sandbox) for image in waiting)
+    waiting = [image for image in images if image.digest not in native.found([image])]
+    failed = sum(not _translate(image, sandbox) for image in waiting)
     click.echo(
-        f"{len(images)} {form(len(images), 'program')}: {len(images) - len(waiting)} had native code, "
+        f"{plural(len(images), 'program')}: {len(images) - len(waiting)} had native code, "
         f"{len(waiting) - failed} translated now, {failed} left to the interpreter"
     )
 
 
-def _translated(image: Image, sandbox: Sandbox) -> bool:
+def _translate(image: Image, sandbox: Sandbox) -> bool:
     try:
         translations().add(image, sandbox)
     except NotTranslated as reason:
@@ -98,5 +98,5 @@ def _table(ended: RunResult) -> str:
         f"x{number:<2} {name:4} {value:08x}"
         for number, (name, value) in enumerate(zip(_NAMES, ended.registers, strict=True))
     ]
-    rows = [cells[start : start + _PER_LINE] for start in range(0, len(cells), _PER_LINE)]
+    rows = [cells[start : start + _REGISTERS_PER_LINE] for start in range(0, len(cells), _REGISTERS_PER_LINE)]
     return "\n".join("   ".join(row) for row in rows)

@@ -1,4 +1,4 @@
-"""The root of the command line: all commands, and what becomes of errors."""
+"""The root of the command line: the table of all commands, and the exit code of each error."""
 
 from __future__ import annotations
 
@@ -11,66 +11,78 @@ import click
 from contest import __version__
 from contest.errors import KnobelnError, TryAgain
 from knobeln import log_setup
-from knobeln.cli.lazy import LazyCommand, LazyGroup
+from knobeln.cli.lazy import LazyGroup
 
 EX_FAILED = 1
 EX_TEMPFAIL = 75
-OF_THE_COMPUTER = (
+HOST_ERRORS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
 )
 COMMANDS = {
-    "init": "cli.organize:init",
-    "announce": "cli.announce:announce",
-    "serve": "server.gateway:serve",
-    "receive": "cli.receive:receive",
-    "letters": "cli.letters:letters",
-    "rehearse": "contest_day.rehearsal:rehearse",
-    "run": "contest_day.run:run",
-    "summary": "contest_day.run:summary",
-    "pause": "cli.organizer_actions:pause",
-    "resume": "cli.organizer_actions:resume",
-    "disqualify": "cli.organizer_actions:disqualify",
-    "reinstate": "cli.organizer_actions:reinstate",
-    "drop": "cli.organizer_actions:drop",
-    "rerun": "cli.organizer_actions:rerun",
-    "hold": "cli.organizer_actions:hold",
-    "release": "cli.organizer_actions:release",
-    "dates": "cli.organizer_actions:dates",
-    "log": "cli.organizer_actions:log",
-    "organizer-string": "cli.organizer_actions:organizer_string",
-    "teams": "cli.organize:teams",
-    "submissions": "cli.submissions:submissions",
-    "submit": "cli.submissions:submit",
-    "leaderboard": "cli.submissions:leaderboard",
-    "hill": "cli.hill:hill",
-    "results": "cli.results:results",
-    "standings": "cli.results:standings",
-    "evolution": "cli.results:show_evolution",
-    "site": "server.site:site",
-    "status": "cli.status:status",
-    "publish": "contest_day.publish:publish",
-    "verify": "contest_day.publish:verify",
-    "replay": "cli.replay:replay",
-    "outbox": "cli.outbox:outbox",
-    "check": "cli.programs:check",
-    "play": "cli.programs:play",
-    "protocol": "cli.programs:protocol",
-    "kit": "cli.kit:kit",
-    "games": "cli.games:games",
-    "compare": "cli.games:compare",
-    "machine": "cli.machine:machine",
-    "upgrade": "cli.organize:upgrade",
-    "backup": "cli.backup:backup",
-    "restore": "cli.backup:restore",
-    "doctor": "cli.doctor:doctor",
-    "demo": "cli.demo:demo",
+    "Set up a contest": {
+        "init": "Create a contest in the folder DIR.",
+        "doctor": "Check that this host can run a contest.",
+        "announce": "Print the announcement of the contest.",
+        "serve": "Run the mail server of the contest until SIGTERM.",
+        "receive": "Take one letter from FILE or standard input.",
+        "organizer-string": "Make a new authentication string for your own commands by mail.",
+        "demo": "Run a complete contest by mail, with made-up teams.",
+    },
+    "Watch it": {
+        "status": "Show on one screen where the contest is, what waits, and what you should do.",
+        "teams": "Show the teams; accept or reject a pending registration.",
+        "letters": "Show the letters that came in; retry those that were set aside.",
+        "submissions": "List the programs that the teams sent, newest first, and the verdict on each.",
+        "submit": "Submit a program of TEAM by hand.",
+        "outbox": "List, show, hold, release and retry outgoing mails.",
+        "log": "Show who did what to whom, when and why.",
+        "dates": "Show the dates, or move them.",
+        "leaderboard": "Show the leaderboard of a contest whose game is computed exactly.",
+        "hill": "Show the ranking of the hill, and how it moved since the previous ranking.",
+    },
+    "Contest day": {
+        "rehearse": "Play the contest day with the programs submitted so far, and send nothing.",
+        "run": "Play the contest day.",
+        "pause": "Pause the contest day.",
+        "resume": "Let the contest day go on.",
+        "disqualify": "Disqualify TEAM: it plays no more games.",
+        "drop": "Take TEAM out of the contest at its own request.",
+        "reinstate": "Let TEAM take part again after `disqualify` or `drop`.",
+        "rerun": "Play a round, or one group of it, again, and everything after it.",
+        "hold": "Hold contest-day reports, queued and future.",
+        "release": "Release the contest-day reports that `hold` keeps.",
+        "summary": "Write your own words about a round, and send its summary (RSM).",
+    },
+    "Results": {
+        "standings": "Show the rankings of a round, also while the contest runs.",
+        "results": "Show the rankings and the evolution.",
+        "evolution": "Show the evolution: its ranking, and the shares over the generations.",
+        "replay": "Show a game of the past, throw by throw or move by move.",
+        "site": "Write the contest's pages into DIR.",
+        "publish": "Write the contest's archive to the new folder DIR.",
+        "verify": "Compute a contest again from its archive DIR, and compare every result.",
+    },
+    "At home, without a contest": {
+        "check": "Print the compile report for the program in FILE.",
+        "play": "Play one game of A against B.",
+        "compare": "Print exact win rates of Hog strategies against each other, and the ranking.",
+        "protocol": "Write the games of a compact protocol out in full.",
+        "kit": "Write the software kit that teams work with at home.",
+        "games": "List the games and their sample programs.",
+    },
+    "Maintenance": {
+        "backup": "Copy the contest into FILE while everything runs.",
+        "restore": "Restore the contest from the backup in FILE.",
+        "upgrade": "Bring the database to this version of knobeln.",
+        "machine": "Use the contest machine without a game.",
+    },
 }
-"""Where each command is: its module in the package `knobeln`, and its function there."""
+"""The commands by section of the help, with the first sentence of their own help."""
 
 
 class Root(LazyGroup):
-    """Turns our errors into one clear line and an exit code."""
+    """Prints our errors as one line, and turns them into an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -79,7 +91,7 @@ class Root(LazyGroup):
             click.secho(f"knobeln: {error}", fg="red", err=True)
             ctx.exit(EX_TEMPFAIL if isinstance(error, TryAgain) else EX_FAILED)
         except OSError as error:
-            if error.errno not in OF_THE_COMPUTER:
+            if error.errno not in HOST_ERRORS:
                 raise
             where = f": {error.filename}" if error.filename else ""
             click.secho(f"knobeln: cannot read or write: {error.strerror}{where}", fg="red", err=True)
@@ -91,14 +103,13 @@ class Root(LazyGroup):
 def main() -> None:
     """A contest server that lives in a mailbox.
 
-    Teams register by mail, mail in their programs and get a compile report; on contest day you start the run,
+    Teams register by mail, mail their programs and get a compile report. On contest day you start the run,
     and every team gets the reports that it asked for.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an old terminal shows `?` for what it does not have
+            stream.reconfigure(errors="replace")  # print `?` for what an old terminal does not have
     log_setup.begin()
 
 
-for name, place in COMMANDS.items():
-    main.add_command(LazyCommand(name, place))
+main.add_lazy_commands(COMMANDS)

@@ -1,4 +1,4 @@
-"""`knobeln receive`: one letter in, as a mail system hands it over. It is started for every letter."""
+"""`knobeln receive`, which a mail system starts for every letter."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import click
 from contest.errors import KnobelnError
 from contest.log import log
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.context import ContestContext, contest_folder
-from knobeln.server.services import Services
+from knobeln.cli.open_contest import open_contest
+from knobeln.context import ContestContext
+from knobeln.services import Services
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
 from mailserver.intake.size_limits import Bounds
@@ -23,26 +24,28 @@ EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems
 @click.command(cls=ContestCommand)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
 @click.option(
-    "--sender", default=None, help="The envelope sender; default: the letter's Return-Path. '' = null sender."
+    "--sender",
+    default=None,
+    help="The envelope sender; default: the letter's Return-Path. '' = null sender.",
 )
 @click.option(
     "--recipient",
     "recipients",
     multiple=True,
-    help="An envelope recipient; may be repeated. Default: the letter's Delivered-To and its like.",
+    help="An envelope recipient; may be repeated. Default: the letter's Delivered-To and similar headers.",
 )
 def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None:
-    """Take one letter from FILE or standard input, keep it, and do what it says.
+    """Take one letter from FILE or standard input. It is stored, and then handled.
 
-    It is silent unless something is wrong: mail systems take every word for an error.
+    The command prints nothing unless something is wrong: mail systems treat any output as an error.
 
-    Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is no letter, or
-    too large. 75: we cannot take it now, try again.
+    Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is not a letter,
+    or it is too large. 75: we cannot take it now; try again.
     """
     log.least = logging.WARNING
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        folder = contest_folder()
+        contest = open_contest()
     except (KnobelnError, OSError) as error:
         _leave(EX_TEMPFAIL, str(error))
     raw = envelope.without_from_line(raw)
@@ -53,24 +56,24 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
         # Only a mail system that names the sender can mean the null sender by an empty one.
         channel = "receive" if sender is None else "pipe"
         named = noted.sender if sender is None else _readable(sender).strip("<>")
-        most = Bounds(folder.store, folder.settings).of_letter(raw, named)
-        if len(raw) > most:
-            _leave(EX_DATAERR, f"the letter has {len(raw)} bytes, more than {most}")
+        max_bytes = Bounds(contest.store, contest.settings).of_letter(raw, named)
+        if len(raw) > max_bytes:
+            _leave(EX_DATAERR, f"the letter has {len(raw)} bytes, more than {max_bytes}")
         reached = [_readable(r) for r in recipients] or noted.recipients
-        accept(folder.store, raw, named, reached, channel, folder.clock.now())
+        accept(contest.store, raw, named, reached, channel, contest.clock.now())
     except (KnobelnError, OSError) as error:
         _leave(EX_TEMPFAIL, str(error))
-    _work_off(folder)
+    _handle(contest)
 
 
 def _readable(argument: str) -> str:
-    """An address as the mail system gave it; bytes that are no text become `?`."""
+    """Return an address from the command line; bytes that are not text become `?`."""
     return argument.encode(errors="replace").decode()
 
 
-def _work_off(folder: ContestContext) -> None:
-    """The letter is safe: from here on a failure is ours to repair, and not the mail system's business."""
-    services = Services(folder)
+def _handle(contest: ContestContext) -> None:
+    """Handle what waits. The letter is safe now, so a failure is no longer the mail system's business."""
+    services = Services(contest)
     try:
         services.handle_letters()
         services.compile_programs()

@@ -1,38 +1,30 @@
-"""Rehearsal: the whole contest day, played in a copy of the contest. It sends nothing and changes nothing."""
+"""Rehearsal: the complete contest day, played in a copy of the contest. It sends and changes nothing."""
 
 from __future__ import annotations
 
-import secrets
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-
-import click
-from rich.progress import Progress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from contest.errors import NotNow
-from contest.formats import format_named
-from contest.model import Phase, RoundPlan, Team, TeamState
+from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
+from contest.organizer import WHEN
 from contest.plurals import form
-from contest.store import Store, Transaction, decisions, migrate, outbox, results, submissions, teams
-from contest.store import contest_state as contest_store
-from contest.store.copying import copy_contest
-from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.output import json_option, moment, print_json, table
-from knobeln.contest_day.run import ProgressBars, contest_day, progress, work_off
-from knobeln.context import ContestContext, contest_folder
+from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
+from knobeln.contest_day.run import contest_day, handle_everything
+from knobeln.contest_day.scratch_copy import scratch_copy
+from knobeln.context import ContestContext
+from tournament.day import Spectator
 
-MANY_BYTES = 1_000_000  # of mails to one team
-NAMED_AT_MOST = 10  # teams, in a warning
+MANY_BYTES = 1_000_000  # in all mails to one team
+MAX_TEAMS_NAMED = 10  # in one warning
 
 
 @dataclass(frozen=True)
-class Round:
-    """A round of the rehearsal; `seconds` on this computer."""
+class RehearsedRound:
+    """A round of the rehearsal. `seconds`: on this host."""
 
     number: int
     final: bool
@@ -42,7 +34,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Mails:
+class MailVolume:
     """The mails of one kind."""
 
     kind: str
@@ -52,90 +44,74 @@ class Mails:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What would happen."""
+    """What would happen on the contest day."""
 
     programs: int
-    rounds: tuple[Round, ...]
+    rounds: tuple[RehearsedRound, ...]
     seconds: float
-    mails: tuple[Mails, ...]
+    mails: tuple[MailVolume, ...]
     warnings: tuple[str, ...]
 
 
-@click.command(cls=ContestCommand)
-@json_option
-def rehearse(as_json: bool) -> None:
-    """Play the whole contest day with the programs that there are, send nothing, and say what would happen.
+class _RoundClock:
+    """Passes everything on to another spectator, and notes when each round was drawn."""
 
-    It is played in a copy, and with another contest seed: who will win is not to be known before.
-    """
-    folder = contest_folder()
-    with folder.store.read() as tx:
-        if contest_store.state(tx).phase is not Phase.OPEN:
-            raise NotNow("the contest has started already; what is left cannot be rehearsed")
-    with scratch_copy(folder) as copy:
-        found = _play(copy, silent=as_json)
-    if as_json:
-        print_json(asdict(found))
-    else:
-        _show(found)
-
-
-@contextmanager
-def scratch_copy(folder: ContestContext) -> Iterator[ContestContext]:
-    """The contest in another place, with another seed and not paused; it is gone with the context."""
-    with tempfile.TemporaryDirectory(prefix="knobeln-rehearsal-") as name:
-        path = Path(name)
-        store = Store(f"sqlite:///{path / 'contest.db'}")
-        try:
-            migrate.upgrade(store)
-            copy_contest(folder.store, store)
-            with store.write() as tx:
-                contest_store.reseed(tx, secrets.token_bytes(32))
-                decisions.resume(tx)
-            yield replace(folder, path=path, store=store)
-        finally:
-            store.close()
-
-
-class _Watch(ProgressBars):
-    """Looks at the clock with every round."""
-
-    def __init__(self, shown: Progress) -> None:
-        super().__init__(shown)
-        self.drawn: list[float] = []
+    def __init__(self, spectator: Spectator) -> None:
+        self._spectator = spectator
+        self.drawn_at: list[float] = []
 
     def round_drawn(self, plan: RoundPlan) -> None:
-        self.drawn.append(time.monotonic())
-        super().round_drawn(plan)
+        self.drawn_at.append(time.monotonic())
+        self._spectator.round_drawn(plan)
+
+    def games_played(self, games: int) -> None:
+        self._spectator.games_played(games)
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        self._spectator.group_finished(outcome)
+
+    def evolution_finished(self, outcome: EvolutionOutcome) -> None:
+        self._spectator.evolution_finished(outcome)
 
 
-def _play(folder: ContestContext, *, silent: bool) -> Rehearsal:
-    with progress(quiet=silent) as shown:
-        watch = _Watch(shown)
-        work_off(folder)
-        with folder.store.read() as tx:
-            last = outbox.newest(tx)
-            before = _before(folder, tx)
+def rehearsal_of(
+    contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]
+) -> Rehearsal:
+    """Play the contest day in a copy. Raises NotNow if the contest has started."""
+    with contest.store.read() as tx:
+        if contest_state.state(tx).phase is not Phase.OPEN:
+            raise NotNow("the contest has started already, so it cannot be rehearsed")
+    with scratch_copy(contest) as copy:
+        return _play(copy, spectator)
+
+
+def _play(contest: ContestContext, spectator: Callable[[], AbstractContextManager[Spectator]]) -> Rehearsal:
+    with spectator() as watching:
+        clock = _RoundClock(watching)
+        handle_everything(contest)
+        with contest.store.read() as tx:
+            newest_mail = outbox.newest(tx)
+            before = _warnings_before(contest, tx)
         start = time.monotonic()
-        contest_day(folder, watch).run()
-        ends = [*watch.drawn[1:], time.monotonic()]
-    with folder.store.read() as tx:
-        seconds = [end - begin for begin, end in zip(watch.drawn, ends, strict=True)]
-        mails = outbox.volume(tx, last)
+        contest_day(contest, clock).run()
+        ends = [*clock.drawn_at[1:], time.monotonic()]
+    with contest.store.read() as tx:
+        seconds = [end - begin for begin, end in zip(clock.drawn_at, ends, strict=True)]
+        volume = outbox.volume(tx, newest_mail)
         entries = submissions.all_entries(tx)
         return Rehearsal(
             len(entries),
             _rounds(tx, seconds),
             round(ends[-1] - start, 1),
-            _by_kind(mails),
-            (*before, *_after(folder, tx, len(entries), _by_team(mails))),
+            _by_kind(volume),
+            (*before, *_warnings_after(contest, tx, len(entries), _by_team(volume))),
         )
 
 
-def _rounds(tx: Transaction, seconds: list[float]) -> tuple[Round, ...]:
+def _rounds(tx: Transaction, seconds: list[float]) -> tuple[RehearsedRound, ...]:
     played = zip(results.all_rounds(tx), seconds, strict=True)
     return tuple(
-        Round(
+        RehearsedRound(
             plan.number,
             plan.final,
             tuple(len(group.members) for group in plan.groups),
@@ -146,107 +122,72 @@ def _rounds(tx: Transaction, seconds: list[float]) -> tuple[Round, ...]:
     )
 
 
-def _by_kind(mails: Mapping[tuple[str, int | None], outbox.Volume]) -> tuple[Mails, ...]:
+Volumes = Mapping[tuple[str, int | None], outbox.Volume]  # by kind and team id
+
+
+def _by_kind(volumes: Volumes) -> tuple[MailVolume, ...]:
     counts, sizes = Counter[str](), Counter[str]()
-    for (kind, _), (count, size) in mails.items():
+    for (kind, _), (count, size) in volumes.items():
         counts[kind] += count
         sizes[kind] += size
-    return tuple(Mails(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
+    return tuple(MailVolume(kind, counts[kind], sizes[kind]) for kind in sorted(counts))
 
 
-def _by_team(mails: Mapping[tuple[str, int | None], outbox.Volume]) -> dict[int, int]:
+def _by_team(volumes: Volumes) -> dict[int, int]:
     sizes = Counter[int]()
-    for (_, team_id), (_, size) in mails.items():
+    for (_, team_id), (_, size) in volumes.items():
         if team_id is not None:
             sizes[team_id] += size
     return dict(sizes)
 
 
-# --- warnings ----------------------------------------------------------------------------------------------
-def _before(folder: ContestContext, tx: Transaction) -> list[str]:
-    """What should be seen to before the day begins."""
-    dates, now, found = folder.settings.dates, folder.clock.now(), []
+def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
+    """Return what the organizer should see to before the day begins."""
+    dates, now, warnings = contest.settings.dates, contest.clock.now(), []
     if now < dates.compilation_closes:
-        found.append(f"programs are taken until {moment(dates.compilation_closes)}: others may come")
-    waiting = [team.name for team in teams.all_teams(tx) if team.state is TeamState.PENDING]
-    if waiting:
-        found.append(f"{_named(waiting)}: the registration waits for your word")
+        warnings.append(f"programs are taken until {dates.compilation_closes:{WHEN}}: others may come")
+    pending = [team.name for team in teams.all_teams(tx) if team.state is TeamState.PENDING]
+    if pending:
+        warnings.append(f"{_some_of(pending)}: the registration waits for your decision")
     troubles = outbox.troubles(tx)
     unreached = [team.name for team in teams.all_teams(tx) if team.id in troubles]
     if unreached:
-        found.append(f"{_named(unreached)}: mails did not arrive, see `knobeln teams`")
+        warnings.append(f"{_some_of(unreached)}: mails did not arrive, see `knobeln teams`")
     if decisions.reports_held(tx):
-        found.append("the reports are held, and would wait for `knobeln release`")
-    return found
+        warnings.append("the reports are held, and would wait for `knobeln release`")
+    return warnings
 
 
-def _after(folder: ContestContext, tx: Transaction, entries: int, sizes: dict[int, int]) -> list[str]:
-    """What the day itself showed."""
-    found = []
-    tournament = folder.settings.tournament
-    if format_named(tournament.format).has_groups and entries < tournament.group_min:
-        found.append(
+def _warnings_after(
+    contest: ContestContext, tx: Transaction, entries: int, bytes_by_team: dict[int, int]
+) -> Iterator[str]:
+    """Return what the rehearsed day showed."""
+    tournament = contest.settings.tournament
+    if tournament.format == "group-elimination" and entries < tournament.group_min:
+        yield (
             f"only {entries} {form(entries, 'program takes', 'programs take')} part, fewer than the "
             f"{tournament.group_min} of a group: one smaller group plays"
         )
-    every = teams.all_teams(tx)
+    all_teams = teams.all_teams(tx)
     playing, out = submissions.participants(tx), decisions.all_bans(tx)
-    idle = [t.name for t in every if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
+    idle = [t.name for t in all_teams if t.name not in {*playing, *out} and t.state is TeamState.ACTIVE]
     if idle:
-        found.append(f"{_named(idle)}: there is no program that was accepted, so they would not play")
-    failed = _disqualified(tx)
+        yield f"{_some_of(idle)}: there is no accepted program, so they would not play"
+    lines = (line for _, done in results.all_rounds(tx) for group in done for line in group.standings)
+    failed = sorted({line.entry for line in lines if line.disqualified})
     if failed:
-        found.append(f"{_named(failed)}: the program failed twice in a round, and was disqualified")
-    return [*found, *_megabytes(every, sizes)]
-
-
-def _disqualified(tx: Transaction) -> list[str]:
-    lines = (line for _, done in results.all_rounds(tx) for outcome in done for line in outcome.standings)
-    return sorted({line.entry for line in lines if line.disqualified})
-
-
-def _megabytes(every: tuple[Team, ...], sizes: dict[int, int]) -> Iterator[str]:
-    for team in every:
-        if sizes.get(team.id, 0) > MANY_BYTES:
+        yield f"{_some_of(failed)}: the program failed twice in a round, and was disqualified"
+    for team in all_teams:
+        size = bytes_by_team.get(team.id, 0)
+        if size > MANY_BYTES:
             codes = ",".join(team.registration.preferences)
-            yield f"{team.name} would get {_megabyte(sizes[team.id])} of mail, by its mail-preference {codes}"
+            yield f"{team.name} would get {size_text(size)} of mail, by its mail-preference {codes}"
 
 
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED_AT_MOST} more" if len(names) > NAMED_AT_MOST else ""
-    return ", ".join(names[:NAMED_AT_MOST]) + more
+def _some_of(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_TEAMS_NAMED} more" if len(names) > MAX_TEAMS_NAMED else ""
+    return ", ".join(names[:MAX_TEAMS_NAMED]) + more
 
 
-# --- in words ----------------------------------------------------------------------------------------------
-def _show(found: Rehearsal) -> None:
-    rows = [
-        (
-            "final" if each.final else each.number,
-            sum(each.groups),
-            len(each.groups),
-            _sizes(each.groups),
-            each.games,
-            f"{each.seconds:.1f}",
-        )
-        for each in found.rounds
-    ]
-    table(
-        f"rehearsal: {found.programs} {form(found.programs, 'program')}, {found.seconds:.0f} seconds",
-        ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
-        rows,
-    )
-    total = Mails("all", sum(m.count for m in found.mails), sum(m.size for m in found.mails))
-    mails = [(m.kind, m.count, _megabyte(m.size)) for m in (*found.mails, total)]
-    table("mails", ("kind", "#mails", "#size"), mails)
-    for warning in found.warnings:
-        click.echo(f"! {warning}")
-    click.echo("Nothing was sent, nothing was changed.")
-
-
-def _sizes(groups: tuple[int, ...]) -> str:
-    least, most = min(groups), max(groups)
-    return str(least) if least == most else f"{least} to {most}"
-
-
-def _megabyte(size: int) -> str:
+def size_text(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1_000:.1f} kB"

@@ -1,4 +1,4 @@
-"""The contest day by the organizer's letter: `knobeln serve` starts `knobeln run` as a process of its own."""
+"""Runs that the organizer requests by letter: `knobeln serve` starts `knobeln run` as a process."""
 
 from __future__ import annotations
 
@@ -7,73 +7,77 @@ import sys
 from contest.errors import TryAgain
 from contest.log import log
 from contest.model import Outgoing, Phase
-from contest.store import Transaction, decisions, outbox
-from contest.store import contest_state as contest_store
+from contest.store import Transaction, contest_state, decisions, outbox
 from contest.subprocesses.child_process import Process, start
 from knobeln.context import ContestContext
 
 LOG_NAME = "run.log"
 EX_TEMPFAIL = 75
-TOLD_LINES = 12  # of what the run said, in the mail to the organizer
+MAX_LOG_LINES = 12  # in the mail to the organizer
 
 
-class OrderedRun:
-    """The run that was ordered, as long as the order stands: a server that is stopped stops it, too, and
-    starts it again when it starts itself. Used by one thread."""
+class RequestedRun:
+    """Keeps the requested run going.
 
-    def __init__(self, folder: ContestContext) -> None:
-        self._folder = folder
+    If the server stops, it stops the run too, and starts it again at its own next start. For one thread.
+    """
+
+    def __init__(self, contest: ContestContext) -> None:
+        self._contest = contest
         self._process: Process | None = None
 
-    def look(self) -> bool:
-        """Start what is ordered, see to what has ended. False: there was nothing to do. Raises TryAgain after
-        a failure of the run that may be over later."""
+    def step(self) -> bool:
+        """Start a requested run, or report one that has ended. False: there was nothing to do.
+
+        Raises TryAgain if the run failed for a temporary reason.
+        """
         if self._process is not None:
             code = self._process.poll()
             if code is None:
                 return False
             self._process = None
-            self._see_to_the_end(code)
+            self._finish(code)
             return True
-        with self._folder.store.read() as tx:
-            ordered = decisions.run_ordered(tx)
-        if ordered is None or self._is_at_work():
+        with self._contest.store.read() as tx:
+            requested = decisions.run_ordered(tx)
+        if requested is None:
             return False
-        command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(self._folder.path.resolve())]
-        self._process = start(command, self._folder.path / LOG_NAME)
-        log.info("the run was started by the organizer's letter", pid=self._process.pid)
+        # Another run, or one that outlived a server that was killed. When it has ended, ours checks whether
+        # anything is left to play.
+        with self._contest.only_one("run") as alone:
+            if not alone:
+                return False
+        command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(self._contest.path.resolve())]
+        self._process = start(command, self._contest.path / LOG_NAME)
+        log.info("started the run that the organizer requested by letter", pid=self._process.pid)
         return True
-
-    def _is_at_work(self) -> bool:
-        """Another run, perhaps one that outlived a server that was killed; when it has ended, ours looks
-        whether anything is left."""
-        with self._folder.only_one("run") as alone:
-            return not alone
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
 
-    def _see_to_the_end(self, code: int) -> None:
-        """The order is done with, whether it went well or not; but for failures that may be over later."""
+    def _finish(self, code: int) -> None:
+        """Delete the request and tell the organizer. Raises TryAgain after a temporary failure."""
         if code == EX_TEMPFAIL or code < 0:
-            raise TryAgain(f"the run that was ordered by mail ended with {code}, and is started again")
-        now = self._folder.clock.now()
-        with self._folder.store.write() as tx:
-            ordered = decisions.run_ordered(tx)
+            raise TryAgain(f"the run requested by letter ended with exit code {code}, and is started again")
+        now = self._contest.clock.now()
+        with self._contest.store.write() as tx:
+            requested = decisions.run_ordered(tx)
             decisions.order_run(tx, None)
-            finished = contest_store.state(tx).phase is Phase.FINISHED
-            text = "the run by the organizer's letter has " + (
-                "ended" if finished else f"failed: see {LOG_NAME}"
-            )
-            contest_store.note(tx, "run", text, now)
-            self._tell_organizer(tx, f"run/{ordered}", finished=finished)
+            finished = contest_state.state(tx).phase is Phase.FINISHED
+            text = "the run requested by letter has ended"
+            if not finished:
+                text = f"the run requested by letter has failed: see {LOG_NAME}"
+            contest_state.note(tx, "run", text, now)
+            self._tell_organizer(tx, f"run/{requested}", finished=finished)
 
     def _tell_organizer(self, tx: Transaction, key: str, *, finished: bool) -> None:
-        said = (self._folder.path / LOG_NAME).read_text(errors="replace").strip().splitlines()
-        text = "The contest has been played to its end." if finished else "\n".join(said[-TOLD_LINES:])
-        folder = self._folder.current()
-        words = folder.templates.render("organizer_answer", what="run", text=text, done=finished)
-        to = folder.settings.contest.organizer_address
-        mail = Outgoing(key, "organizer_answer", to, words.subject, words.body)
-        outbox.put(tx, mail, folder.settings, folder.clock.now())
+        log_lines = (self._contest.path / LOG_NAME).read_text(errors="replace").strip().splitlines()
+        text = (
+            "The contest has been played to its end." if finished else "\n".join(log_lines[-MAX_LOG_LINES:])
+        )
+        contest = self._contest.current()
+        mail_text = contest.templates.render("organizer_answer", what="run", text=text, done=finished)
+        to = contest.settings.contest.organizer_address
+        mail = Outgoing(key, "organizer_answer", to, mail_text.subject, mail_text.body)
+        outbox.put(tx, mail, contest.settings, contest.clock.now())

@@ -1,6 +1,6 @@
-"""What the supervisor is told that started us, such as systemd: datagrams to its socket (sd_notify(3)).
+"""Messages to the service manager that started us, such as systemd (sd_notify(3)).
 
-Without one, which is without NOTIFY_SOCKET in the environment, nobody is told anything.
+They are datagrams to its socket. Without NOTIFY_SOCKET in the environment nothing is sent.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ STOPPING = "STOPPING=1"
 _ALIVE = "WATCHDOG=1"
 
 
-class Supervisor:
-    """For one thread. Does not fail: a supervisor that is gone is nothing to stop work for."""
+class ServiceManager:
+    """For one thread. It never raises: a lost service manager is no reason to stop work."""
 
     def __init__(self) -> None:
         self._address = os.environ.get("NOTIFY_SOCKET", "")
         self._pause = _watchdog_seconds() / 2
-        self._told_at = time.monotonic()
+        self._notified_at = time.monotonic()
 
-    def tell(self, *words: str) -> None:
-        """Such as READY, or `STATUS=...` in words for people."""
+    def notify(self, *assignments: str) -> None:
+        """Send assignments such as READY, or `STATUS=...` with text for people."""
         if not self._address:
             return
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.settimeout(1)
-            sender.sendto("\n".join(words).encode(), address)
+            sender.sendto("\n".join(assignments).encode(), address)
 
     def alive(self) -> None:
-        """To be called all the time while all is well; says so as often as the supervisor wants it."""
-        if self._pause and time.monotonic() - self._told_at >= self._pause:
-            self._told_at = time.monotonic()
-            self.tell(_ALIVE)
+        """Call this all the time while all is well. It notifies as often as the watchdog wants."""
+        if self._pause and time.monotonic() - self._notified_at >= self._pause:
+            self._notified_at = time.monotonic()
+            self.notify(_ALIVE)
 
 
 def _watchdog_seconds() -> float:
-    """Within which we must be heard of; 0: nobody waits for that, or not for this process."""
+    """Return the watchdog's timeout; 0 if there is none, or none for this process."""
     if os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
         return 0
     wanted = os.environ.get("WATCHDOG_USEC", "")

@@ -1,4 +1,4 @@
-"""What the pages may tell, read from the store: what has been released, and nothing else."""
+"""Reads from the store what the pages may tell: only what has been released."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise, strip_secret
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import ContestState, Phase
+from contest.model import Phase
 from contest.seeds import Seeds
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
 from contest.store import contest_state as contest_store
@@ -24,19 +23,19 @@ from tournament.derived_settings import format_of
 _PUBLIC_AREAS = ("dates",)  # of the journal
 
 
-def site_mark(tx: Transaction, folder: ContestContext) -> object:
-    """A value that changes whenever the pages may have to; quickly read."""
+def site_mark(tx: Transaction, contest: ContestContext) -> object:
+    """Return a value that changes whenever the pages may have to. Reading it is quick."""
     noted = len(contest_store.journal_of(tx, _PUBLIC_AREAS))
     rounds = len(result_store.round_log(tx))
     phase = contest_store.state(tx).phase
-    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if folder.settings.hill.enabled else []
-    return phase, _released(tx, folder), rounds, teams.count(tx), noted, folder.settings.dates, moved
+    moved = [ranking.id for ranking in ladder.rankings(tx, 1)] if contest.settings.hill.enabled else []
+    return phase, _released(tx, contest), rounds, teams.count(tx), noted, contest.settings.dates, moved
 
 
-def site_facts(tx: Transaction, folder: ContestContext) -> SiteFacts:
-    """The facts of the contest in this folder."""
-    settings, state = folder.settings, contest_store.state(tx)
-    rounds = tuple(_round(tx, each) for each in _released(tx, folder))
+def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
+    """Return the facts that the pages may show."""
+    settings, state = contest.settings, contest_store.state(tx)
+    rounds = tuple(_round(tx, each) for each in _released(tx, contest))
     are_all = len(rounds) == len(result_store.round_log(tx))
     over = state.phase is Phase.FINISHED and are_all and bool(rounds) and rounds[-1].final
     history = [each.outcome for each in rounds]
@@ -52,7 +51,7 @@ def site_facts(tx: Transaction, folder: ContestContext) -> SiteFacts:
         rounds=rounds,
         ranking=format_of(settings).ranking(history) if over else (),
         evolution=result_store.get_evolution(tx) if over else None,
-        seed=_seed(state) if over else None,
+        seed=state.seed.hex() if over else None,
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
@@ -62,10 +61,10 @@ def site_facts(tx: Transaction, folder: ContestContext) -> SiteFacts:
     )
 
 
-def _released(tx: Transaction, folder: ContestContext) -> tuple[RoundLog, ...]:
-    """The rounds whose summaries have gone out, and none behind one whose has not or is held."""
-    settings = folder.settings
-    if settings.site.results == "date" and folder.clock.now() < settings.dates.results_published:
+def _released(tx: Transaction, contest: ContestContext) -> tuple[RoundLog, ...]:
+    """Return the rounds whose summaries have gone out, up to the first whose summary has not or is held."""
+    settings = contest.settings
+    if settings.site.results == "date" and contest.clock.now() < settings.dates.results_published:
         return ()
     held, held_since = outbox.rounds_with_held_reports(tx), decisions.reports_held(tx)
 
@@ -83,10 +82,6 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
     return ReleasedRound(outcome, log.planned_at, played, released, log.words)
 
 
-def _seed(state: ContestState) -> str:
-    return state.seed.hex()
-
-
 # --- programs ----------------------------------------------------------------------------------------------
 def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
     return {
@@ -96,18 +91,18 @@ def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProg
 
 
 def _published(version: Version, settings: Settings) -> PublishedProgram:
-    """The program with its description, and without its authentification string (K42)."""
-    sent = version.submission
-    texts = {name: _public(data) for name, data in sent.files.items()}
-    description = without_strings(sent.description)
-    if settings.game.name == DEFAULT_GAME:
-        description = "\n".join(SourceText(normalise(texts.get(sent.program, ""))).description)
-    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != sent.program, file[0]))
+    """Return the program with its description, and without its authentication string (K42)."""
+    submission = version.submission
+    texts = {name: _public(data) for name, data in submission.files.items()}
+    description = without_strings(submission.description)
+    if game_of(settings.game, settings.programs).info.play.takes == "c source":
+        description = "\n".join(SourceText(normalise(texts.get(submission.program, ""))).description)
+    first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
     language = version.report.language if version.report else ""
     return PublishedProgram(language, description, tuple(first_the_program))
 
 
 def _public(data: bytes) -> str:
     if b"\0" in data:
-        return f"({len(data):,} bytes that are no text)"
+        return f"({len(data):,} bytes that are not text)"
     return without_strings(strip_secret(decoded(data)))

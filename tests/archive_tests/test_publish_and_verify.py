@@ -145,7 +145,7 @@ def test_a_program_whose_code_holds_its_string_is_not_published(
     store.close()
     result = knobeln("publish", tmp_path / "archive", "-C", contest)
     assert result.exit_code == 1
-    assert "has an authentification string in its code" in result.output
+    assert "has an authentication string in its code" in result.output
     assert not (tmp_path / "archive").exists()
 
 
@@ -234,7 +234,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "no section": (edit("contest.json", lambda c: c["settings"].update(game=3)), "contest.json: settings"),
     "game": (edit("contest.json", set_to("chess", "settings", "game", "name")), "there is no game"),
     "build": (lambda a: swap(one_build(a), b"KNIM", b"KNIX")(a), "its sha256 is not its name"),
-    "another program": (another_build, "the program of team_1 is said to give the build"),
+    "another program": (another_build, "for the program of team_1, but here"),
     "source": (swap("programs/team_6/source/program.c", b"i < 60", b"i < 59"), "the program of team_6"),
     "source that does not compile": (
         swap("programs/team_6/source/program.c", b"int i;", b"int i"),
@@ -273,8 +273,11 @@ LIES: dict[str, tuple[Change, str]] = {
     "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
     "replays": (edit("replays.json", added(1, "firsts", 0, 1)), "the replays of the final: said to be"),
     "no replays": (lambda a: a.pop("replays.json") and None, "there are others than 5"),
-    "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv is not that"),
-    "no score matrix": (lambda a: a.pop("rounds/2/group-1.csv") and None, "rounds/2/group-1.csv is not"),
+    "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv does not follow"),
+    "no score matrix": (
+        lambda a: a.pop("rounds/2/group-1.csv") and None,
+        "rounds/2/group-1.csv does not",
+    ),
     "decisions": (
         edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "nobody"})),
         "decisions.json: 'nobody' took no part",
@@ -524,14 +527,14 @@ def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_pa
         assert "one was disqualified or taken out" in knobeln("replay", 1, out[0], others[0], *where).output
     former = knobeln("replay", 1, out[0], others[0], "--former", "-C", contest)
     assert former.exit_code == 0, former.output
-    assert "The digest is the one that was kept" in former.output
+    assert "The digest is the one that was stored" in former.output
 
 
 def test_what_was_not_played_again_has_no_former_games(knobeln_contest: Published) -> None:
     words = ("replay", 1, "team_1", "--former")
     result = knobeln(*words, "-C", knobeln_contest.contest)
     assert result.exit_code == 1
-    assert "nothing of round 1 was played again" in result.output
+    assert "no group of round 1 was played again" in result.output
     result = knobeln(*words, "--archive", knobeln_contest.archive)
     assert result.exit_code == 2
     assert "an archive has no former results" in result.output
@@ -646,7 +649,7 @@ def test_a_hostile_build_is_no_program(knobeln_contest: Published, mended: Mende
 
     result = knobeln("verify", mended(knobeln_contest.archive, change))
     assert result.exit_code == 1
-    assert "is no build for this game" in result.output
+    assert "is not a build for this game" in result.output
 
 
 def test_too_many_files_are_not_read(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -683,7 +686,7 @@ def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published
         words = (1, *players, "--attempt", match["attempt"])
         shown = knobeln("replay", *words, "-C", knobeln_contest.contest)
         assert shown.exit_code == 0, shown.output
-        assert f"was kept: {match['result']['digest']}" in shown.output
+        assert f"was stored: {match['result']['digest']}" in shown.output
         throws = [
             line for line in shown.output.splitlines() if line[:7].strip().isdigit() and line[:1] == " "
         ]
@@ -709,7 +712,7 @@ def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Publish
     ("words", "answer"),
     [
         ((9, "team_1", "team_2"), "there is no round 9"),
-        ((1, "team_1", "nobody"), "nobody was not in it"),
+        ((1, "team_1", "nobody"), "nobody did not play in it"),
         ((1, "team_1", "--game", 7), "no game 7"),
         ((1, "team_1", "--attempt", 7), "no attempt 7"),
     ],
@@ -776,7 +779,7 @@ def test_a_game_in_words_is_shown_move_by_move(cooperation: Published) -> None:
     words = ("replay", 1, "grudger", "two_tits")
     shown = knobeln(*words, "-C", cooperation.contest)
     assert shown.exit_code == 0, shown.output
-    assert "was kept" in shown.output
+    assert "was stored" in shown.output
     assert "This was game 1 of 2; --game shows another." in shown.output
     assert knobeln(*words, "--archive", cooperation.archive).output == shown.output
     second = knobeln(*words, "--game", 2, "-C", cooperation.contest)
@@ -795,7 +798,7 @@ def test_of_games_in_words_the_former_moves_are_kept(tmp_path: Path) -> None:
     published = of_game(tmp_path, "cooperation", names, day, games=1)
     result = knobeln("verify", published.archive)
     assert result.exit_code == 0, result.output
-    assert "why round 1 was played again; programs that are asked in words may have" in result.output
+    assert "why round 1 was played again; programs that talk with the referee may have" in result.output
     words = ("replay", 1, "always_in_trouble", "grudger", "-C", published.contest)
     former = knobeln(*words, "--former")
     assert former.exit_code == 0, former.output
@@ -842,4 +845,4 @@ def test_hog_is_computed_again_from_the_sources(hog: Published, mended: Mended) 
     assert "always_four wins" in shown.output
     four = "programs/always_four/source/always_four.py"
     lied = knobeln("verify", mended(hog.archive, swap(four, b"return 4", b"return 5")))
-    assert "the program of always_four is said to give the build" in lied.output
+    assert "for the program of always_four, but here" in lied.output

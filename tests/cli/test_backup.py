@@ -205,9 +205,9 @@ def linked() -> bytes:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (lambda whole: b"hello", "is no backup, or not a whole one"),
-        (lambda whole: b"", "is no backup, or not a whole one"),
-        (lambda whole: whole[: len(whole) // 2], "is no backup, or not a whole one"),
+        (lambda whole: b"hello", "is not a backup, or is incomplete"),
+        (lambda whole: b"", "is not a backup, or is incomplete"),
+        (lambda whole: whole[: len(whole) // 2], "is not a backup, or is incomplete"),
         (
             lambda whole: archive_of(**{"../contest.db": b"x", "/contest.db": b"x"}),
             "there is no contest.db in it",

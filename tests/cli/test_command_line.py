@@ -222,8 +222,8 @@ def test_an_envelope_that_is_no_text_does_not_cost_the_letter(folder: Path) -> N
     assert from_json("letters", "-C", folder)[0]["sender"] == "?@a.example"
 
 
-def test_to_put_back_a_letter_that_was_not_set_aside_is_no_success(folder: Path) -> None:
-    assert "no letter 7" in knobeln("letters", "retry", 7, "-C", folder, code=1).output
+def test_to_retry_a_letter_that_was_not_set_aside_is_no_success(folder: Path) -> None:
+    assert "letter 7 was not set aside" in knobeln("letters", "retry", 7, "-C", folder, code=1).output
 
 
 def test_receive_without_a_contest_asks_the_mail_system_to_try_again(tmp_path: Path) -> None:
@@ -354,12 +354,12 @@ def test_play_names_the_house_strategies_when_it_knows_no_such_program() -> None
 
 
 # --- the rest ---------------------------------------------------------------------------------------------
-def test_the_demo_says_at_once_what_is_missing_on_this_computer(
+def test_the_demo_says_at_once_what_is_missing_on_this_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     output = knobeln("demo", tmp_path / "contest", code=1).output
-    assert "this computer cannot run a contest yet" in output
+    assert "this host cannot run a contest yet" in output
     assert "bubblewrap" in output
     assert not (tmp_path / "contest").exists()
 
@@ -373,10 +373,10 @@ def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, enco
     assert ("K☃N" if encoding == "utf-8" else "K?N") in done.stdout.decode(encoding)
 
 
-def test_doctor_finds_this_computer_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__LISTEN_PORT", "0")
     output = knobeln("doctor", "-C", folder).output
-    assert "MEND" not in output
+    assert "FAIL" not in output
     assert "the contest" in output
 
 

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
-    assert kit() == "The software is in knobelnsoftware.tar.gz.\n"
+    assert kit() == "The kit is in knobelnsoftware.tar.gz.\n"
     assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(kit_files(Rules()))
 
 
@@ -59,7 +59,7 @@ def test_a_folder_is_filled_with_what_the_archives_have(here: Path, is_there: bo
         ("full/mine/kit.tgz", "cannot write full/mine/kit.tgz: Not a directory"),
         ("no/where/kit.shar", "cannot write no/where/kit.shar: No such file or directory"),
         ("no/where", "cannot write no/where: No such file or directory"),
-        ("kit.zip", "kit.zip: a file of the kit ends in .tar.gz, .tgz, .shar"),
+        ("kit.zip", "kit.zip: the name of an archive ends in .tar.gz, .tgz, .shar"),
     ],
 )
 def test_nothing_is_overwritten_and_what_cannot_be_written_is_told(
@@ -84,7 +84,5 @@ def test_it_has_the_numbers_of_the_contest_in_whose_folder_it_is_made(here: Path
 def test_a_contest_of_another_game_has_none(here: Path) -> None:
     CliRunner().invoke(main, ["init", "--game", "standoff", "contest"])
     answer = kit("-C", "contest", code=1)
-    assert answer == (
-        "knobeln: the kit is for knobeln, and the game is standoff; `knobeln games` lists its programs\n"
-    )
+    assert answer == "knobeln: Standoff has no kit; `knobeln games` lists its sample programs\n"
     assert not list(here.glob("*.tar.gz"))

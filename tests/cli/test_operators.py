@@ -23,9 +23,9 @@ from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.results import Progress
 from contest.subprocesses.child_process import Process, start
 from knobeln import log_setup
-from knobeln.cli.organize import create_contest
-from knobeln.cli.status import next_date, span, time_left
-from knobeln.context import ContestContext, who_holds
+from knobeln.cli.status import span
+from knobeln.context import ContestContext, create_contest, who_holds
+from knobeln.server.status import next_date, time_left
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 
@@ -76,7 +76,7 @@ def test_the_status_fits_on_one_screen_whatever_is_wrong(folder: ContestContext)
     for words in (
         "RUNNING",
         "run is not at work",
-        "nobody plays it: `knobeln run` goes on",
+        "no process plays it: `knobeln run` goes on",
         "`knobeln outbox release --all`",
         "`knobeln letters retry`",
         "mail 3 to joe2@a.example waits",
@@ -106,7 +106,7 @@ def test_the_status_says_that_a_registration_waits(folder: ContestContext) -> No
         (team,) = teams.all_teams(tx)
         teams.set_state(tx, team.id, TeamState.PENDING)
     said = " ".join(knobeln_in(folder.path, "status").output.split())
-    assert "1 registration waits for your word: `knobeln teams`" in said
+    assert "1 registration waits for your decision: `knobeln teams`" in said
 
 
 def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come() -> None:

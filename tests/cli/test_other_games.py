@@ -14,8 +14,8 @@ from contest.model import LetterState
 from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
-from knobeln.cli.organize import create_contest
-from knobeln.server.services import Services
+from knobeln.context import create_contest
+from knobeln.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings

@@ -63,7 +63,7 @@ def test_mails_are_held_and_released(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["hold", "release", "retry"])
 @pytest.mark.parametrize("words", [(), (1, "--all"), ("--to", "joe@a.example", "--all")])
 def test_it_must_be_said_which_mails_are_meant(folder: Path, command: str, words: tuple[object, ...]) -> None:
-    assert "say which mails" in knobeln_in(folder, "outbox", command, *words, code=2).output
+    assert "name the mails by their IDs" in knobeln_in(folder, "outbox", command, *words, code=2).output
     assert set(states(folder).values()) == {"ready"}
 
 
@@ -114,16 +114,16 @@ def way_out(folder: Path, *words: object) -> str:
     return result.output[result.output.index(" mails out: ") - 4 :]
 
 
-def test_doctor_says_that_nothing_leaves_this_computer(folder: Path) -> None:
-    assert way_out(folder).startswith("ok   mails out: they are kept in ")
-    assert "MEND a letter to itself: no letter leaves this computer" in way_out(folder, "--letter")
+def test_doctor_says_that_nothing_leaves_this_host(folder: Path) -> None:
+    assert way_out(folder).startswith("ok   mails out: they are only stored in ")
+    assert "FAIL a letter to itself: no letter leaves this host" in way_out(folder, "--letter")
 
 
 FINDINGS = [
     ({"delivery": "smtp", "smarthost": "127.0.0.1", "smarthost_port": 1}, "check mail.smarthost"),
     (
         {"delivery": "smtp", "smarthost": "relay.example", "username": "joe"},
-        "the login would go over the network for everybody to read",
+        "the login would cross the network in the clear",
     ),
     ({"delivery": "sendmail", "sendmail": "/no/such/sendmail"}, "install a mail system"),
     ({"delivery": "sendmail", "sendmail": "'"}, "is no command"),
@@ -135,5 +135,5 @@ FINDINGS = [
 def test_doctor_says_how_to_mend_the_way_out(folder: Path, mail: dict[str, object], advice: str) -> None:
     set_mail(folder, **mail)
     output = way_out(folder)
-    assert output.startswith("MEND mails out: ")
+    assert output.startswith("FAIL mails out: ")
     assert advice in output

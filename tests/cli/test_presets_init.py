@@ -61,7 +61,7 @@ def test_init_of_a_game_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
 def test_init_does_not_take_the_contest_toml_of_another_game(tmp_path: Path) -> None:
     text = settings_template(presets.settings("hog", NOW))
     (tmp_path / FILE_NAME).write_text(text, encoding="utf-8")
-    assert "is of another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
+    assert "is for another game" in knobeln("init", tmp_path, "--game", "standoff", code=1).output
     assert list(tmp_path.iterdir()) == [tmp_path / FILE_NAME]
     knobeln("init", tmp_path, "--game", "hog")
     assert load_settings(tmp_path).dates == presets.settings("hog", NOW).dates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.progress import Progress
 
 from contest.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
-from knobeln.contest_day.run import ProgressBars
+from knobeln.cli.progress_bars import RoundBars
 
 
 def group(number: int, games: int, title: str = "") -> GroupPlan:
@@ -23,7 +23,7 @@ def shown(progress: Progress) -> tuple[float, float | None]:
 
 def test_a_bar_moves_with_every_game_and_is_full_at_the_end() -> None:
     progress = Progress(disable=True)
-    bars, groups = ProgressBars(progress), (group(1, 100), group(2, 50))
+    bars, groups = RoundBars(progress), (group(1, 100), group(2, 50))
     bars.round_drawn(RoundPlan(1, groups, final=False))
     assert shown(progress) == (0, 150)
     bars.games_played(30)
@@ -38,7 +38,7 @@ def test_a_bar_moves_with_every_game_and_is_full_at_the_end() -> None:
 
 def test_a_run_that_goes_on_begins_where_it_was() -> None:
     progress = Progress(disable=True)
-    bars, groups = ProgressBars(progress), (group(1, 100), group(2, 50))
+    bars, groups = RoundBars(progress), (group(1, 100), group(2, 50))
     bars.round_drawn(RoundPlan(2, groups, final=True))
     bars.group_finished(finished(groups[0]))
     bars.games_played(1)
@@ -47,7 +47,7 @@ def test_a_run_that_goes_on_begins_where_it_was() -> None:
 
 def test_a_bar_says_what_is_played() -> None:
     progress = Progress(disable=True)
-    bars = ProgressBars(progress)
+    bars = RoundBars(progress)
     bars.round_drawn(RoundPlan(3, (group(1, 3, "winners' side"), group(2, 3, "losers' side")), final=False))
     assert progress.tasks[-1].description == "round 3: 4 programs in 2 matches"
     bars.round_drawn(RoundPlan(4, (group(1, 820),), final=True))

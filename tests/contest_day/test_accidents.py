@@ -30,7 +30,7 @@ from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
-from knobeln.server.services import Services
+from knobeln.services import Services
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, add_team, make_contest, settings

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from contest.model import USUAL_PREFERENCES
 from knobeln.cli import main
-from knobeln.cli.demo_teams import PREFERENCES, SPECIAL
+from knobeln.contest_day.demo_teams import PREFERENCES, SPECIAL
 from reports import knobeln_protocol
 
 EXAMPLE, NOT_COMPILING, FORBIDDEN, BREAKER = (name for name, _ in SPECIAL)

@@ -19,8 +19,9 @@ from click.testing import CliRunner
 
 from contest.config.settings import Settings
 from contest.games.registry import registered
-from knobeln.cli import demo, demo_teams, main
-from knobeln.cli.demo_teams import DemoTeam
+from knobeln.cli import demo, main
+from knobeln.contest_day import demo_teams
+from knobeln.contest_day.demo_teams import DemoTeam
 from tests.support.oci_images import Made, archive, member, tar
 
 OTHERS = sorted(registered().keys() - {"knobeln"})

@@ -29,7 +29,7 @@ from contest.store import contest_state, decisions, outbox, results, submissions
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
-from knobeln.contest_day.run_with_retries import REST, TRIES, RetryingRun
+from knobeln.contest_day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
@@ -349,16 +349,16 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
 
     reporter = ContestReporter(folder.settings, folder.templates)
     day = ContestDay(folder.store, folder.settings, clock, reporter, Silence(), runner)
-    steward = RetryingRun(folder, lambda _text: None)
+    run = RetryingRun(folder)
     with pytest.raises(Paused, match="knobeln doctor"):
-        steward.play(day)
-    assert knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer") == TRIES
+        run.play(day)
+    assert knobeln(folder, "log", "--what", "failure", "--json").stdout.count("does not answer") == MAX_TRIES
     assert "goes on by itself at" in " ".join(knobeln(folder, "status").output.split())
     broken[0] = False
     with pytest.raises(Paused):
-        steward.play(day)
-    clock.at += REST + timedelta(seconds=1)
-    steward.play(day)
+        run.play(day)
+    clock.at += PAUSE + timedelta(seconds=1)
+    run.play(day)
     assert outcomes(folder) == outcomes(whole)
     with folder.store.read() as tx:
         assert decisions.paused(tx) is None

@@ -28,8 +28,7 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.contest_days import dump
 from tests.support.contest_field import make_contest
 from tests.support.contest_runs import PATIENCE, SMALL, delivered, finish, run, without_times

@@ -37,9 +37,8 @@ from contest.store import outbox, submissions
 from knobellib.kit import kit_files, tar_archive
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
-from knobeln.server.services import Services
+from knobeln.context import ContestContext, create_contest
+from knobeln.services import Services
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept

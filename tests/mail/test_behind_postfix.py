@@ -20,8 +20,7 @@ from contest.model import OutboxState
 from contest.store import outbox
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 
@@ -230,7 +229,7 @@ def test_doctor_finds_that_bounces_would_not_come_back(
         with serving(folder):
             output = knobeln(folder, "doctor", "--letter", "--patience", "20").output
     assert (
-        "MEND a letter to itself: the relay takes letters to knobeln@contest.example, but none to" in output
+        "FAIL a letter to itself: the relay takes letters to knobeln@contest.example, but none to" in output
     )
     assert "recipient_delimiter = +" in output
 
@@ -239,7 +238,7 @@ def test_doctor_finds_that_letters_do_not_come_in(world: World) -> None:
     folder = world.contest()  # and nobody serves
     output = knobeln(folder, "doctor", "--letter", "--patience", "1").output
     assert (
-        "MEND a letter to itself: the relay took a letter to knobeln@contest.example, but it did not"
+        "FAIL a letter to itself: the relay took a letter to knobeln@contest.example, but it did not"
         in output
     )
     assert "does `knobeln serve` run" in output

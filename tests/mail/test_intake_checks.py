@@ -17,20 +17,20 @@ import trustme
 from contest.config.sections import Imap, Mail, Pickup
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
-from knobeln.cli import intake_checks
+from knobeln.server import intake_checks
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import make_settings
 from tests.support.servers import Dovecot, free_port, world_readable_folder
 
 
 def found(settings: Settings, path: Path) -> dict[str, str]:
-    """What is said about each way in; a fault begins with MEND."""
+    """What is said about each way in; a fault begins with FAIL."""
     said = {}
     for what, look in intake_checks.checks(settings, path):
         try:
             said[what] = look()
         except KnobelnError as error:
-            said[what] = f"MEND {error}"
+            said[what] = f"FAIL {error}"
     return said
 
 
@@ -46,7 +46,7 @@ def test_a_free_port_is_well_and_one_that_cannot_be_had_is_not(tmp_path: Path) -
     said = found(with_mail(listen_port=free_port()), tmp_path)
     assert "is free for `knobeln serve`" in said["letters at the port"]
     said = found(with_mail(listen_host="192.0.2.1", listen_port=free_port()), tmp_path)
-    assert said["letters at the port"].startswith("MEND")
+    assert said["letters at the port"].startswith("FAIL")
 
 
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
@@ -72,7 +72,7 @@ def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path
     listener.start()
     said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
     listener.stop()
-    assert said.startswith("MEND `knobeln serve` answers (250, 550, 550)")
+    assert said.startswith("FAIL `knobeln serve` answers (250, 550, 550)")
     with socket.create_server(("127.0.0.1", port)) as door:
         door.settimeout(10)
 
@@ -83,7 +83,7 @@ def test_a_server_with_other_settings_or_somebody_else_is_noticed(tmp_path: Path
 
         threading.Thread(target=answer, daemon=True).start()
         said = found(with_mail(listen_port=port), tmp_path)["letters at the port"]
-    assert said.startswith("MEND somebody else listens there")
+    assert said.startswith("FAIL another program listens there")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_certificate_is_looked_at(tmp_path: Path, days: int, well: bool) -> No
     assert said == (
         f"server.pem is good until {until:%Y-%m-%d}"
         if well
-        else "MEND mail.tls_certificate: certificate has expired; renew it"
+        else "FAIL mail.tls_certificate: certificate has expired; renew it"
     )
 
 
@@ -118,7 +118,10 @@ def test_the_mailbox_is_opened_and_nothing_is_taken(dovecot: Dovecot, tmp_path: 
     )
     for _ in range(2):
         said = found(settings, tmp_path)["letters by IMAP"]
-        assert said == "localhost lets us in: 1 letter waits in INBOX; the server tells of new ones at once"
+        assert (
+            said
+            == "the login at localhost works: 1 letter waits in INBOX; the server reports new letters at once"
+        )
 
 
 def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot, tmp_path: Path) -> None:
@@ -127,7 +130,7 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
         imap=Imap(host="localhost", port=dovecot.imap, security="none", username="robot", password="wrong"),
     )
     said = found(settings, tmp_path)["letters by IMAP"]
-    assert said.startswith("MEND the mail server localhost")
+    assert said.startswith("FAIL the mail server localhost")
     assert "imap.password" in said
 
 
@@ -135,12 +138,12 @@ def test_a_mailbox_that_does_not_open_is_told_with_what_to_mend(dovecot: Dovecot
 def test_without_anything_to_log_in_with_nobody_is_asked(tmp_path: Path, login: str, missing: str) -> None:
     chosen = Imap(host="imap.contest.example", username="robot", login=login)  # type: ignore[arg-type]
     said = found(make_settings(mail=Mail(listen_host=""), imap=chosen), tmp_path)["letters by IMAP"]
-    assert said.startswith("MEND imap.")
+    assert said.startswith("FAIL imap.")
     assert missing in said
 
 
 def test_the_maildir_is_looked_at(tmp_path: Path) -> None:
     settings = make_settings(mail=Mail(listen_host=""), pickup=Pickup(maildir="box"))
-    assert found(settings, tmp_path)["letters in the Maildir"].startswith("MEND pickup.maildir")
+    assert found(settings, tmp_path)["letters in the Maildir"].startswith("FAIL pickup.maildir")
     mailbox.Maildir(tmp_path / "box").add(b"Subject: x\n\nx\n")
     assert found(settings, tmp_path)["letters in the Maildir"] == "1 letter waits in box"

@@ -26,9 +26,8 @@ from contest.model import LetterState, OutboxState, SubmissionState
 from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobellib.house import house_strategies
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
-from knobeln.server.services import Services, deliver_all
+from knobeln.context import ContestContext, create_contest
+from knobeln.services import Services, deliver_all
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
 from tests.support import killed_at

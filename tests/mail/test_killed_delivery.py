@@ -17,8 +17,7 @@ from contest.config.template import usual_dates
 from contest.model import OutboxState, Outgoing
 from contest.store import outbox
 from contest.subprocesses.child_process import Process, start
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.relays import KillsSender, relay
 
 PATIENCE = 60.0

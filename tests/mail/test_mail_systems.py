@@ -22,8 +22,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import StoreBusy
 from contest.store import Store, letters
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from mailserver.intake.accept import IncomingLetter, accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings

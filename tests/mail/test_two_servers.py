@@ -29,8 +29,7 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState
 from contest.store import letters, outbox
 from contest.subprocesses.child_process import Process, start
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.servers import free_port, wait_for
 
 ANNA, BERT = "robot@anna.example", "robot@bert.example"

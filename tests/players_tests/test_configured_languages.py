@@ -14,7 +14,7 @@ from contest.clock import SystemClock
 from contest.config.sections import LanguageRow, Programs
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
-from knobeln.cli.doctor import language_findings
+from knobeln.server.host_checks import check_languages
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
@@ -120,7 +120,7 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
     rows = (AWK, broken, missing, untried)
     replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in LANGUAGES if row.name != "C"]
-    found = {f.what: f for f in language_findings(settings_with(*rows, *replaced))}
+    found = {f.what: f for f in check_languages(settings_with(*rows, *replaced))}
     assert found["programs in awk"].text == "awk; a small program works"
     assert found["programs in C"].text.endswith("a small program works")
     assert not found["programs in broken"].well

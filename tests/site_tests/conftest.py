@@ -14,8 +14,7 @@ from contest.config.sections import Contest, Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from knobellib.house import house_strategies
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.contest_field import add_field
 from tests.support.site_contests import FORM, TEAMS, MakeContest, Played, knobeln, letter
 

@@ -18,7 +18,7 @@ from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
-from knobeln.server.services import Services
+from knobeln.services import Services
 from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
 from tests.support.site_contests import MakeContest, Played, knobeln

@@ -17,9 +17,8 @@ from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
 from knobellib.samples import samples
 from knobeln.cli import main
-from knobeln.cli.organize import create_contest
 from knobeln.contest_day.run import contest_day
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from mailserver.team_secret import digest, new_string
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, add_team, settings

@@ -19,8 +19,7 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, MailPreference, Member, Registration, Team, TeamState
 from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)

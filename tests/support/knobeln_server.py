@@ -19,8 +19,7 @@ from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
 from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
-from knobeln.cli.organize import create_contest
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, create_contest
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"

@@ -1,4 +1,4 @@
-"""The teams of the demonstrations: who they are, what they send, and the form that they fill in."""
+"""The made-up teams of `knobeln demo`: their forms and their programs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import cycle
 
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
-from contest.games.base import TABLE, GameInfo
+from contest.games.base import GameInfo
 from contest.games.registry import game
 from contest.model import MailPreference, Member, Registration
 from contest.registration_form import sample_value
@@ -18,7 +17,7 @@ from knobellib.samples import samples
 
 DOMAIN = "teams.example"
 
-# What teams ask for, in turn; what a contest does not offer they cannot ask for.
+# The mail-preferences of the teams, in turn; reports that a contest does not offer are left out.
 PREFERENCES = (
     "LAP,DGP,GRG,RSM,BRK",
     "RSM,OWN",
@@ -29,14 +28,17 @@ PREFERENCES = (
     "GRP,RSM,OWN",
     "GRG,GRR,BRK",
 )
-# Of KNOBELN: the seed's own example, and three who do something wrong.
+
+# For C programs: the announcement's own example, and three programs with mistakes.
 SPECIAL = (
     ("the_heavy_lords_of_knobeln", "example.c"),
     ("syntax_errors_anonymous", "demo/does_not_compile.c"),
     ("printf_debuggers", "demo/forbidden_routine.c"),
     ("rules_are_for_others", "demo/breaks_rules.c"),
 )
+
 NOT_COMPILING = b"int main(void) { return 0\n"
+
 CRASHING = b"""import sys
 
 for line in sys.stdin if len(sys.argv) == 1 else ():
@@ -45,14 +47,16 @@ for line in sys.stdin if len(sys.argv) == 1 else ():
 print("now everything is lost", file=sys.stderr)
 sys.exit(3)
 """
+
 UNDECIDED = b"""import random
 
 
 def final_strategy(score, opponent_score):
     return random.randrange(11)
 """
-DESCRIPTION = """This program is one of the samples that come with the contest software. How it plays stands
-in the comment at its beginning.
+
+DESCRIPTION = """This program is one of the samples that come with the contest software. The comment at its
+beginning says how it plays.
 
 It was written to have somebody to play against, and is sent for the
 demonstration by a team that does nothing else.
@@ -64,7 +68,7 @@ The work was divided evenly.
 
 @dataclass(frozen=True)
 class DemoTeam:
-    """`files`: what it attaches; a program of KNOBELN is the letter's text instead, and has no name."""
+    """A team and the files that it attaches. A C program is the letter's text instead, under the name ""."""
 
     registration: Registration
     files: Mapping[str, bytes]
@@ -79,18 +83,18 @@ class DemoTeam:
 
 
 def demo_teams(settings: Settings, count: int) -> tuple[DemoTeam, ...]:
-    """So many teams for the contest's game: some with something special, and samples again and again."""
+    """Return so many teams for the contest's game: a few with mistakes, and samples again and again."""
     info = game(settings.game.name).info
-    programs = _knobeln(count) if info.name == DEFAULT_GAME else _others(info, count)
+    programs = _c_programs(count) if info.play.takes == "c source" else _other_programs(info, count)
     chosen = zip(programs, cycle(PREFERENCES), strict=False)
     return tuple(
-        DemoTeam(_registration(number, name, preferences, settings), sent)
-        for number, ((name, sent), preferences) in enumerate(chosen, start=1)
+        DemoTeam(_registration(number, name, preferences, settings), program)
+        for number, ((name, program), preferences) in enumerate(chosen, start=1)
     )
 
 
-def _knobeln(count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
-    """The four special ones, and the house strategies."""
+def _c_programs(count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
+    """Yield the four special ones, and the house strategies."""
     library = files("knobellib")
     for name, path in SPECIAL:
         yield name, {"": library.joinpath(path).read_bytes()}
@@ -98,11 +102,11 @@ def _knobeln(count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
     yield from _again_and_again(house, count - len(SPECIAL))
 
 
-def _others(info: GameInfo, count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
-    """One that does not compile, one in a language that nobody knows, one that fails, and the samples."""
+def _other_programs(info: GameInfo, count: int) -> Iterator[tuple[str, Mapping[str, bytes]]]:
+    """Yield one that does not compile, one in an unknown language, one that fails, and the samples."""
     yield "syntax_errors_anonymous", {"program_1.c": NOT_COMPILING}
     yield "friends_of_the_punched_card", {"program_2.cob": b"       STOP RUN.\n"}
-    failing = UNDECIDED if info.play == TABLE else CRASHING
+    failing = CRASHING if info.play.has_moves else UNDECIDED
     yield "always_in_trouble", {"program_3.py": failing}
     known = [(name.partition(".")[0], {name: data}) for name, data in sorted(samples(info.name).items())]
     yield from _again_and_again(known, count - 3)
@@ -113,8 +117,8 @@ def _again_and_again(
 ) -> Iterator[tuple[str, Mapping[str, bytes]]]:
     for number in range(count):
         turn, index = divmod(number, len(programs))
-        name, sent = programs[index]
-        yield (f"{name}_{turn + 1}"[:30] if turn else name), sent
+        name, program = programs[index]
+        yield (f"{name}_{turn + 1}"[:30] if turn else name), program
 
 
 def _registration(number: int, name: str, preferences: str, settings: Settings) -> Registration:

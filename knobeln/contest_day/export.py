@@ -1,4 +1,4 @@
-"""A contest as an archive: what is taken out of the database, and what an archive's announcement says."""
+"""Makes the archive of a contest from the database, and the parts of an archive that follow from others."""
 
 from __future__ import annotations
 
@@ -28,13 +28,10 @@ from contest.archive.contents import (
 from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotNow
-from contest.games.base import MACHINE, GameInfo
 from contest.games.registry import game_of, rules_text
-from contest.model import Entry, RoundOutcome, Submission, Team
+from contest.model import Entry, RoundOutcome, Team
 from contest.seeds import Seeds
-from contest.store import Transaction, decisions, submissions, teams
-from contest.store import contest_state as contest_store
-from contest.store import results as result_store
+from contest.store import Transaction, contest_state, decisions, results, submissions, teams
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
@@ -50,10 +47,12 @@ _STRING = re.compile(rf"(?={_GROUP}((?:-{_GROUP}){{{GROUPS - 1}}}))")
 _LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
 
 
-# --- authentification strings ------------------------------------------------------------------------------
+# --- authentication strings --------------------------------------------------------------------------------
 def blanked(text: str, secrets: frozenset[str]) -> str:
-    """The text with every authentification string blanked that has one of these sha256 digests; its length
-    stays. They may stand elsewhere than in the `<<FROM>>` line."""
+    """Blank every authentication string whose sha256 is in `secrets`; the length of the text stays.
+
+    Such a string may also be elsewhere than in the `<<FROM>>` line.
+    """
     for match in _STRING.finditer(text):
         start, end = match.start(), match.start() + _LENGTH
         if hashlib.sha256(text[start:end].encode()).hexdigest() in secrets:
@@ -66,23 +65,22 @@ def _blanked_bytes(data: bytes, secrets: frozenset[str]) -> bytes:
 
 
 # --- from the database -------------------------------------------------------------------------------------
-def archive_of(folder: ContestContext) -> Archive:
-    """The archive of a finished contest. Raises NotNow before its end; GiveUp where a program cannot be
-    published."""
-    settings = folder.settings
-    with folder.store.read() as tx:
-        state = contest_store.state(tx)
+def archive_of(contest: ContestContext) -> Archive:
+    """Make the archive of a finished contest.
+
+    Raises NotNow before its end, and GiveUp if a program cannot be published.
+    """
+    settings = contest.settings
+    builder = builder_of(settings, open_runner)
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
         if state.started_at is None or state.finished_at is None:
             raise NotNow("the contest is not finished, so there is nothing to publish yet")
-        machine = _info(settings).play == MACHINE
-        rounds = result_store.finished_rounds(tx, Games.WITH_MOVES)
+        rounds = results.finished_rounds(tx, Games.WITH_MOVES)
         playing = submissions.participants(tx)
         entries = {entry.name: entry for entry in submissions.all_entries(tx)}
+        entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
         secrets = teams.auth_digests(tx)
-        sent = {
-            name: _published(entry, submissions.entered(tx, entry), playing[name], settings, secrets)
-            for name, entry in entries.items()
-        }
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
@@ -92,14 +90,16 @@ def archive_of(folder: ContestContext) -> Archive:
                 seed_commitment=Seeds(state.seed).commitment,
                 settings=published_settings(settings),
             ),
-            entries=tuple(entry for entry, _ in sent.values()),
+            entries=tuple(
+                _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
+            ),
             decisions=_decisions(tx, entries),
-            programs={name: program for name, (_, program) in sent.items()},
+            programs={name: _program(version, secrets, builder) for name, version in entered.items()},
             builds=_builds(tx, entries, secrets) if is_computed(settings) else {},
-            history=tuple(public(outcome, with_reasons=machine) for outcome in rounds),
+            history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
             ranking=(),
-            evolution=result_store.get_evolution(tx),
-            replays=result_store.get_final_replays(tx),
+            evolution=results.get_evolution(tx),
+            replays=results.get_final_replays(tx),
             scores={},
             rules=rules_text(settings.game.name),
             announcement="",
@@ -108,15 +108,11 @@ def archive_of(folder: ContestContext) -> Archive:
 
 
 def _decisions(tx: Transaction, entries: Container[str]) -> Decisions:
-    """Of those who took part: who was out before the start, and not back, is in no archive."""
+    """Return the decisions about entries: a team that was out at the start is in no archive."""
     bans = decisions.ban_history(tx)
     out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in bans if name in entries)
-    again = (PlayedAgain(each.round, each.group, each.at) for each in result_store.all_reruns(tx))
+    again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
-
-
-def _info(settings: Settings) -> GameInfo:
-    return game_of(settings.game, settings.programs).info
 
 
 def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:
@@ -133,18 +129,12 @@ def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> Ar
     )
 
 
-def _published(
-    entry: Entry, version: Version, team: Team, settings: Settings, secrets: frozenset[str]
-) -> tuple[ArchivedEntry, Program]:
-    """What is told of an entry, and its program."""
-    builder = builder_of(settings, open_runner)
-    return _entry(entry, version, team, settings), _program(version.submission, secrets, builder)
-
-
-def _program(sent: Submission, secrets: frozenset[str], builder: ProgramBuilder[Any]) -> Program:
-    public = builder.published_files(sent.files)
-    files = {name: _blanked_bytes(data, secrets) for name, data in public.items()}
-    return Program(files, builder.description(files, blanked(strip_secret(sent.description), secrets)))
+def _program(version: Version, secrets: frozenset[str], builder: ProgramBuilder[Any]) -> Program:
+    submission = version.submission
+    published = builder.published_files(submission.files)
+    files = {name: _blanked_bytes(data, secrets) for name, data in published.items()}
+    text = blanked(strip_secret(submission.description), secrets)
+    return Program(files, builder.description(files, text))
 
 
 def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[str]) -> Mapping[str, bytes]:
@@ -152,37 +142,37 @@ def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[st
     for name, entry in entries.items():
         if _blanked_bytes(builds[entry.image_digest], secrets) != builds[entry.image_digest]:
             raise GiveUp(
-                f"the program of {name} has an authentification string in its code, not in a comment: taken "
-                "out, it would be another program. Give that team another string first"
+                f"the program of {name} has an authentication string in its code, not in a comment. Without "
+                "the string it would be another program. Give that team another string first"
             )
     return builds
 
 
-def must_be_builds(builds: Mapping[str, bytes], settings: Settings) -> None:
-    """Raises Differs for something else than builds for the contest's game, each under its digest."""
-    builder = builder_of(settings, open_runner)
+def check_builds(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> None:
+    """Raises Differs unless each is a build for the contest's game, under its digest."""
     for digest, raw in builds.items():
         if hashlib.sha256(raw).hexdigest() != digest:
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
         try:
             builder.load(raw)
         except ValueError as error:
-            raise Differs(f"builds/{digest} is no build for this game: {error}") from None
+            raise Differs(f"builds/{digest} is not a build for this game: {error}") from None
 
 
 # --- what follows from the rest ----------------------------------------------------------------------------
 def completed(archive: Archive) -> Archive:
-    """With the ranking, the score matrices and the announcement that follow from the rest.
+    """Add the ranking, the score matrices and the announcement, which follow from the rest.
 
-    The announcement is in our words, so that everybody who has this program can make the same."""
+    The announcement is in the words of our own templates, so that everybody who has this program can make it.
+    """
     settings = settings_of(archive.contest)
     ranking = format_of(settings).ranking(archive.history)
-    ranked = replace(archive, ranking=ranking, scores=scores_of(archive.history, settings))
-    return replace(ranked, announcement=announced(ranked, settings))
+    ranked = replace(archive, ranking=ranking, scores=score_matrices(archive.history, settings))
+    return replace(ranked, announcement=announcement_of(ranked, settings))
 
 
-def scores_of(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tuple[int, int], str]:
-    """The score matrix of every group whose games are of two, as CSV, by round and group."""
+def score_matrices(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tuple[int, int], str]:
+    """Return the score matrix of each group of two-player games, as CSV, by round and group."""
     info = game_of(settings.game, settings.programs).info
     return {
         (outcome.plan.number, group.plan.number): score_table(group, info.point)
@@ -192,17 +182,16 @@ def scores_of(history: Sequence[RoundOutcome], settings: Settings) -> Mapping[tu
     }
 
 
-def announced(archive: Archive, settings: Settings) -> str:
-    """The text for a public posting, by our templates."""
+def announcement_of(archive: Archive, settings: Settings) -> str:
+    """Return the text for a public posting, made by our own templates."""
     at = archive.contest.started_at
-    playing = {entry.name: team_of(entry, settings, at) for entry in archive.entries}
-    words = announcement(
+    text = announcement(
         archive.history,
         archive.ranking,
         archive.evolution,
         bytes.fromhex(archive.contest.seed),
-        playing,
+        {entry.name: team_of(entry, settings, at) for entry in archive.entries},
         settings,
         Templates(settings, None),
     )
-    return f"{words.subject}\n\n{words.body}"
+    return f"{text.subject}\n\n{text.body}"

@@ -1,4 +1,4 @@
-"""What `knobeln doctor` finds out about mails going out, up to a letter that must come back to us."""
+"""Checks of outgoing mail for `knobeln doctor`, up to a letter that must come back to us."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ from mailserver.delivery.transports import Transport, transport_of
 from mailserver.delivery.transports.smtp import SmtpTransport
 
 LOOP_ITEM = 0  # no mail of the outbox has this number
-_LOOK_SECONDS = 0.5
+
+_POLL_SECONDS = 0.5
+
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
-# What is said when it goes wrong, and what then helps; the first that fits.
+# Patterns of error messages, and advice. The first match counts.
 _ADVICE = (
     (
         "certificate verify failed",
-        "mail.smarthost must be a name in the relay's certificate, and this computer must know who signed it "
+        "mail.smarthost must be a name in the relay's certificate, and this host must know who signed it "
         "(a university's own authority: put it into /usr/local/share/ca-certificates and run "
         "update-ca-certificates)",
     ),
     ("WRONG_VERSION_NUMBER|wrong version", 'this port begins unencrypted: try mail.security = "starttls"'),
-    ("STARTTLS", 'try mail.security = "tls" with port 465, or "none" for a relay on this computer'),
+    ("STARTTLS", 'try mail.security = "tls" with port 465, or "none" for a relay on this host'),
     (
         "needs mail.username",
-        "what is given as KNOBELN_SET_OAUTH__REFRESH_TOKEN must be in the environment of `serve`, and of "
-        "this command too",
+        "KNOBELN_SET_OAUTH__REFRESH_TOKEN must be in the environment of `serve`, and of this command too",
     ),
     ("oauth|gives no token", "see the settings oauth.*; a refresh token can end or be revoked"),
     (
         "no login by password",
-        'set mail.login = "xoauth2", or another mail.smarthost_port: most want logins at 587 or 465',
+        'set mail.login = "xoauth2", or another mail.smarthost_port: most expect logins at 587 or 465',
     ),
     (
         r"\b535\b",
@@ -62,40 +63,40 @@ _ADVICE = (
 )
 
 
-def check_way_out(folder: ContestContext) -> str:
-    """What becomes of mails, tried as far as it goes without sending one. Raises KnobelnError with advice."""
-    settings = folder.settings
+def check_delivery(contest: ContestContext) -> str:
+    """Try delivery without sending a mail. Return what was found; raises KnobelnError with advice."""
+    settings = contest.settings
     match settings.mail.delivery:
         case DeliveryKind.SMTP:
-            return _relay(folder)
+            return _relay(contest)
         case DeliveryKind.SENDMAIL:
             return _command(settings)
         case DeliveryKind.STDOUT:
-            return "they are printed and reach nobody; for a contest set mail.delivery"
+            return "they are only printed; for a contest set mail.delivery"
         case DeliveryKind.MAILDIR:
-            return _maildirs(folder.path / settings.mail.maildir_root)
+            return _maildirs(contest.path / settings.mail.maildir_root)
 
 
-def _relay(folder: ContestContext) -> str:
-    mail = folder.settings.mail
+def _relay(contest: ContestContext) -> str:
+    mail = contest.settings.mail
     if mail.username and mail.security == "none" and mail.smarthost not in _LOCAL:
         raise ConfigError(
-            "the login would go over the network for everybody to read: set mail.security = "
+            "the login would cross the network in the clear: set mail.security = "
             '"starttls" (port 587) or "tls" (port 465)'
         )
-    way = transport_of(folder.settings, folder.path)
-    assert isinstance(way, SmtpTransport), "the settings say so"  # noqa: S101
+    transport = transport_of(contest.settings, contest.path)
+    assert isinstance(transport, SmtpTransport), "the settings say so"  # noqa: S101
     try:
-        return way.probe(_bounce_address(folder), folder.settings.contest.organizer_address)
+        return transport.probe(_bounce_address(contest), contest.settings.contest.organizer_address)
     except KnobelnError as error:
         raise _advised(error) from error
     finally:
-        way.close()
+        transport.close()
 
 
-def _bounce_address(folder: ContestContext) -> str:
-    with folder.store.read() as tx:
-        return senders(tx, folder.settings)(LOOP_ITEM)
+def _bounce_address(contest: ContestContext) -> str:
+    with contest.store.read() as tx:
+        return senders(tx, contest.settings)(LOOP_ITEM)
 
 
 def _command(settings: Settings) -> str:
@@ -106,84 +107,83 @@ def _command(settings: Settings) -> str:
     found = shutil.which(name)
     if found is None:
         raise _advised(ConfigError(f"mail.sendmail: there is no command {name}"))
-    return f"{found} gets them"
+    return f"{found} delivers them"
 
 
 def _maildirs(root: Path) -> str:
     existing = next(folder for folder in (root, *root.absolute().parents) if folder.exists())
     if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
         raise _advised(ConfigError(f"cannot write to {existing}"))
-    return f"they are kept in {root} and reach nobody; for a contest set mail.delivery"
+    return f"they are only stored in {root}; for a contest set mail.delivery"
 
 
 def advice_on(problem: str) -> str:
-    """What helps when mails do not get out, by the words in which the problem is told."""
+    """Return what helps against a delivery problem, given its error message."""
     return next(advice for pattern, advice in _ADVICE if re.search(pattern, problem))
 
 
 def _advised(error: KnobelnError) -> KnobelnError:
-    return type(error)(f"{error}\n     {advice_on(str(error))}")
+    return type(error)(f"{error}\n     FIX: {advice_on(str(error))}")
 
 
-# --- a letter to itself ------------------------------------------------------------------------------------
-def check_loop(folder: ContestContext, patience: float) -> str:
-    """Send a letter to the robot, and one to where bounces come; both must come in. Raises KnobelnError."""
-    settings, robot = folder.settings, folder.settings.contest.address
+def check_loop(contest: ContestContext, timeout_seconds: float) -> str:
+    """Send a letter to the robot, and one to the bounce address. Raises KnobelnError if one is lost."""
+    settings, robot = contest.settings, contest.settings.contest.address
     if settings.mail.delivery in (DeliveryKind.MAILDIR, DeliveryKind.STDOUT):
-        raise ConfigError('no letter leaves this computer: set mail.delivery = "smtp" or "sendmail"')
-    bounces = _bounce_address(folder)
-    way = transport_of(settings, folder.path)
+        raise ConfigError('no letter leaves this host: set mail.delivery = "smtp" or "sendmail"')
+    bounces = _bounce_address(contest)
+    transport = transport_of(settings, contest.path)
     try:
-        sent = {robot: _send(way, robot, bounces, robot)}
+        sent = {robot: _send(transport, robot, bounces, robot)}
         if bounces != robot:
-            sent[bounces] = _send_tagged(way, robot, bounces)
+            sent[bounces] = _send_tagged(transport, robot, bounces)
     except (DeliveryDeferred, DeliveryRefused) as error:
         raise _advised(error) from error
     finally:
-        way.close()
-    missing = _wait_for(folder, sent, time.monotonic() + patience)
+        transport.close()
+    missing = _wait_for(contest, sent, time.monotonic() + timeout_seconds)
     if robot in missing:
         raise KnobelnError(
-            f"the relay took a letter to {robot}, but it did not come in within {patience:.0f} s: does "
-            "`knobeln serve` run, and does your mail system hand us what comes to this address?"
+            f"the relay took a letter to {robot}, but it did not come in within {timeout_seconds:.0f} s: "
+            "does `knobeln serve` run, and does your mail system hand us the letters to this address?"
         )
     if missing:
         raise _no_bounces(f"letters to {robot} come in, but none to {bounces}")
     return f"went out to {' and to '.join(sent)}, and came in again"
 
 
-def _send_tagged(way: Transport, robot: str, bounces: str) -> str:
+def _send_tagged(transport: Transport, robot: str, bounces: str) -> str:
     try:
-        return _send(way, robot, bounces, bounces)
+        return _send(transport, robot, bounces, bounces)
     except DeliveryRefused as error:
         raise _no_bounces(f"the relay takes letters to {robot}, but none to {bounces}: {error}") from error
 
 
 def _no_bounces(why: str) -> KnobelnError:
     return KnobelnError(
-        f"{why}; so no bounce would reach us. Your mail system must take what follows the + for a tag "
+        f"{why}; so no bounce would reach us. FIX: let your mail system treat the text after the + as a tag "
         "(Postfix: recipient_delimiter = +), or set mail.verp = false"
     )
 
 
-def _send(way: Transport, robot: str, sender: str, to: str) -> str:
-    """The Message-ID of the letter that was sent."""
+def _send(transport: Transport, robot: str, sender: str, to: str) -> str:
+    """Send a letter, and return its Message-ID."""
     letter = EmailMessage(policy=SMTP)
     letter["From"], letter["To"] = robot, to
     letter["Subject"] = "knobeln doctor: a letter to itself"
     letter["Date"] = formatdate()
     letter["Message-ID"] = message_id = make_msgid(domain=robot.rpartition("@")[2])
     letter["Auto-Submitted"] = "auto-generated"
-    letter.set_content("If you read this, letters to the robot come to you and not to it.\n")
-    way.send(sender, to, letter.as_bytes())
+    letter.set_content("If you read this, letters to the robot come to you and not to the robot.\n")
+    transport.send(sender, to, letter.as_bytes())
     return message_id
 
 
-def _wait_for(folder: ContestContext, sent: dict[str, str], end: float) -> list[str]:
-    """The addresses whose letters have not come in by then."""
+def _wait_for(contest: ContestContext, sent: dict[str, str], end: float) -> list[str]:
+    """Return the addresses whose letters have not come in by then."""
     while True:
-        with folder.store.read() as tx:
+        with contest.store.read() as tx:
             missing = [to for to, message_id in sent.items() if not letters.is_known(tx, message_id)]
         if not missing or time.monotonic() > end:
             return missing
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)

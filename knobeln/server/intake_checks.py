@@ -1,58 +1,26 @@
-"""The ways in that the settings ask for: made for `serve`, and looked at by `doctor`."""
+"""Checks of incoming mail for `knobeln doctor`. They take no letter and change nothing."""
 
 from __future__ import annotations
 
 import smtplib
 import socket
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, TryAgain
-from contest.plurals import form
-from mailserver.intake.accept import AcceptFound
-from mailserver.intake.imap import Failures, Mailbox
-from mailserver.intake.maildir import Maildir
+from contest.plurals import plural
+from knobeln.server.intakes import mailbox_of, maildir_of
 from mailserver.intake.smtp import Certificate, is_answered
-from mailserver.oauth import AccessToken
 
-_PATIENCE_SECONDS = 10.0
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
+_TIMEOUT_SECONDS = 10.0
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 _NOT_OURS = "nobody@not-here.invalid"
 
 
-def maildir_of(settings: Settings, path: Path, accept: AcceptFound) -> Maildir:
-    """`path` is the contest's folder."""
-    return Maildir(settings.pickup, path, settings.max_team_letter_bytes, accept)
-
-
-def mailbox_of(
-    settings: Settings, path: Path, accept: AcceptFound, alarm: Callable[[str], object]
-) -> Callable[[], Mailbox]:
-    """Connects anew at each call, and remembers from one to the next what has to be remembered.
-
-    Raises ConfigError where there is nothing to log in with.
-    """
-    if settings.imap.login == "password" and not settings.imap.password:
-        raise ConfigError("imap.password is empty; give it as KNOBELN_SET_IMAP__PASSWORD")
-    if settings.imap.login != "password" and not settings.oauth.is_set:
-        raise ConfigError(
-            "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
-            "refresh_token"
-        )
-    token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
-    failures: Failures = Counter()
-    return lambda: Mailbox(settings.imap, settings.max_team_letter_bytes, accept, alarm, token, failures)
-
-
-# --- doctor ------------------------------------------------------------------------------------------------
 def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], str]]]:
-    """What there is to look at, and the look: it says what was found, or raises what is to be mended.
-
-    Nothing is taken and nothing is changed.
-    """
+    """Yield the name of each check, and the check: it returns what it found, or raises what is wrong."""
     mail = settings.mail
     if mail.listen_host:
         yield "letters at the port", lambda: _port(settings)
@@ -65,7 +33,7 @@ def checks(settings: Settings, path: Path) -> Iterator[tuple[str, Callable[[], s
     if settings.pickup.maildir:
         yield "letters in the Maildir", lambda: _maildir(settings, path)
     if not any((mail.listen_host, mail.listen_socket, settings.imap.host, settings.pickup.maildir)):
-        yield "letters", lambda: "they come in only where a mail system calls `knobeln receive`"
+        yield "letters", lambda: "they come in only if a mail system calls `knobeln receive`"
 
 
 def _port(settings: Settings) -> str:
@@ -73,7 +41,7 @@ def _port(settings: Settings) -> str:
     if port == 0:
         return f"`knobeln serve` listens at any free port of {host}"
     try:
-        reached = socket.create_connection((_EVERYWHERE.get(host, host), port), _PATIENCE_SECONDS)
+        reached = socket.create_connection((_LOOPBACK_OF.get(host, host), port), _TIMEOUT_SECONDS)
     except ConnectionRefusedError:
         return _free(host, port)
     except OSError as error:
@@ -92,7 +60,7 @@ def _free(host: str, port: int) -> str:
             f"`knobeln serve` will not be able to listen at {host}:{port}: {error}; "
             "see mail.listen_host, mail.listen_port (ports below 1024 are root's)"
         ) from error
-    return f"{host}:{port} is free for `knobeln serve`, which does not run"
+    return f"{host}:{port} is free for `knobeln serve`, which is not running"
 
 
 def _unix_socket(settings: Settings, path: Path) -> str:
@@ -101,26 +69,26 @@ def _unix_socket(settings: Settings, path: Path) -> str:
             f"mail.listen_socket: there is no folder {path.parent}; make it, for your mail system's group"
         )
     if not is_answered(path):
-        return f"{path} is free for `knobeln serve`, which does not run"
+        return f"{path} is free for `knobeln serve`, which is not running"
     client = socket.socket(socket.AF_UNIX)
-    client.settimeout(_PATIENCE_SECONDS)
+    client.settimeout(_TIMEOUT_SECONDS)
     client.connect(str(path))
     return f"{path}: {_conversation(settings, client)}"
 
 
 def _conversation(settings: Settings, reached: socket.socket) -> str:
-    """Ask `knobeln serve` for the contest's mailbox and for one that is not ours, and send no letter."""
+    """Ask `knobeln serve` for the contest's mailbox and for a foreign one, without sending a letter."""
     address = settings.contest.address
     try:
         with _client(settings, reached) as client:
             greeting = client.getreply()
             if greeting[0] != 220 or not greeting[1].endswith(b" knobeln"):
-                raise ConfigError("somebody else listens there; see mail.listen_host, mail.listen_port")
+                raise ConfigError("another program listens there; see mail.listen_host, mail.listen_port")
             client.ehlo_or_helo_if_needed()
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
     except (OSError, EOFError) as error:  # also all of smtplib's own
-        raise TryAgain(f"`knobeln serve` does not answer as it should: {error}; look into its log") from error
+        raise TryAgain(f"`knobeln serve` does not answer correctly: {error}; see its log") from error
     if codes != (250, 250, 550):
         raise GiveUp(
             f"`knobeln serve` answers {codes} and not (250, 250, 550); "
@@ -147,20 +115,17 @@ def _certificate(settings: Settings, path: Path) -> str:
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         count = len(mailbox.waiting())
-        told = (
-            "tells of new ones at once"
-            if mailbox.can_idle
-            else f"is asked every {settings.imap.poll_seconds} s"
-        )
-    chosen = settings.imap
-    waiting = f"{count} {form(count, 'letter waits', 'letters wait')} in {chosen.folder}"
-    return f"{chosen.host} lets us in: {waiting}; the server {told}"
+        news = f"the server is asked every {settings.imap.poll_seconds} s"
+        if mailbox.can_idle:
+            news = "the server reports new letters at once"
+    waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
+    return f"the login at {settings.imap.host} works: {waiting}; {news}"
 
 
 def _maildir(settings: Settings, path: Path) -> str:
     count = maildir_of(settings, path, _take_nothing).check()
-    return f"{count} {form(count, 'letter waits', 'letters wait')} in {settings.pickup.maildir}"
+    return f"{plural(count, 'letter waits', 'letters wait')} in {settings.pickup.maildir}"
 
 
 def _take_nothing(raw: object, arrived_at: object = None) -> None:
-    """Nobody calls it: a look takes no letters and has no alarms."""
+    """Is never called: a check takes no letters and raises no alarms."""

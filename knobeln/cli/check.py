@@ -1,0 +1,53 @@
+"""`knobeln check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from compiler.builders import builder_of
+from contest.errors import GiveUp
+from contest.games.registry import game_of
+from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from reports.compile_report import compile_report
+from reports.render import Templates
+from tournament.runners import open_runner
+
+EX_REJECTED = 1
+
+
+@click.command(cls=ContestCommand)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
+@game_option
+def check(files: tuple[Path, ...], game_name: str | None) -> None:
+    """Print the compile report for the program in FILE. Further FILEs are the text files that it needs.
+
+    Exit code 0: it would be accepted; 1: it would be rejected.
+    """
+    settings = settings_for(game_name)
+    info = game_of(settings.game, settings.programs).info
+    if info.play.takes == "files":
+        settings = without_description(settings)  # it may be in the letter, which is not written yet
+    elif len(files) > 1:
+        raise GiveUp(f"a program for {info.title} is a single file")
+    program = {file.name: file.read_bytes() for file in files}
+    built = builder_of(settings, open_runner).build(program, "")
+    text = compile_report(
+        Path(built.program if built.program in program else files[0]).stem,
+        None,
+        built.report,
+        previous_good=None,
+        repairs=(),
+        settings=settings,
+        templates=Templates(settings, contest_path() / "templates"),
+    )
+    click.echo(text.body)
+    raise SystemExit(0 if built.report.accepted else EX_REJECTED)

@@ -1,0 +1,58 @@
+"""`knobeln dates`: show them, and move them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from contest.config.sections import Dates
+from contest.organizer import read_date
+from knobeln.cli.contest_option import ContestGroup
+from knobeln.cli.dry_run import dry_run_option, organizer_actions, print_outcome, reason_option
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import json_option, moment, print_json, table
+
+
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@json_option
+@click.pass_context
+def dates(context: click.Context, as_json: bool) -> None:
+    """Show the dates, or move them."""
+    if context.invoked_subcommand is not None:
+        return
+    contest = open_contest()
+    names = list(Dates.model_fields)
+    now, written = contest.settings.dates.model_dump(), contest.written.model_dump()
+    if as_json:
+        print_json([{"name": name, "written": written[name], "now": now[name]} for name in names])
+        return
+    rows = [
+        (name, moment(now[name]), moment(written[name]) if written[name] != now[name] else "")
+        for name in names
+    ]
+    table("dates", ("date", "now", "in contest.toml"), rows)
+
+
+@dates.command("move")
+@click.argument("changes", nargs=-1, required=True, metavar="NAME=WHEN...")
+@reason_option
+@dry_run_option
+def move_dates(changes: tuple[str, ...], reason: str, dry_run: bool) -> None:
+    """Move dates, and tell all registered teams: contest_starts=1994-05-15T12:00, in Universal Time.
+
+    The new date is valid at once, also for a running `knobeln serve`. If you later change that date in
+    contest.toml, the date in contest.toml is valid.
+    """
+    contest = open_contest()
+    moved = dict(_name_and_time(change) for change in changes)
+    with organizer_actions(contest, dry_run=dry_run) as organizer:
+        done = organizer.move_dates(contest.written, moved, reason)
+    print_outcome(done, dry_run=dry_run)
+
+
+def _name_and_time(change: str) -> tuple[str, datetime]:
+    name, mark, when = change.partition("=")
+    if not mark:
+        raise click.UsageError(f"{change!r}: write NAME=WHEN, as in contest_starts=1994-05-15T12:00")
+    return read_date(name, when)

@@ -1,0 +1,45 @@
+"""`knobeln leaderboard`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from contest.errors import NotFound
+from contest.plurals import plural
+from contest.store import leaderboard as leaderboard_store
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import json_option, print_json, table
+from mailserver.commands.leaderboard import has_leaderboard
+
+
+@click.command(cls=ContestCommand)
+@json_option
+def leaderboard(as_json: bool) -> None:
+    """Show the leaderboard of a contest whose game is computed exactly."""
+    contest = open_contest()
+    if not has_leaderboard(contest.settings):
+        raise NotFound(
+            "this contest has no leaderboard: only games that are computed exactly have one, such as Hog"
+        )
+    with contest.store.read() as tx:
+        lines = leaderboard_store.board(tx).lines
+    if as_json:
+        print_json([asdict(line) for line in lines])
+        return
+    columns = ("#rank", "#match points", "#target", "#bytes", "team", "#version", "PLAYER_NAME")
+    rows = [
+        (
+            line.rank,
+            line.match_points,
+            line.goal,
+            line.source_bytes,
+            line.team,
+            line.version,
+            line.player_name,
+        )
+        for line in lines
+    ]
+    table(f"leaderboard, {plural(len(rows), 'strategy', 'strategies')}", columns, rows)

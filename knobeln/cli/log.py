@@ -1,0 +1,43 @@
+"""`knobeln log`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from contest.organizer import read_time
+from contest.sanitize import sanitize
+from contest.store import contest_state
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import count_option, json_option, moment, print_json
+
+
+@click.command(cls=ContestCommand)
+@click.option("--what", default=None, help="Only this kind of entry: pause, rerun, run, delivery ...")
+@click.option("--whom", default=None, help="Only entries about this team, round or date.")
+@click.option(
+    "--by",
+    type=click.Choice(["anybody", "organizer", "machine"]),
+    default="anybody",
+    show_default=True,
+    help="Only what the organizer did, or what the program did by itself.",
+)
+@click.option("--since", default=None, metavar="TIME", help="Only from this time on: 1994-05-14T12:00.")
+@count_option
+@json_option
+def log(what: str | None, whom: str | None, by: str, since: str | None, count: int, as_json: bool) -> None:
+    """Show who did what to whom, when and why. It lists the organizer's actions and the program's own."""
+    start = read_time(since) if since else None
+    by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
+    with open_contest().store.read() as tx:
+        lines = contest_state.log(tx, count, area=what, whom=whom, by_somebody=by_somebody, since=start)
+    if as_json:
+        print_json([asdict(line) for line in lines])
+        return
+    for line in lines:
+        who = f"  [{line.actor}]" if line.actor else ""
+        why = f"  Why: {line.reason}" if line.reason else ""
+        first = " ".join(line.text.split("\n")[:1])
+        click.echo(sanitize(f"{moment(line.at)}  {line.area}: {first}{who}{why}"))

@@ -1,0 +1,27 @@
+"""`knobeln publish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from contest.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.contest_day import publish as publishing
+
+
+@click.command(cls=ContestCommand)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.option("--early", is_flag=True, help="Publish before the results are announced.")
+def publish(folder: Path, early: bool) -> None:
+    """Write the contest's archive to the new folder DIR. It has everything to compute the results again.
+
+    It holds the programs with descriptions and credits, but without authentication strings; the seed, all
+    games, and all rankings.
+    """
+    programs, digest = publishing.publish(open_contest(), folder, early=early)
+    click.echo(f"The archive of {plural(programs, 'program')} is in {folder}.")
+    click.echo(f"Its digest, for those who get it from somebody else:\n    {digest}")
+    click.echo(f"Anybody can check it:\n    knobeln verify {folder}")

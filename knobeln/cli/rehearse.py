@@ -1,0 +1,61 @@
+"""`knobeln rehearse`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+
+import click
+
+from contest.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import json_option, print_json, table
+from knobeln.cli.progress_bars import round_bars
+from knobeln.contest_day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
+
+
+@click.command(cls=ContestCommand)
+@json_option
+def rehearse(as_json: bool) -> None:
+    """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
+
+    It is played in a copy with another contest seed, so it does not give away the winner.
+    """
+    rehearsal = rehearsal_of(open_contest(), partial(round_bars, quiet=as_json))
+    if as_json:
+        print_json(asdict(rehearsal))
+    else:
+        _show(rehearsal)
+
+
+def _show(rehearsal: Rehearsal) -> None:
+    rows = [
+        (
+            "final" if each.final else each.number,
+            sum(each.groups),
+            len(each.groups),
+            _sizes(each.groups),
+            each.games,
+            f"{each.seconds:.1f}",
+        )
+        for each in rehearsal.rounds
+    ]
+    table(
+        f"rehearsal: {plural(rehearsal.programs, 'program')}, {rehearsal.seconds:.0f} seconds",
+        ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
+        rows,
+    )
+    mails = rehearsal.mails
+    total = MailVolume("all", sum(m.count for m in mails), sum(m.size for m in mails))
+    table(
+        "mails", ("kind", "#mails", "#size"), [(m.kind, m.count, size_text(m.size)) for m in (*mails, total)]
+    )
+    for warning in rehearsal.warnings:
+        click.echo(f"! {warning}")
+    click.echo("Nothing was sent, nothing was changed.")
+
+
+def _sizes(groups: tuple[int, ...]) -> str:
+    smallest, largest = min(groups), max(groups)
+    return str(smallest) if smallest == largest else f"{smallest} to {largest}"

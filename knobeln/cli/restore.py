@@ -1,0 +1,35 @@
+"""`knobeln restore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from knobeln import backup
+from knobeln.cli.contest_option import ContestCommand, contest_path
+
+
+@click.command(cls=ContestCommand)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+def restore(file: Path) -> None:
+    """Restore the contest from the backup in FILE.
+
+    It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing contest.toml
+    and existing templates are kept. If the program cannot know which mails have gone out since the backup,
+    no mail goes out before `knobeln outbox release --all`.
+    """
+    path = contest_path()
+    restored = backup.restore(file, path)
+    click.echo(f"The contest in {path} is as it was when {file} was made.")
+    if restored.kept_in:
+        click.echo(f"The files that were there before are in {restored.kept_in}.")
+    if restored.sent is None:
+        click.secho(
+            "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln outbox "
+            "list --state ready`; `knobeln outbox release --all` lets them go.",
+            fg="yellow",
+        )
+    else:
+        click.echo(f"Letters that came in since then, and are read again: {restored.letters}.")
+        click.echo(f"Mails that went out since then, and are not sent again: {restored.sent}.")

@@ -1,0 +1,174 @@
+"""Results as `--json` prints them: the field names are its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from contest.games.registry import game_of
+from contest.model import EvolutionOutcome, GroupOutcome, Phase, Rerun, RoundPlan, Standing
+from contest.seeds import Seeds
+from contest.store import contest_state, results, submissions
+from knobeln.cli.result_tables import contest_ranking
+from knobeln.context import ContestContext
+from reports.prizes import grand_prize, prize_lists
+
+
+@dataclass(frozen=True)
+class StandingJson:
+    """One line of a ranking. `points`: None for a team that was disqualified."""
+
+    team: str
+    points: float | None
+    rank: int | None
+    failures: int
+    disqualified: bool
+    advances: bool
+
+
+@dataclass(frozen=True)
+class GroupJson:
+    """A group. `standings`: None until it is finished."""
+
+    number: int
+    title: str
+    members: tuple[str, ...]
+    standings: list[StandingJson] | None
+
+
+@dataclass(frozen=True)
+class RoundJson:
+    """A round and its groups."""
+
+    number: int
+    final: bool
+    groups: list[GroupJson]
+
+
+@dataclass(frozen=True)
+class FormerGroupJson:
+    """A group before it was played again."""
+
+    round: int
+    group: int
+    members: tuple[str, ...]
+    standings: list[StandingJson]
+
+
+@dataclass(frozen=True)
+class FormerJson:
+    """A rerun, and the results that it replaced."""
+
+    id: int
+    at: datetime
+    round: int
+    group: int | None
+    reason: str
+    groups: list[FormerGroupJson]
+
+
+@dataclass(frozen=True)
+class EvolutionRankJson:
+    """One line of the evolution's ranking. `fraction`: numerator and denominator."""
+
+    team: str
+    rank: int | None
+    fraction: tuple[int, int]
+    extinct_in: int | None
+
+
+@dataclass(frozen=True)
+class EvolutionJson:
+    """The evolution. `generations`: the counts of `entries` in each generation."""
+
+    ending: str
+    cycle_start: int | None
+    entries: tuple[str, ...]
+    generations: tuple[tuple[int, ...], ...]
+    ranking: list[EvolutionRankJson]
+
+
+@dataclass(frozen=True)
+class PlaceJson:
+    """A place in a list of prizes."""
+
+    place: int
+    team: str
+
+
+@dataclass(frozen=True)
+class ResultsJson:
+    """All results. `seed`: None before the end."""
+
+    phase: str
+    seed_commitment: str
+    seed: str | None
+    rounds: list[RoundJson]
+    ranking: list[StandingJson] | None
+    prizes: Mapping[str, list[PlaceJson]]
+    grand_prize: list[str]
+    evolution: EvolutionJson | None
+
+
+def results_json(contest: ContestContext, number: int | None) -> ResultsJson:
+    """Return the results with this round, or with all rounds."""
+    settings = contest.settings
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
+        rounds = results.all_rounds(tx)
+        evolution = results.get_evolution(tx)
+        ranking = contest_ranking(tx, settings)
+        playing = submissions.participants(tx)
+    point = game_of(settings.game, settings.programs).info.point
+    lists = prize_lists(ranking, playing, settings.teams)
+    return ResultsJson(
+        phase=str(state.phase),
+        seed_commitment=Seeds(state.seed).commitment,
+        seed=state.seed.hex() if state.phase is Phase.FINISHED else None,
+        rounds=[_round(plan, done, point) for plan, done in rounds if number in (None, plan.number)],
+        ranking=_standings(ranking, point) or None,
+        prizes={prizes.value: [PlaceJson(place, s.entry) for place, s in prizes.places] for prizes in lists},
+        grand_prize=[s.entry for s in grand_prize(lists)],
+        evolution=None if evolution is None else evolution_json(evolution),
+    )
+
+
+def former_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int) -> FormerJson:
+    groups = [
+        FormerGroupJson(o.plan.round, o.plan.number, o.plan.members, _standings(o.standings, point))
+        for o in outcomes
+    ]
+    return FormerJson(rerun.id, rerun.at, rerun.round, rerun.group, rerun.reason, groups)
+
+
+def evolution_json(evolution: EvolutionOutcome) -> EvolutionJson:
+    return EvolutionJson(
+        ending=str(evolution.ending),
+        cycle_start=evolution.cycle_start,
+        entries=tuple(evolution.entries),
+        generations=tuple(map(tuple, evolution.generations)),
+        ranking=[EvolutionRankJson(r.entry, r.rank, r.fraction, r.extinct_in) for r in evolution.ranking],
+    )
+
+
+def _round(plan: RoundPlan, outcomes: Sequence[GroupOutcome], point: int) -> RoundJson:
+    done = {outcome.plan.number: _standings(outcome.standings, point) for outcome in outcomes}
+    groups = [
+        GroupJson(group.number, group.title, group.members, done.get(group.number)) for group in plan.groups
+    ]
+    return RoundJson(plan.number, plan.final, groups)
+
+
+def _standings(standings: Iterable[Standing], point: int) -> list[StandingJson]:
+    return [
+        StandingJson(
+            team=standing.entry,
+            points=None if standing.disqualified else standing.half_points / (2 * point),
+            rank=standing.rank,
+            failures=standing.failures,
+            disqualified=standing.disqualified,
+            advances=standing.advances,
+        )
+        for standing in standings
+    ]

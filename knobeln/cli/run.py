@@ -1,0 +1,47 @@
+"""`knobeln run`."""
+
+from __future__ import annotations
+
+import click
+
+from contest.errors import NotNow
+from contest.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import console
+from knobeln.cli.progress_bars import round_bars
+from knobeln.cli.result_tables import show_results
+from knobeln.contest_day.run import noted_errors, play_contest
+from knobeln.context import ContestContext
+from knobeln.services import deliver_all
+from mailserver.delivery.transports import transport_of
+
+
+@click.command(cls=ContestCommand)
+@click.option("--now", "early", is_flag=True, help="Start even if the date of the contest has not come.")
+@click.option("--no-wait", is_flag=True, help="End if the contest is paused, instead of waiting.")
+def run(early: bool, no_wait: bool) -> None:
+    """Play the contest day. After any interruption, run it again: it goes on where it stopped.
+
+    If the contest is paused, the command waits until it goes on.
+    """
+    contest = open_contest()
+    with contest.only_one("run") as alone:
+        if not alone:
+            raise NotNow("`knobeln run` is at work in this contest already")
+        with noted_errors(contest):
+            play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
+    show_results(contest)
+    deliver_reports(contest)
+
+
+def tell(text: str) -> None:
+    console.print(text, markup=False)
+
+
+def deliver_reports(contest: ContestContext) -> None:
+    """Deliver the queued mails, unless `knobeln serve` delivers them."""
+    done = deliver_all(contest, transport_of(contest.settings, contest.path))
+    if done is not None and done.deferred:
+        mails = plural(done.deferred, "mail")
+        click.echo(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")

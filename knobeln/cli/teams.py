@@ -1,0 +1,149 @@
+"""`knobeln teams`: show them, and decide about registrations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+import click
+
+from contest.errors import NotFound
+from contest.model import Ban, Member, Team, TeamState
+from contest.plurals import plural
+from contest.store import Transaction, contest_state, decisions, outbox, submissions
+from contest.store import teams as team_store
+from knobeln.cli.contest_option import ContestGroup
+from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, transaction
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import json_option, print_json, table
+from mailserver.commands.registration import accept_pending, reject_pending
+
+
+@dataclass(frozen=True)
+class TeamLine:
+    """A team as `--json` prints it."""
+
+    name: str
+    requested_name: str
+    address: str
+    organization: str
+    preferences: tuple[str, ...]
+    fields: Mapping[str, str]
+    members: tuple[Member, ...]
+    state: str
+    registered_at: datetime
+    flags: tuple[str, ...]
+    versions: int
+    latest_good: int | None
+    undelivered: outbox.Trouble | None
+
+
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@json_option
+@click.pass_context
+def teams(context: click.Context, as_json: bool) -> None:
+    """Show the teams; accept or reject a pending registration."""
+    if context.invoked_subcommand is not None:
+        return
+    contest = open_contest()
+    with contest.store.read() as tx:
+        counts, troubles, bans = submissions.count_versions(tx), outbox.troubles(tx), decisions.all_bans(tx)
+        lines = [
+            _line(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
+            for team in team_store.all_teams(tx)
+        ]
+    if as_json:
+        print_json([asdict(line) for line in lines])
+        return
+    own = [field.name for field in contest.settings.teams.fields]
+    columns = ("team", "address", *own, "preferences", "state", "#sent", "#counts")
+    rows = [
+        (
+            line.name,
+            line.address,
+            *(line.fields.get(name, "") for name in own),
+            ",".join(line.preferences),
+            line.state + (" *" if line.flags else "") + (" !" if line.undelivered else ""),
+            line.versions,
+            line.latest_good or "-",
+        )
+        for line in lines
+    ]
+    table(plural(len(rows), "team"), columns, rows)
+    for line in lines:
+        for flag in line.flags:
+            click.echo(f"* {line.name}: {flag}")
+    for line in lines:
+        if line.undelivered:
+            click.echo(f"! {line.name}: {_undelivered(line.undelivered)}")
+
+
+def _undelivered(trouble: outbox.Trouble) -> str:
+    """Tell how many mails a team did not get, and why the newest failed."""
+    response = " ".join(trouble.response.split())
+    return (
+        f"{plural(trouble.count, 'mail')} did not arrive; `knobeln outbox show {trouble.item_id}` "
+        f"{trouble.state}: {response}"
+    )
+
+
+def _line(
+    tx: Transaction, team: Team, versions: int, trouble: outbox.Trouble | None, ban: Ban | None
+) -> TeamLine:
+    good, registration = submissions.latest_good(tx, team.id), team.registration
+    return TeamLine(
+        name=team.name,
+        requested_name=team.requested_name,
+        address=team.address,
+        organization=registration.organization,
+        preferences=tuple(map(str, registration.preferences)),
+        fields=dict(registration.fields),
+        members=registration.members,
+        state=str(ban.kind if ban else team.state),
+        registered_at=team.registered_at,
+        flags=tuple(team.flags),
+        versions=versions,
+        latest_good=good.number if good else None,
+        undelivered=trouble,
+    )
+
+
+@teams.command()
+@click.argument("name")
+@dry_run_option
+def accept(name: str, dry_run: bool) -> None:
+    """Accept the pending or withdrawn registration of team NAME. The team gets its authentication string."""
+    contest = open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        now = contest.clock.now()
+        team = _team_in(tx, name, TeamState.PENDING, TeamState.WITHDRAWN)
+        accept_pending(tx, team, contest.settings, contest.templates, now)
+        contest_state.note(tx, "teams", f"{name} was accepted", now, actor=operator(), whom=name)
+    print_outcome(f"{name} takes part; the answer is in the outbox.", dry_run=dry_run)
+
+
+@teams.command()
+@click.argument("name")
+@click.option("--reason", required=True, help="Why; the team is told.")
+@dry_run_option
+def reject(name: str, reason: str, dry_run: bool) -> None:
+    """Reject the pending registration of team NAME."""
+    contest = open_contest()
+    with transaction(contest, dry_run=dry_run) as tx:
+        now = contest.clock.now()
+        team = _team_in(tx, name, TeamState.PENDING)
+        reject_pending(tx, team, reason, contest.settings, contest.templates, now)
+        text = f"{name} was rejected"
+        contest_state.note(tx, "teams", text, now, actor=operator(), whom=name, reason=reason)
+    print_outcome(f"{name} does not take part; the answer is in the outbox.", dry_run=dry_run)
+
+
+def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
+    """Return the team. Raises NotFound if it does not exist or is in another state."""
+    team = team_store.by_name(tx, name)
+    if team is None:
+        raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+    if team.state not in states:
+        raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
+    return team

@@ -1,0 +1,18 @@
+"""`knobeln upgrade`."""
+
+from __future__ import annotations
+
+import click
+
+from contest.config.load import load_settings
+from contest.store import migrate
+from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.context import existing_store
+
+
+@click.command(cls=ContestCommand)
+def upgrade() -> None:
+    """Bring the database to this version of knobeln."""
+    load_settings(contest_path())
+    migrate.upgrade(existing_store(contest_path()))
+    click.echo("The database is up to date.")

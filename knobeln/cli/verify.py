@@ -1,0 +1,48 @@
+"""`knobeln verify`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from contest.archive import contents, files
+from contest.archive.contents import Archive, settings_of
+from contest.errors import Differs
+from contest.plurals import plural
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.progress_bars import progress_bar
+from knobeln.contest_day import verification
+from knobeln.contest_day.verification import Verified
+
+
+@click.command(cls=ContestCommand)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.option("--digest", default=None, help="The archive's digest as the organizer announced it.")
+def verify(folder: Path, digest: str | None) -> None:
+    """Compute a contest again from its archive DIR, and compare every result.
+
+    This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
+    difference is named.
+    """
+    read = files.read(folder, digest)
+    try:
+        archive = contents.from_files(read)
+        verified = verification.verify(archive, partial(progress_bar, columns=12))
+    except Differs as error:
+        raise Differs(f"the archive is not correct. The first difference: {error}") from None
+    _print(archive, verified, files.digest_of(files.manifest_of(read)))
+
+
+def _print(archive: Archive, verified: Verified, digest: str) -> None:
+    settings = settings_of(archive.contest)
+    click.echo(f"{files.shown(settings.contest.title)}: {plural(len(archive.entries), 'program')}")
+    for sentence in verified.checked:
+        click.echo(f"  {sentence}")
+    for sentence in verified.unchecked:
+        click.echo(f"  not checked: {sentence}")
+    click.echo("Compare this with the sha256 of the seed that was announced at the start of the contest:")
+    click.echo(f"    {archive.contest.seed_commitment}")
+    click.echo("and this with the archive's digest as the organizer announced it:")
+    click.echo(f"    {digest}")

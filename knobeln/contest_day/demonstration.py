@@ -1,0 +1,168 @@
+"""A demonstration: a complete contest by mail, whose teams are made up.
+
+The server, the mails and the games are real. Each team sends its form by SMTP, reads the answer in its
+Maildir, and mails its program.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import smtplib
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from functools import cached_property
+from pathlib import Path
+
+from contest import presets
+from contest.clock import SystemClock
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.games.registry import game
+from contest.model import OutboxState
+from contest.registration_form import record_text
+from contest.store import outbox
+from contest.subprocesses.child_process import Process, start
+from knobeln.contest_day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
+from knobeln.context import ContestContext
+from mailserver.delivery.transports.maildir import folder_name
+
+TIMEOUT_SECONDS = 120.0
+LOG = "serve.log"  # of the server, in the contest's folder
+
+ShowCount = Callable[[int], None]
+CountBar = Callable[[str, int], AbstractContextManager[ShowCount]]  # label, total
+
+
+def demo_settings(game_name: str) -> Settings:
+    """Return the game's usual contest, open for letters and with its own server. Raises NotFound."""
+    settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
+    info = game(game_name).info
+    changes = {
+        "contest": {"title": f"{info.title} demonstration", "address": "robot@contest.example"},
+        "mail": {"listen_port": 0, "answers_per_hour": 1_000},  # 0: any free port
+    }
+    if info.play.takes == "c source":
+        changes["programs"] = {"description": "warn"}  # the example of 1994 has no description itself
+    sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
+    return settings.model_copy(update=sections)
+
+
+class Demonstration:
+    """The contest, its server, and the teams' letters and mailboxes."""
+
+    def __init__(
+        self,
+        contest: ContestContext,
+        teams: Sequence[DemoTeam],
+        count_bar: CountBar,
+        play: Callable[[ContestContext], None],
+    ) -> None:
+        """`count_bar` shows a count on the terminal; `play` plays the contest day."""
+        self._contest = contest
+        self._teams = teams
+        self._count_bar = count_bar
+        self._play = play
+
+    def run(self) -> None:
+        """Start the server, and let the teams take part until all mails are delivered. Raises GiveUp."""
+        command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self._contest.path)]
+        self._server: Process = start(command, self._log)
+        try:
+            self._run()
+        finally:
+            self._server.terminate()
+
+    def _run(self) -> None:
+        self._wait(lambda: _port(self._log) is not None, "the server listens")
+        subject = f"registration for {self._contest.settings.contest.subject_word}"
+        forms = [self._letter(team, subject, record_text(team.registration)) for team in self._teams]
+        self._send_all(f"{len(self._teams)} teams register by SMTP", forms, mails=1)
+        programs = [self._program(team) for team in self._teams]
+        self._send_all("they mail their programs, the compiler works", programs, mails=2)
+        self._play(self._contest)
+        self._wait(self._all_sent, "the reports are delivered")
+
+    def _send_all(self, step: str, letters: Sequence[EmailMessage], mails: int) -> None:
+        """Send these letters, and wait until every team has this many mails."""
+        with self._count_bar(step, len(self._teams)) as show:
+            for letter in letters:
+                self._send(letter)
+
+            def all_answered() -> bool:
+                answered = sum(len(self._mails(team)) >= mails for team in self._teams)
+                show(answered)
+                return answered == len(self._teams)
+
+            self._wait(all_answered, step)
+
+    @property
+    def _log(self) -> Path:
+        return self._contest.path / LOG
+
+    @cached_property
+    def _server_address(self) -> tuple[str, int]:
+        return self._contest.settings.mail.listen_host, _port(self._log) or 0
+
+    def _send(self, letter: EmailMessage) -> None:
+        with smtplib.SMTP(*self._server_address, timeout=30) as smtp:
+            smtp.send_message(letter)
+
+    def _letter(self, team: DemoTeam, subject: str, body: str) -> EmailMessage:
+        letter = EmailMessage()
+        letter["From"] = team.address
+        letter["To"] = self._contest.settings.contest.address
+        letter["Subject"] = subject
+        letter["Message-ID"] = f"<{secrets.token_hex(12)}@{DOMAIN}>"
+        letter.set_content(body)
+        return letter
+
+    def _mails(self, team: DemoTeam) -> list[Path]:
+        """Return the files in the team's Maildir, oldest first."""
+        box = self._contest.path / self._contest.settings.mail.maildir_root / folder_name(team.address)
+        return sorted(box.glob("new/*"), key=lambda path: path.stat().st_mtime_ns)
+
+    def _program(self, team: DemoTeam) -> EmailMessage:
+        """Return a letter with the team's program, as its text or attached, and the authentication string."""
+        from_line = self._from_line(team)
+        if "" in team.files:
+            return self._letter(team, "please compile", f"/*\n   {from_line}\n*/\n{team.files[''].decode()}")
+        letter = self._letter(team, "please compile", f"{from_line}\n\n{DESCRIPTION}")
+        for name, data in team.files.items():
+            letter.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+        return letter
+
+    def _from_line(self, team: DemoTeam) -> str:
+        """Read the line from the answer to the team's registration."""
+        answer = message_from_bytes(self._mails(team)[0].read_bytes(), policy=modern).get_body(("plain",))
+        text = answer.get_content() if answer else ""
+        line = re.search(r"<<FROM>> *(\S+) +(\S+)", text)
+        if line is None:
+            raise GiveUp(f"{team.name} got no authentication string, but:\n{text}")
+        return f"<<FROM>> {line[1]} {line[2]}"
+
+    def _all_sent(self) -> bool:
+        with self._contest.store.read() as tx:
+            return outbox.count_by_state(tx).get(OutboxState.READY, 0) == 0
+
+    def _wait(self, until: Callable[[], bool], what: str) -> None:
+        """Wait until it is true. Raises GiveUp after a timeout, or if the server has ended."""
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not until():
+            if self._server.poll() is not None:
+                raise GiveUp(f"the server ended with exit code {self._server.poll()}; see its {LOG}")
+            if time.monotonic() > deadline:
+                raise GiveUp(f"{what}: not within {TIMEOUT_SECONDS:.0f} seconds; see {LOG}")
+            time.sleep(0.05)
+
+
+def _port(log: Path) -> int | None:
+    """Return the port that the server listens at, once its log has it."""
+    line = re.search(r" listening .*\bport=(\d+)", log.read_text())
+    return int(line[1]) if line else None

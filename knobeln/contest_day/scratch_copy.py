@@ -1,0 +1,31 @@
+"""A temporary copy of a contest, to try something without consequences."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from contest.store import Store, contest_state, decisions, migrate
+from contest.store.copying import copy_contest
+from knobeln.context import ContestContext
+
+
+@contextmanager
+def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
+    """Copy the contest to a temporary folder, with another seed and not paused; delete it at the end."""
+    with tempfile.TemporaryDirectory(prefix="knobeln-rehearsal-") as name:
+        path = Path(name)
+        store = Store(f"sqlite:///{path / 'contest.db'}")
+        try:
+            migrate.upgrade(store)
+            copy_contest(contest.store, store)
+            with store.write() as tx:
+                contest_state.reseed(tx, secrets.token_bytes(32))
+                decisions.resume(tx)
+            yield replace(contest, path=path, store=store)
+        finally:
+            store.close()

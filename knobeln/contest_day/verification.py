@@ -1,0 +1,215 @@
+"""Computes a contest again from its archive, and compares every result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+
+from compiler.builders import builder_of
+from contest import __version__
+from contest.archive import files
+from contest.archive.contents import Archive, ArchivedEntry, seeds_of, settings_of
+from contest.config.sections import Programs
+from contest.errors import Differs
+from contest.games.registry import rules_text
+from contest.model import GroupOutcome, Severity
+from contest.plurals import plural
+from contest.protocols import ProgressCallback, Runner
+from contest.subprocesses.engine_pool import cores
+from knobeln.contest_day.export import announcement_of, check_builds, score_matrices
+from sandbox.vm.translation import NotTranslated
+from tournament.derived_settings import is_computed
+from tournament.runners import open_runner, runner_of
+from tournament.verify import Claim, check
+
+ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Sentences about what was checked, and about what could not be checked."""
+
+    checked: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
+
+def verify(archive: Archive, progress_bar: ProgressBar) -> Verified:
+    """Raises Differs, naming the first difference."""
+    return _Verification(archive, progress_bar).run()
+
+
+class _Verification:
+    def __init__(self, archive: Archive, progress_bar: ProgressBar) -> None:
+        self._archive = archive
+        self._progress_bar = progress_bar
+        self._settings = settings_of(archive.contest)
+        self._is_computed = is_computed(self._settings)
+        # A contest's own languages are commands of its organizer. We never start a stranger's commands.
+        ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
+        self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
+        self._same_version = archive.contest.written_by == __version__
+        self._result = Verified()
+
+    def run(self) -> Verified:
+        archive, checked, unchecked = self._archive, self._result.checked, self._result.unchecked
+        self._check_texts()
+        self._check_programs()
+        self._check_games()
+        checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
+        self._check_score_matrices()
+        self._check_announcement()
+        unchecked += self._decisions()
+        unchecked.append("names of organizations and people: only the archive's digest vouches for them")
+        return self._result
+
+    def _check_texts(self) -> None:
+        """Check rules and descriptions."""
+        archive = self._archive
+        if not self._same_version:
+            self._result.unchecked.append(
+                f"the words of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
+                f"wrote them, this is {__version__}"
+            )
+        elif archive.rules != rules_text(self._settings.game.name):
+            raise Differs("rules.md: these are not the rules of the game")
+        for name, program in archive.programs.items():
+            try:
+                description = self._builder.description(program.files, program.description)
+            except ValueError as error:
+                raise Differs(f"programs/{name}/source {error}") from None
+            if description != program.description:
+                raise Differs(f"programs/{name}/description.txt is not the description in the program")
+
+    # --- programs ------------------------------------------------------------------------------------------
+    def _check_programs(self) -> None:
+        """Compare the builds that play with what the teams sent. Raises Differs."""
+        archive = self._archive
+        wanted = {entry.build for entry in archive.entries} if self._is_computed else set()
+        if wanted != archive.builds.keys():
+            strange = sorted(wanted ^ archive.builds.keys())[0]
+            raise Differs(f"builds/{strange} is missing, or no entry has it")
+        check_builds(archive.builds, self._builder)
+        if self._is_computed:
+            self._rebuild_all()
+        else:
+            self._result.unchecked.append(
+                "programs: they talk with the referee and might answer differently another time; so their "
+                "moves were recorded"
+            )
+
+    def _rebuild_all(self) -> None:
+        archive = self._archive
+        with (
+            self._progress_bar("programs", len(archive.entries)) as progress,
+            ThreadPoolExecutor(cores()) as pool,
+        ):
+
+            def rebuild(entry: ArchivedEntry) -> str | None:
+                reason = self._compare(entry)
+                with suppress(NotTranslated):  # then the interpreter plays, with the same results
+                    self._builder.prepare(self._builder.load(archive.builds[entry.build]))
+                progress(1)
+                return reason
+
+            reasons = list(pool.map(rebuild, archive.entries))
+        same = reasons.count(None)
+        if same:
+            self._result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
+        for reason in dict.fromkeys(filter(None, reasons)):
+            names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
+            which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
+            self._result.unchecked.append(
+                f"the way from source to build of {which}: {reason}. Another compiler makes another build, "
+                "so the archive's own builds played; to check them too, use the compiler that made them"
+            )
+
+    def _compare(self, entry: ArchivedEntry) -> str | None:
+        """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
+        program, written_by = self._archive.programs[entry.name], self._archive.contest.written_by
+        built = self._builder.rebuild(program.files, program.description)
+        if built.image is not None and built.report.image_digest == entry.build:
+            return None
+        if entry.tool != built.report.tool or not self._same_version:
+            return (
+                f"they were made with {files.shown(entry.tool)} and knobeln {files.shown(written_by)}, here "
+                f"are {built.report.tool} and {__version__}"
+            )
+        errors = [f.text for f in built.report.findings if f.severity is Severity.ERROR]
+        what = (
+            f"it is not accepted: {errors[0]}" if errors else f"it has the digest {built.report.image_digest}"
+        )
+        raise Differs(
+            f"the archive gives the build {entry.build} for the program of {entry.name}, but here {what}"
+        )
+
+    # --- games and tables ----------------------------------------------------------------------------------
+    def _check_games(self) -> None:
+        archive, seeds = self._archive, seeds_of(self._archive.contest)
+        images = {entry.name: entry.build for entry in archive.entries}
+        claim = Claim(
+            self._settings,
+            seeds,
+            images,
+            archive.history,
+            archive.ranking,
+            archive.evolution,
+            archive.replays,
+            archive.decisions.out,
+        )
+        games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
+        with self._progress_bar("games", games) as progress:
+
+            def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
+                needed = {images[name] for name in group.plan.members} & archive.builds.keys()
+                builds = {digest: archive.builds[digest] for digest in needed}
+                kind = runner_of(self._settings)
+                return kind.open_checking(group, builds, self._settings, seeds, progress)
+
+            check(claim, checking_runner, lambda _group: None)
+        count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
+        self._result.checked.append(
+            f"{count}, played again: the same to the last point"
+            if self._is_computed
+            else f"{count}: the moves keep to the rules, and give these points"
+        )
+
+    def _check_score_matrices(self) -> None:
+        computed, archived = score_matrices(self._archive.history, self._settings), self._archive.scores
+        for place in sorted(computed.keys() | archived.keys()):
+            if computed.get(place) != archived.get(place):
+                raise Differs(
+                    "the score matrix rounds/{}/group-{}.csv does not follow from the games".format(*place)
+                )
+
+    def _check_announcement(self) -> None:
+        if not self._same_version:
+            return
+        computed = announcement_of(self._archive, self._settings).split("\n")
+        archived = self._archive.announcement.split("\n")
+        for number in range(max(len(computed), len(archived))):
+            theirs, ours = archived[number : number + 1], computed[number : number + 1]
+            if theirs != ours:
+                raise Differs(
+                    f"announcement.txt, line {number + 1}: it says {files.shown(theirs)}, but {ours} follows"
+                )
+        self._result.checked.append("rules, descriptions and announcement: the same")
+
+    def _decisions(self) -> Iterator[str]:
+        """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""
+        decisions = self._archive.decisions
+        if decisions.out:
+            yield (
+                f"that the organizer took {', '.join(sorted(decisions.out))} out, and from which group or "
+                "draw on; what follows from it was computed"
+            )
+        for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
+            place = f"round {number}" if group is None else f"group {group} of round {number}"
+            if self._is_computed:
+                yield f"why {place} was played again"
+            else:
+                yield (
+                    f"why {place} was played again; programs that talk with the referee may have answered "
+                    "differently before"
+                )

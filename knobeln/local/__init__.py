@@ -1,0 +1,1 @@
+"""Programs at home: build them and play games, without a contest and without mail."""

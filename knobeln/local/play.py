@@ -1,0 +1,24 @@
+"""Plays one game of programs at home, whatever the kind of play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from contest.config.settings import Settings
+from contest.errors import GiveUp
+from contest.games.registry import game_of
+from knobeln.local.machine_game import machine_game
+from knobeln.local.text_game import text_game
+
+
+def play_at_home(
+    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool
+) -> Iterator[str]:
+    """Play one game and yield the lines that tell about it. Raises NotFound, GiveUp with what is wrong."""
+    info = game_of(settings.game, settings.programs).info
+    if not info.play.has_moves:
+        raise GiveUp(
+            f"{info.title} games are computed, not played: `knobeln compare` computes who wins how often"
+        )
+    game = machine_game if info.play.is_computed else text_game
+    return game(settings, programs, seed, with_moves=with_moves)

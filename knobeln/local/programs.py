@@ -1,0 +1,85 @@
+"""Builds programs for a text game from files, samples and images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from compiler.builders.text import TextBuilder
+from contest.config.settings import Settings
+from contest.errors import GiveUp, NotFound
+from contest.file_names import is_archive
+from contest.games.base import GameInfo, TextProtocol
+from contest.games.hog import HogEntry
+from contest.model import Severity
+from contest.protocols import BuildResult
+from contest.sanitize import sanitize
+from knobellib.samples import samples
+from sandbox.executable import usual_engine
+from sandbox.oci import refusal as oci
+from sandbox.oci.image import image_cache
+from sandbox.oci.named import named_image
+from sandbox.oci.unpack import unpack
+from sandbox.program_folder import Executable
+from tournament.runners import open_runner
+
+IMAGE = "image:"  # before the name of an image that podman or docker has
+
+Made = TypeVar("Made", Executable, HogEntry)
+
+
+def distinct_names(programs: Iterable[str]) -> list[str]:
+    """Return a name for each program: the file's name, with a number if it comes again."""
+    names: list[str] = []
+    for program in programs:
+        stem = Path(program.removeprefix(IMAGE)).stem
+        count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
+        names.append(f"{stem}_{count + 1}" if count else stem)
+    return names
+
+
+def built_program(program: str, info: GameInfo, settings: Settings) -> Executable:
+    """Build a file in any language or a sample, or take an image's archive or `image:NAME`."""
+    is_name, is_packed = program.startswith(IMAGE), is_archive(program)
+    if not is_name and not is_packed:
+        builder = TextBuilder(settings, open_runner)
+        return accepted(program, builder.rebuild(files_of(program, settings.game.name), ""))
+    if TextProtocol.ARGV not in info.protocols:
+        raise GiveUp(f"{program}: an image is started for each move, but {info.title} programs keep running")
+    if is_packed and not Path(program).is_file():
+        raise NotFound(f"there is no file {program}")
+    image = (
+        named_image(program.removeprefix(IMAGE), usual_engine())
+        if is_name
+        else unpack(Path(program), image_cache())
+    )
+    if isinstance(image, oci.ImageProblem):
+        raise GiveUp(f"{program}: {image.text}")
+    return image
+
+
+def accepted(program: str, built: BuildResult[Made]) -> Made:
+    """Return what was built. Raises GiveUp with the reasons if it was not accepted."""
+    if built.image is not None:
+        return built.image
+    report = built.report
+    errors = [finding.text for finding in report.findings if finding.severity is Severity.ERROR]
+    more: list[str] = [sanitize(text) for text in (report.messages, report.stderr_tail) if text]
+    raise GiveUp("\n".join((f"{program}: {'; '.join(errors)}", *more)))
+
+
+def files_of(program: str, game_name: str) -> dict[str, bytes]:
+    """Return the files of a program: one file, all files of a folder, or the sample of that name."""
+    path = Path(program)
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    known = samples(game_name)
+    matching = [name for name in known if program in (name, Path(name).stem)]
+    if len(matching) != 1:
+        raise NotFound(
+            f"there is no file {program}, and no sample program of that name: {', '.join(sorted(known))}"
+        )
+    return {matching[0]: known[matching[0]]}

@@ -1,0 +1,147 @@
+"""Checks whether this host can run a contest, for `knobeln doctor`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from compiler.language_table import Language, languages_of
+from compiler.languages import Problem, build, usable, version
+from compiler.toolchain import Toolchain
+from contest.config.load import FILE_NAME
+from contest.config.settings import Settings
+from contest.errors import KnobelnError, ToolMissing
+from contest.sanitize import sanitize
+from knobeln.context import ContestContext
+from knobeln.server import intake_checks
+from knobeln.server.delivery_checks import check_delivery
+from sandbox.oci.engine import find_engine
+from sandbox.oci.image import check_boxes, image_cache
+from sandbox.sandbox import Sandbox
+from sandbox.vm.engine_binary import engine_binary
+from sandbox.vm.translation import NotTranslated, translations
+
+_MIN_DISK_BYTES = 500_000_000
+_SAMPLE_ANSWER = "fit"
+_SAMPLE_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of one check. `text`: what was found, or what is wrong and how to fix it."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
+    """Run all checks; those of the contest only if there is one in the folder `path`."""
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("Python", _python),
+        ("the sandbox", lambda: _sandbox(settings)),
+        ("the compiler", lambda: Toolchain(settings.jail).version()),
+        ("the contest machine", lambda: f"built at {engine_binary()}"),
+        ("native code", lambda: _native_code(settings)),
+        ("images", lambda: _images(settings)),
+        ("disk", lambda: _disk(path)),
+    ]
+    if (path / FILE_NAME).exists():
+        checks.append(("the contest", lambda: _contest(path)))
+        checks += intake_checks.checks(settings, path)
+        checks.append(("mails out", lambda: check_delivery(ContestContext.open(path))))
+    results = tuple(run_check(name, check) for name, check in checks)
+    return results + tuple(check_languages(settings))
+
+
+def run_check(name: str, check: Callable[[], str]) -> CheckResult:
+    """Run a check, which returns what it found, or raises KnobelnError with what is wrong."""
+    try:
+        return CheckResult(name, True, check())
+    except KnobelnError as error:
+        return CheckResult(name, False, str(error))
+
+
+def check_languages(settings: Settings) -> Iterator[CheckResult]:
+    """Try each language of programs in the sandbox; name the tool to install if a language has none.
+
+    A missing tool is not a failure: a contest can do without that language.
+    """
+    for language in languages_of(settings.programs):
+        what = f"programs in {language.name}"
+        if usable([language]):
+            yield run_check(what, partial(_try_language, language, settings))
+        else:
+            text = f"not accepted: there is no {language.tool}; install it to accept them"
+            yield CheckResult(what, True, text)
+
+
+def _try_language(language: Language, settings: Settings) -> str:
+    """Build and run the language's sample program. Returns the tool's version."""
+    sandbox = Sandbox(settings.jail)
+    tool = version(language, sandbox)
+    if not language.sample:
+        return f"{tool}; not tried, because programs.languages has no sample for it"
+    name = f"sample.{language.suffixes[0]}"
+    built = build({name: language.sample.encode()}, sandbox, settings.programs, [language])
+    if isinstance(built, Problem):
+        raise ToolMissing(f"{tool}; a small program cannot be built: {built.text} {built.messages}".strip())
+    with built.open(sandbox, [_SAMPLE_ANSWER], cpu_seconds=_SAMPLE_SECONDS, answer_bytes=1_000) as process:
+        answer = process.finish(_SAMPLE_SECONDS)
+        ended = process.close()
+    if answer.text != _SAMPLE_ANSWER:
+        stderr = sanitize(ended.stderr.decode(errors="replace")).strip()
+        raise ToolMissing(
+            f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
+        )
+    return f"{tool}; a small program works"
+
+
+def _python() -> str:
+    return sys.version.split()[0]
+
+
+def _sandbox(settings: Settings) -> str:
+    result = Sandbox(settings.jail).run(["/usr/bin/true"])
+    if not result.succeeded:
+        raise ToolMissing(
+            f"a sandbox ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
+        )
+    return "bubblewrap isolates programs"
+
+
+def _native_code(settings: Settings) -> str:
+    native = translations()
+    try:
+        native.check(Sandbox(settings.jail))
+    except NotTranslated as error:
+        raise ToolMissing(f"the interpreter plays programs, about four times slower: {error}") from None
+    return f"programs are translated, and stored in {native.folder}"
+
+
+def _images(settings: Settings) -> str:
+    """Check sandboxes for images. A missing container engine is not a failure: few contests need one."""
+    check_boxes(Sandbox(settings.jail), image_cache())
+    try:
+        by_name = f"images by name are run by {' '.join(find_engine().command)}"
+    except ToolMissing as missing:
+        by_name = str(missing)
+    return f"archives run in the sandbox; {by_name}"
+
+
+def _disk(path: Path) -> str:
+    folder = path if path.exists() else Path(".")
+    free = shutil.disk_usage(folder).free
+    if free < _MIN_DISK_BYTES:
+        raise KnobelnError(f"only {free:,} bytes are free at {folder.resolve()}")
+    return f"{free / 1e9:.1f} GB free"
+
+
+def _contest(path: Path) -> str:
+    contest = ContestContext.open(path)
+    contest.store.check_integrity()
+    return f"{contest.settings.contest.title} in {path}: settings and database are sound"

@@ -1,0 +1,137 @@
+"""Writes the contest as pages, once or while `serve` runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from contest.games.base import TextGame
+from contest.games.drawing import Course
+from contest.games.registry import game_of
+from contest.model import Moves
+from contest.plurals import plural
+from contest.seeds import Seeds
+from contest.store import contest_state, submissions
+from knobeln.context import ContestContext
+from knobeln.server.site_facts import site_facts, site_mark
+from reports.site.facts import SiteFacts
+from reports.site.folder import SiteFolder
+from reports.site.games import GameKey
+from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.words import Words
+from tournament.replay import course_of, play_again
+from tournament.runners import open_runner
+
+GAMES_PER_STEP = 40
+PAGES_PER_STEP = 40
+
+CourseOfGame = tuple[Sequence[Moves] | None, Course | None]
+
+
+class SiteWriter:
+    """Writes all pages into a folder, once. `summary` says afterwards what was written."""
+
+    def __init__(self, contest: ContestContext, target: Path) -> None:
+        self._contest = contest
+        self._target = target
+        self.summary = ""
+
+    def steps(self) -> Iterator[None]:
+        """Write everything, in steps of about a second."""
+        with self._contest.store.read() as tx:
+            facts = site_facts(tx, self._contest)
+        files = SiteFolder(self._target)
+        words = Words(
+            facts.settings, facts.game, navigation(facts), self._contest.path / "templates" / "site"
+        )
+        planned = plan(facts)
+        for name, data in words.static().items():
+            files.put(name, data)
+        number = 0
+        for number, page in enumerate(pages(facts, planned), start=1):
+            for path, data in words.files(page).items():
+                files.put(path, data)
+            if number % PAGES_PER_STEP == 0:
+                yield
+        yield from self._games(facts, planned.games, words, files)
+        file_count = files.finish()
+        self.summary = (
+            f"{plural(number, 'page')} and {plural(len(planned.games), 'page')} of games "
+            f"({planned.counted:,} counted so far) in {self._target}: {plural(file_count, 'file')}, "
+            f"{files.written:,} of them new or changed."
+        )
+
+    def _games(
+        self, facts: SiteFacts, games: Sequence[GameKey], words: Words, files: SiteFolder
+    ) -> Iterator[None]:
+        """Write the pages of games. A game whose page is up to date is not played again."""
+        fingerprint = words.fingerprint()
+        keys = {
+            game.path: hashlib.sha256(f"{fingerprint} {game.path} {game.match}".encode()).hexdigest()
+            for game in games
+        }
+        outdated = [game for game in games if not files.keep(game.path, keys[game.path])]
+        for number, games_of_round in groupby(outdated, key=lambda game: game.plan.round):
+            left = list(games_of_round)
+            while left:
+                chunk, left = left[:GAMES_PER_STEP], left[GAMES_PER_STEP:]
+                for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
+                    for path, data in words.files(page_of_game(facts, game, moves, course)).items():
+                        files.put(path, data, keys[game.path])
+                yield
+
+    def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
+        """Return the moves of these games, and their course if the page cannot compute it from the moves.
+
+        Games that can be computed again are played again; the moves of others are in the database.
+        """
+        if facts.game.play.is_computed and facts.game.play.has_moves:
+            yield from ((moves, None) for moves in self._played_again(number, games))
+            return
+        with self._contest.store.read() as tx:
+            seeds = Seeds(contest_state.state(tx).seed)
+        rules = game_of(facts.settings.game, facts.settings.programs)
+        for game in games:
+            course = None
+            if isinstance(rules, TextGame):
+                course = course_of(rules, number, game.match, seeds)
+            yield game.match.result.moves, course
+
+    def _played_again(self, number: int, games: Sequence[GameKey]) -> list[Sequence[Moves] | None]:
+        with self._contest.store.read() as tx:
+            images = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
+            playing = {name for game in games for name in game.match.players}
+            raw = submissions.load_images(tx, [images[name] for name in playing])
+            seeds = Seeds(contest_state.state(tx).seed)
+        with open_runner(raw, self._contest.settings, seeds) as runner:
+            return play_again(number, [game.match for game in games], images, seeds, runner)
+
+
+class SiteKeeper:
+    """Keeps the pages up to date while `serve` runs, one step at a time."""
+
+    def __init__(self, contest: ContestContext) -> None:
+        self._contest = contest
+        self._target = contest.path / contest.settings.site.folder
+        self._mark: object = None
+        self._steps: Iterator[None] = iter(())
+
+    def step(self) -> bool:
+        """Do one step. False: there was nothing to do."""
+        if next(self._steps, self) is None:
+            return True
+        self._contest = self._contest.current()
+        with self._contest.store.read() as tx:
+            mark = site_mark(tx, self._contest)
+        if mark == self._mark:
+            return False
+        self._steps = self._write(mark)
+        return next(self._steps, self) is None  # False if another process writes them at this moment
+
+    def _write(self, mark: object) -> Iterator[None]:
+        with self._contest.only_one("site") as alone:
+            if alone:
+                yield from SiteWriter(self._contest, self._target).steps()
+                self._mark = mark

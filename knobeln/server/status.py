@@ -1,0 +1,191 @@
+"""The state of a contest, for `knobeln status`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TypeVar
+
+from contest.config.sections import Dates
+from contest.model import LetterState, OutboxState, Pause, Phase, SubmissionState
+from contest.organizer import WHEN
+from contest.plurals import plural
+from contest.seeds import Seeds
+from contest.store import Transaction, contest_state, decisions, letters, outbox, results, submissions, teams
+from contest.store.outbox import Waiting
+from contest.store.results import Progress
+from knobeln.context import ContestContext, who_holds
+from mailserver.deadlines import open_doors
+
+MAX_JOURNAL_LINES = 5
+MAX_ERRORS = 3
+RECENT = timedelta(days=1)
+MIN_DISK_BYTES = 500_000_000
+LAST_DATE = "results_published"
+_SECOND = timedelta(seconds=1)
+
+State = TypeVar("State", bound=StrEnum)
+JournalLine = tuple[datetime, str, str]  # time, area, text
+
+
+@dataclass(frozen=True)
+class MailsStopped:
+    """No mail goes out."""
+
+    since: datetime
+    reason: str
+
+
+@dataclass(frozen=True)
+class Status:
+    """What `status` shows, and some more. The field names are the keys of `--json`."""
+
+    now: datetime
+    title: str
+    folder: str
+    phase: Phase
+    at_work: Mapping[str, int | bool]  # serve, run: the process ID, or whether it runs
+    open: Mapping[str, bool]  # registration, compilation
+    dates: Mapping[str, datetime]
+    next_date: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    seed_commitment: str
+    teams: int
+    teams_pending: int
+    with_program: int
+    letters: Mapping[LetterState, int]
+    programs: Mapping[SubmissionState, int]
+    mails: Mapping[OutboxState, int]
+    mails_stopped: MailsStopped | None
+    oldest_mail: Waiting | None
+    oldest_mail_waits_since: datetime | None
+    rounds: tuple[Progress, ...]
+    seconds_left_in_round: int | None
+    paused: Pause | None
+    reports_held_since: datetime | None
+    waiting_summaries: tuple[int, ...]
+    errors: tuple[JournalLine, ...]
+    journal: tuple[JournalLine, ...]
+    free_disk_bytes: int
+
+    @property
+    def work_waits(self) -> bool:
+        """Whether there is work for `knobeln serve`."""
+        mails = 0 if self.mails_stopped else self.mails[OutboxState.READY]
+        return any((self.letters[LetterState.NEW], self.programs[SubmissionState.QUEUED], mails))
+
+    def advice(self) -> Iterator[str]:
+        """What the organizer should do, the most urgent first."""
+        yield from self._machinery_advice()
+        yield from self._decision_advice()
+
+    def _machinery_advice(self) -> Iterator[str]:
+        if self.paused:
+            until = f"; it goes on by itself at {self.paused.until:{WHEN}}" if self.paused.until else ""
+            yield f"the contest is paused since {self.paused.since:{WHEN}}{until}: {self.paused.reason}"
+            yield "`knobeln resume` lets it go on"
+        elif self.phase is Phase.RUNNING and self.at_work["run"] is False:
+            yield "the contest has begun, but no process plays it: `knobeln run` goes on"
+        if self.mails_stopped:
+            yield (
+                f"no mail goes out: {self.mails_stopped.reason}; see `knobeln outbox list --state ready`, "
+                "then `knobeln outbox release --all`"
+            )
+        if self.free_disk_bytes < MIN_DISK_BYTES:
+            yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
+        if self.at_work["serve"] is False and self.work_waits:
+            yield "work waits, and no process does it: `knobeln serve`"
+
+    def _decision_advice(self) -> Iterator[str]:
+        if self.letters[LetterState.FAILED]:
+            yield "letters were set aside: `knobeln letters --state failed`, then `knobeln letters retry`"
+        if self.teams_pending:
+            waiting = plural(self.teams_pending, "registration waits", "registrations wait")
+            yield f"{waiting} for your decision: `knobeln teams`, then `knobeln teams accept` or `reject`"
+        if self.programs[SubmissionState.SET_ASIDE]:
+            yield "our machinery failed to build programs: see the journal, then `knobeln letters retry`"
+        if self.mails[OutboxState.FAILED]:
+            yield "mails were refused for good: `knobeln outbox list --state failed`"
+        if self.mails[OutboxState.BOUNCED]:
+            yield "mails came back: `knobeln outbox list --state bounced`"
+        if self.reports_held_since:
+            yield "the reports of the contest day are held: `knobeln release`"
+        elif self.mails[OutboxState.HELD]:
+            yield "mails are held: `knobeln outbox list --state held`, then `knobeln outbox release`"
+        for number in self.waiting_summaries:
+            yield f"round {number} waits for your words: `knobeln summary {number}`"
+
+
+def status_of(contest: ContestContext) -> Status:
+    now, dates = contest.clock.now(), contest.settings.dates
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
+        progress = tuple(results.progress_of_rounds(tx))
+        stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
+        left = time_left(progress, now) if state.phase is Phase.RUNNING else None
+        return Status(
+            now=now,
+            title=contest.settings.contest.title,
+            folder=str(contest.path.resolve()),
+            phase=state.phase,
+            at_work={what: who_holds(contest.path, what) for what in ("serve", "run")},
+            open=open_doors(dates, now, state.phase),
+            dates=dates.model_dump(),
+            next_date=next_date(dates, now, state.phase),
+            started_at=state.started_at,
+            finished_at=state.finished_at,
+            seed_commitment=Seeds(state.seed).commitment,
+            teams=teams.count(tx),
+            teams_pending=teams.count_pending(tx),
+            with_program=submissions.count_with_program(tx),
+            letters=_of_all(LetterState, letters.count_by_state(tx)),
+            programs=_of_all(SubmissionState, submissions.count_by_state(tx)),
+            mails=_of_all(OutboxState, outbox.count_by_state(tx)),
+            mails_stopped=MailsStopped(*stopped) if stopped else None,
+            oldest_mail=oldest,
+            oldest_mail_waits_since=oldest.created_at if oldest else None,
+            rounds=progress,
+            seconds_left_in_round=None if left is None else round(left.total_seconds()),
+            paused=decisions.paused(tx),
+            reports_held_since=decisions.reports_held(tx),
+            waiting_summaries=tuple(results.unreported_rounds(tx)),
+            errors=_recent_errors(tx, now),
+            journal=tuple(contest_state.journal_tail(tx, MAX_JOURNAL_LINES)),
+            free_disk_bytes=shutil.disk_usage(contest.path).free,
+        )
+
+
+def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int]:
+    """Add the states that nothing is in."""
+    return {state: counts.get(state, 0) for state in states}
+
+
+def _recent_errors(tx: Transaction, now: datetime) -> tuple[JournalLine, ...]:
+    newest = contest_state.journal_tail(tx, MAX_ERRORS, area="error")
+    return tuple(line for line in newest if now - line[0] < RECENT)
+
+
+def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:
+    """Return the name of the next date. After the start, which may be early, only the last date counts."""
+    coming = [(at, name) for name, at in dates if at > now and (phase is Phase.OPEN or name == LAST_DATE)]
+    return min(coming)[1] if coming else None
+
+
+def time_left(rounds: Sequence[Progress], now: datetime) -> timedelta | None:
+    """Estimate the rest of the current round from the pace of all games so far; None without such games.
+
+    A group counts when it is finished; before that we only know that it has begun.
+    """
+    taken = [(each.games_done, each.took) for each in rounds if each.games_done and each.took]
+    games = sum(done for done, _ in taken)
+    seconds = sum((took for _, took in taken), timedelta()) / _SECOND
+    if not games or seconds <= 0:
+        return None
+    last = rounds[-1]
+    since = max(timedelta(), now - (last.last_finished_at or last.started_at or now))
+    left = (last.games - last.games_done) * seconds / games * _SECOND - since
+    return max(timedelta(), left)

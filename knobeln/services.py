@@ -1,0 +1,112 @@
+"""What is done with letters, programs and mails, one piece at a time. `knobeln serve` does it in loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, TypeVar
+
+from compiler.builders import builder_of
+from compiler.service import CompileService
+from knobeln.context import ContestContext
+from mailserver.delivery.deliver import Delivered, deliver_due
+from mailserver.delivery.transports import Transport
+from mailserver.handler import handle_next
+from reports.compile_report import compile_report
+from reports.ladder_report import HillLetters
+from reports.practice_report import PracticeLetters
+from tournament.ladder import HillService
+from tournament.practice import PracticeService
+from tournament.runners import open_runner
+
+Service = TypeVar("Service")
+
+
+class _Cached(Generic[Service]):
+    """Makes a service when it is first needed, and again when the contest's dates have moved."""
+
+    def __init__(self, make: Callable[[ContestContext], Service]) -> None:
+        self._make = make
+        self._made: tuple[ContestContext, Service] | None = None
+
+    def of(self, contest: ContestContext) -> Service:
+        if self._made is None or self._made[0] is not contest:
+            self._made = contest, self._make(contest)
+        return self._made[1]
+
+
+class Services:
+    """Handles the letters and programs of one contest. Several threads may use it."""
+
+    def __init__(self, contest: ContestContext) -> None:
+        self._contest = contest
+        self._compiler = _Cached(_compiler)
+        self._practice = _Cached(_practice)
+        self._hill = _Cached(_hill)
+
+    def handle_next_letter(self) -> bool:
+        """Handle one letter. False: none waits."""
+        contest = self._now()
+        return handle_next(contest.store, contest.settings, contest.clock, contest.templates)
+
+    def handle_letters(self) -> None:
+        while self.handle_next_letter():
+            pass
+
+    def compile_next_program(self, *, at_once: bool = False) -> bool:
+        """Build one program. False: none waits. Raises ToolMissing without the compiler or bubblewrap."""
+        return self._compiler.of(self._now()).build_next(at_once=at_once)
+
+    def compile_programs(self, *, at_once: bool = False) -> None:
+        while self.compile_next_program(at_once=at_once):
+            pass
+
+    def practise_next(self) -> bool:
+        """Play one requested practice. False: none waits, or it is too early. Raises ToolMissing as above."""
+        return self._practice.of(self._now()).play_next()
+
+    def climb(self) -> bool:
+        """Play on the hill. False: there is nothing to do now."""
+        return self._hill.of(self._now()).climb()
+
+    def practise(self) -> None:
+        while self.practise_next():
+            pass
+
+    def _now(self) -> ContestContext:
+        """Return the contest with today's dates."""
+        self._contest = self._contest.current()
+        return self._contest
+
+
+def _compiler(contest: ContestContext) -> CompileService:
+    write = partial(compile_report, settings=contest.settings, templates=contest.templates)
+    builder = builder_of(contest.settings, open_runner)
+    return CompileService(contest.store, contest.settings, contest.clock, builder, write)
+
+
+def _practice(contest: ContestContext) -> PracticeService:
+    builder = builder_of(contest.settings, open_runner)
+    letters = PracticeLetters(contest.settings, contest.templates)
+    return PracticeService(contest.store, contest.settings, contest.clock, builder, open_runner, letters)
+
+
+def _hill(contest: ContestContext) -> HillService:
+    letters = HillLetters(contest.templates)
+    return HillService(contest.store, contest.settings, contest.clock, open_runner, letters)
+
+
+def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:
+    """Deliver a batch of the mails that are due; None if another process of this contest delivers."""
+    with contest.only_one("delivery") as alone:
+        return deliver_due(contest.store, contest.settings, contest.clock, transport) if alone else None
+
+
+def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | None:
+    """Deliver until no more mail goes out; None if another process of this contest delivers."""
+    total = Delivered()
+    while (done := deliver(contest, transport)) is not None:
+        total += done
+        if not done.sent and not done.failed:
+            return total
+    return None
