@@ -1,4 +1,4 @@
-"""What other packages add to knobeln by entry points: games, formats, and modules for further kinds of play."""
+"""What other packages add to knobeln by entry points: games, formats, mail commands, kinds of play."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
 from contest.errors import ConfigError
+
+MAIL_COMMANDS = "knobeln.commands"
+"""The group of mail commands. Their `templates` are texts by template name."""
 
 
 class Named(Protocol):

@@ -1,4 +1,4 @@
-"""What is wrong with something that a stranger sent, in words for the stranger. Pure."""
+"""A problem with something that a stranger sent, in words for the stranger. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-_LONGEST_QUOTE = 60
+_MAX_QUOTE_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -41,4 +41,4 @@ def visible(text: str) -> str:
 def quote(text: str) -> str:
     """A stranger's line for an answer: visible and shortened."""
     line = visible(text)
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 3] + "..."
+    return line if len(line) <= _MAX_QUOTE_CHARACTERS else line[: _MAX_QUOTE_CHARACTERS - 3] + "..."

@@ -23,8 +23,8 @@ from contest.games.registry import kinds
 from contest.registration_form import sample
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
-from mailserver.commands import COMMANDS, help_topics
-from mailserver.replies import Command
+from mailserver.command import Command
+from mailserver.commands import all_commands, help_topics
 from reports.preferences import REPORTS
 from reports.render import Templates
 
@@ -148,7 +148,7 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 def _letters_page() -> Iterator[str]:
     yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
     contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
-    for command in COMMANDS:
+    for command in all_commands():
         told = [(name, words) for name, of in contests.items() if (words := _about(command, of))]
         # Of KNOBELN, and of other games what is different there.
         distinct = told[:1] if len(told) > 1 and told[0][1] == told[1][1] else told
@@ -160,7 +160,7 @@ def _letters_page() -> Iterator[str]:
 
 def _about(command: Command, settings: Settings) -> str:
     """What the answer to `help NAME` says; "" where the contest has no such command."""
-    if not command.forms(settings):
+    if not command.subjects(settings):
         return ""
     told = Templates(settings, None).render(
         "help_word",

@@ -181,6 +181,7 @@ class Knobeln(Game[Table, int]):
             fault_rule=FaultRule.REPLAY,
             play=MACHINE,
             turn_word="throw",
+            has_kit=True,
         )
 
     def start(self, seats: int) -> Table:

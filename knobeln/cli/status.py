@@ -24,7 +24,7 @@ from contest.store.results import Progress
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import console, json_option, moment, print_json
 from knobeln.context import ContestContext, contest_folder, who_holds
-from mailserver.deadlines import open_doors
+from mailserver.deadlines import open_services
 
 LINES, COLUMNS = 23, 80  # the last line is the prompt's
 JOURNAL_LINES = 5
@@ -64,7 +64,7 @@ def look(folder: ContestContext) -> dict[str, Any]:
             "folder": str(folder.path.resolve()),
             "phase": str(state.phase),
             "at_work": {what: who_holds(folder.path, what) for what in ("serve", "run")},
-            "open": open_doors(folder.settings.dates, now, state.phase),
+            "open": open_services(folder.settings.dates, now, state.phase),
             "dates": folder.settings.dates.model_dump(),
             "next_date": next_date(folder.settings.dates, now, state.phase),
             "started_at": state.started_at,

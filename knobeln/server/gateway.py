@@ -39,11 +39,11 @@ from knobeln.server.run_on_request import OrderedRun
 from knobeln.server.sd_notify import READY, STOPPING, Supervisor
 from knobeln.server.services import Services, deliver
 from knobeln.server.site import SiteKeeper
-from mailserver.deadlines import open_doors
+from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import IncomingLetter, accept_all, accept_found
 from mailserver.intake.imap_watch import Watch
-from mailserver.intake.size_limits import Bounds
+from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
 
 IDLE_SECONDS = 0.5
@@ -76,7 +76,7 @@ class Gateway:
         self._services = Services(folder)
         self._ordered_run = OrderedRun(folder)
         self._transport = transport_of(folder.settings, folder.path)
-        self._bounds = Bounds(folder.store, folder.settings)
+        self._bounds = SizeLimits(folder.store, folder.settings)
         self._loops = [
             self._loop("desk", self._services.handle_next_letter),
             self._loop("compiler", self._services.compile_next_program),
@@ -199,7 +199,7 @@ class Gateway:
         with self._folder.store.read() as tx:
             phase = contest_store.state(tx).phase
             dates = decisions.dates_now(tx, self._folder.written)
-        return open_doors(dates, self._folder.clock.now(), phase)
+        return open_services(dates, self._folder.clock.now(), phase)
 
     def _tell(self, changes: tuple[str, ...]) -> None:
         if not changes:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from contest.model import OutboxState, Phase
 from contest.store import contest_state, decisions, outbox
 from knobeln.cli import main
-from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
+from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_field import add_field, compile_house
 from tests.support.knobeln_server import Server
@@ -140,7 +140,7 @@ def test_a_token_works_once(ours: World) -> None:
 
 def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
-    ours.clock.at += CONFIRM_WITHIN + timedelta(seconds=1)
+    ours.clock.at += timedelta(hours=MAX_TOKEN_HOURS, seconds=1)
     (answer,) = confirm(ours, token_of(question))
     assert "older than 2 hours" in " ".join(body_of(answer).split())
     with ours.store.read() as tx:
