@@ -48,7 +48,7 @@ def rules(game: str) -> tuple[Attachment, ...]:
 def guide(settings: Settings) -> tuple[Attachment, ...]:
     """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it has none.
 
-    The part stands between `<!-- sent by mail: KIND -->` and `<!-- end of what is sent by mail -->`.
+    The part is between `<!-- sent by mail: KIND -->` and `<!-- end of what is sent by mail -->`.
     """
     kind = game_of(settings.game, settings.programs).info.play.name
     text = _team_guide().partition(f"<!-- sent by mail: {kind} -->\n")[2].partition(_END_OF_PART)[0]

@@ -1,4 +1,4 @@
-"""`send announcement` and `send faq`: the contest in words, from its settings; once per address and hour."""
+"""`send announcement` and `send faq`: texts made of the contest's settings; once per address and hour."""
 
 from __future__ import annotations
 

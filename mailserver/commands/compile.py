@@ -53,7 +53,7 @@ COMMAND = Compile()
 
 
 def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
-    """Find the program in the letter and the team that it comes from, and hand both on."""
+    """Find the program in the letter and the team that sent it, and call `take` with both."""
     program = _find(context)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)

@@ -130,29 +130,38 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         returning=earlier.id if earlier else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
-    facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": remarks}
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
-        note = f"registration of {name} waits for the organizer"
-        return context.answer("registration_pending", team.address, note=note, **facts)
+        return context.answer(
+            "registration_pending",
+            team.address,
+            note=f"registration of {name} waits for the organizer",
+            team=team,
+            record=record_text(registration),
+            remarks=remarks,
+        )
     return context.answer(
         "registration_accepted",
         team.address,
         note=f"registered {name}",
         team_id=team.id,
         attachments=_with_welcome(context.settings),
-        string=string,
-        has_rules=bool(rules(context.settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(context.tx).seed).commitment,
-        counts=_version_that_counts(context.tx, team),
-        **facts,
+        remarks=remarks,
+        **_welcome(context.tx, team, string, context.settings),
     )
 
 
-def _version_that_counts(tx: Transaction, team: Team) -> int | None:
-    """Only a team that comes back has one already."""
-    good = submissions.latest_good(tx, team.id)
-    return good.number if good else None
+def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> dict[str, Any]:
+    """The facts of the template `registration_accepted`, except `remarks`."""
+    good = submissions.latest_good(tx, team.id)  # only a team that comes back has one already
+    return {
+        "team": team,
+        "string": string,
+        "record": record_text(team.registration),
+        "has_rules": bool(rules(settings.game.name)),
+        "seed_commitment": Seeds(contest_state.state(tx).seed).commitment,
+        "counts": good.number if good else None,
+    }
 
 
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
@@ -185,22 +194,13 @@ def accept_pending(
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
-    words = renderer.render(
-        "registration_accepted",
-        team=team,
-        string=string,
-        record=record_text(team.registration),
-        remarks=(),
-        has_rules=bool(rules(settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(tx).seed).commitment,
-        counts=_version_that_counts(tx, team),
-    )
+    rendered = renderer.render("registration_accepted", remarks=(), **_welcome(tx, team, string, settings))
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),
         kind="registration_accepted",
         to=team.address,
-        subject=words.subject,
-        body=words.body,
+        subject=rendered.subject,
+        body=rendered.body,
         team_id=team.id,
         attachments=_with_welcome(settings),
     )
@@ -208,7 +208,7 @@ def accept_pending(
 
 
 def reject_pending(
-    tx: Transaction, team: Team, words: str, settings: Settings, renderer: Renderer, now: datetime
+    tx: Transaction, team: Team, reason: str, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
     """Reject a registration that waited, and tell the team why; name and address are free again.
 
@@ -218,13 +218,13 @@ def reject_pending(
         teams.set_state(tx, team.id, TeamState.WITHDRAWN)
     else:
         teams.remove(tx, team.id)
-    text = renderer.render("registration_rejected", team=team, words=words)
+    rendered = renderer.render("registration_rejected", team=team, words=reason)
     outgoing = Outgoing(
         key=_key(team, "rejected"),
         kind="registration_rejected",
         to=team.address,
-        subject=text.subject,
-        body=text.body,
+        subject=rendered.subject,
+        body=rendered.body,
     )
     outbox.put(tx, outgoing, settings, now)
 

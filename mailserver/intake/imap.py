@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
@@ -47,6 +47,14 @@ class MailboxUnreachable(TryAgain):
 
 class MailboxRefused(GiveUp):
     """The server does not let us in, or lacks something that the settings name: a person has to fix it."""
+
+
+class _Fetched(NamedTuple):
+    """A letter of the mailbox: all of it, or its headers where it is too large."""
+
+    raw: bytes
+    arrived_at: datetime  # in the mailbox
+    is_complete: bool
 
 
 class _NotGiven(Exception):
@@ -137,22 +145,21 @@ class Mailbox:
         if found is None:  # somebody else took it away meanwhile
             self._done.add(uid)
             return False
-        raw, arrived_at, whole = found
-        self._accept(raw, arrived_at)
-        if whole:
+        self._accept(found.raw, found.arrived_at)
+        if found.is_complete:
             self._put_away(uid, self._processed, (SEEN,))
         else:
             self._put_away(uid, self._failed, (SEEN, FLAGGED))
         return True
 
-    def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
-        """(The letter, when it came into the mailbox, whether it is complete); None: it is gone."""
+    def _fetched(self, uid: int) -> _Fetched | None:
+        """The letter; None: it is gone."""
         facts = self._fetch(uid, "RFC822.SIZE", "INTERNALDATE")
         if facts is None:
             return None
         size = int(facts.get(b"RFC822.SIZE") or 0)
-        whole = size <= self._max_bytes
-        answer = self._fetch(uid, "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
+        is_complete = size <= self._max_bytes
+        answer = self._fetch(uid, "BODY.PEEK[]" if is_complete else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
         if answer is None:
             return None
         raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
@@ -160,7 +167,9 @@ class Mailbox:
             raise _NotGiven("the answer has no text")
         arrived = facts.get(b"INTERNALDATE")
         arrived_at = arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
-        return (raw if whole else without_body(raw, size, self._max_bytes)), arrived_at, whole
+        if not is_complete:
+            raw = without_body(raw, size, self._max_bytes)
+        return _Fetched(raw, arrived_at, is_complete)
 
     def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
         try:

@@ -77,14 +77,14 @@ def signed_off(text: Text) -> Text:
 
 # --- what C is and what is not ----------------------------------------------------------------------------
 def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
-    """The text without what stands in `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
+    """The text outside of `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
     shown = "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
     for match in _PIECE.finditer(shown):
         yield match.lastgroup or "", match[0]
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
-    """For each line whether it stands between `#if 0` and its end."""
+    """For each line whether it is between `#if 0` and its end."""
     depth = 0
     for line in lines:
         found = _CONDITIONAL.match(line)
@@ -97,7 +97,7 @@ def _prose(lines: Lines) -> Iterator[bool]:
 
 
 def _code(lines: Lines) -> list[str]:
-    """The lines with blanks for comments, strings, directives and what stands in `#if 0`."""
+    """The lines with blanks for comments, strings, directives and everything in `#if 0`."""
     shown = "".join(
         t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
     )

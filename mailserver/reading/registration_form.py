@@ -296,11 +296,11 @@ class _Values:
             self.remarks.append(members.JOINED)
         most = self._settings.teams.max_members
         if found.count > most:
-            allowed = plural(most, "member is allowed", "members are allowed")
+            allowed = plural(most, "is allowed", "are allowed")
             if found.problems:  # the writer may count the wrong lines in another way
-                self._wrong(field, f"The team seems to have {found.count} members; at most {allowed}.")
+                self._wrong(field, f"The team seems to have {found.count} members, at most {allowed}.")
             else:
-                self._wrong(field, f"The team has {found.count} members; at most {allowed}.")
+                self._wrong(field, f"The team has {found.count} members, at most {allowed}.")
         return found.members
 
 

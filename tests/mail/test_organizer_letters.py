@@ -109,7 +109,7 @@ def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> N
         ("organizer pause now", "there must be nothing else"),
         ("organizer move contest_starts", "1994-05-15 12:00"),
         ("organizer move tea_time 1994-05-15 12:00", "There is no date"),
-        ("organizer move contest_starts noon", "is no time"),
+        ("organizer move contest_starts noon", "is not a time"),
         ("organizer run", "nobody to play"),
     ],
 )
