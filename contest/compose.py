@@ -1,7 +1,8 @@
 """An outgoing mail as bytes (RFC 5322, MIME). Pure.
 
-A mail is its own header lines (`head`) followed by its MIME headers and body (`content`): reports go to many
-teams with the same content, which is made and kept once.
+A mail is its own header lines (`head`) followed by its MIME headers and body (`content`). Reports go to many
+teams with the same content, which is made and kept once. To be fast, the library makes a frame with
+placeholders once, and we fill them in for each mail.
 """
 
 from __future__ import annotations
@@ -23,30 +24,30 @@ from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing
 
 _POLICY = SMTP.clone(max_line_length=78)
-# The library folds a long subject behind its colon, which some mailers show as an empty one. Encoded words
-# need the short lines (RFC 2047); plain ones may be as long as ours ever get.
+# The library folds a long subject after its colon, which some mailers show as an empty one. Encoded words
+# need the short lines (RFC 2047); plain subjects stay on one line.
 _PLAIN = SMTP.clone(max_line_length=400)
 
 _BASE64_LINE = 57  # bytes that make a line
 
-# In place of a Message-ID's own name, in the line that is kept.
+# Placeholder for a Message-ID's own name, in the line that is cached.
 _SOME_NAME = "0" * 32
 
-# In place of what differs in mails that are alike.
+# Placeholders for the parts that differ between mails with the same frame.
 _SOME_BOUNDARY = "=_" + "0" * 32
 _SOME_LINE = b"(the body)\r\n"
 
-# What the library would write just as it is; it takes its time to find that out.
+# Text that the library would write as it is, after a slow check.
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
 _SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
 
-LONGEST_LINE = 998  # that a relay must take (RFC 5322, 2.1.1)
+MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
 
 
 @dataclass(frozen=True)
 class Composed:
-    """`of`: the mail without its words, which are in the content."""
+    """`of`: the mail without its body and attachments, which are in the content."""
 
     of: Outgoing
     message_id: str
@@ -90,7 +91,7 @@ def _head(outgoing: Outgoing, settings: Settings, now: datetime, name: str, doma
 
 
 def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
-    """A report that goes to many is one list's (RFC 2919, 2369); by `mail-preference` it is ordered off."""
+    """A report that goes to many is one list's (RFC 2919, 2369); `mail-preference` cancels it."""
     name, _, domain = settings.contest.address.partition("@")
     label = "-".join(kind.lower().split())
     yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
@@ -120,7 +121,7 @@ def _folded(header: str, value: str | Address, plain: bool) -> bytes:
 
 
 def _name_and_domain(outgoing: Outgoing, settings: Settings) -> tuple[str, str]:
-    """Of the Message-ID."""
+    """The two sides of the Message-ID."""
     address = settings.contest.address
     name = hashlib.sha256(f"{address}/{outgoing.to}/{outgoing.key}".encode()).hexdigest()[: len(_SOME_NAME)]
     return name, address.rpartition("@")[2]
@@ -134,7 +135,7 @@ def _content(body: str, attachments: tuple[Attachment, ...]) -> tuple[bytes, str
 
 
 def _mime(body: str, attachments: tuple[Attachment, ...]) -> bytes:
-    plain = body.isascii() and all(len(line) <= LONGEST_LINE for line in body.splitlines())
+    plain = body.isascii() and all(len(line) <= MAX_LINE_BYTES for line in body.splitlines())
     is_framed = bool(body) and plain and all(_SIMPLE_NAME.fullmatch(each.name) for each in attachments)
     if is_framed and not attachments:
         return _plain_head() + _lines(body)
@@ -142,20 +143,20 @@ def _mime(body: str, attachments: tuple[Attachment, ...]) -> bytes:
     boundary = "=_" + hashlib.sha256(body.encode()).hexdigest()[:32]
     if not is_framed:
         named = [(each.media_type, each.name) for each in attachments]
-        stand_in = _base64(_stand_in(boundary))
-        gaps = [(stand_in, _base64(each.data)) for each in attachments]
+        placeholder = _base64(_placeholder(boundary))
+        gaps = [(placeholder, _base64(each.data)) for each in attachments]
         return _filled(_by_the_library(body, plain, named, boundary), gaps)
     frame = _frame(tuple((each.media_type, len(each.name)) for each in attachments))
-    stand_in = _base64(_stand_in(_SOME_BOUNDARY))
+    placeholder = _base64(_placeholder(_SOME_BOUNDARY))
     gaps = [(_SOME_LINE, _lines(body))]
     for each in attachments:
-        gaps += [(_some_name(len(each.name)).encode(), each.name.encode()), (stand_in, _base64(each.data))]
+        gaps += [(_some_name(len(each.name)).encode(), each.name.encode()), (placeholder, _base64(each.data))]
     return _filled(frame.replace(_SOME_BOUNDARY.encode(), boundary.encode()), gaps)
 
 
 def _filled(frame: bytes, gaps: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """In the place of each of these, which stand there in this order, the other. What was put in is not
-    looked at again."""
+    """The frame with each placeholder replaced by its filling. `gaps` are in the order of the frame;
+    fillings are never searched for placeholders."""
     found, rest = [], frame
     for gap, filling in gaps:
         before, _, rest = rest.partition(gap)
@@ -169,21 +170,21 @@ def _lines(body: str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _frame(attached: tuple[tuple[str, int], ...]) -> bytes:
-    """A plain mail with attachments of these media types and lengths of names: with something in the place of
-    the boundary, of the body, and of each name and its data."""
+    """A plain mail with attachments of these media types and lengths of names, with placeholders for the
+    boundary, the body, and each name and its data."""
     named = [(media_type, _some_name(length)) for media_type, length in attached]
     return _by_the_library(_SOME_LINE.decode(), True, named, _SOME_BOUNDARY)
 
 
 def _by_the_library(body: str, plain: bool, named: Sequence[tuple[str, str]], boundary: str) -> bytes:
-    """With attachments of these media types and names, and stand-ins in the place of their data: the library
-    takes the lines of data one by one."""
+    """A mail with attachments of these media types and names, and placeholders for their data, because the
+    library is slow with data."""
     part = _part(body, plain)
     for media_type, name in named:
         maintype, _, subtype = media_type.partition("/")
         params = {"charset": "utf-8"} if maintype == "text" else None
         part.add_attachment(
-            _stand_in(boundary), maintype=maintype, subtype=subtype, filename=name, params=params
+            _placeholder(boundary), maintype=maintype, subtype=subtype, filename=name, params=params
         )
     if part.is_multipart():
         part.set_boundary(boundary)
@@ -191,7 +192,7 @@ def _by_the_library(body: str, plain: bool, named: Sequence[tuple[str, str]], bo
 
 
 def _some_name(length: int) -> str:
-    """Of a file."""
+    """A placeholder for the name of a file."""
     return "N" * length
 
 
@@ -204,18 +205,18 @@ def _part(body: str, plain: bool) -> EmailMessage:
 
 @cache
 def _plain_head() -> bytes:
-    """What stands above the lines of a body that goes as it is."""
+    """The MIME headers of a body that goes as it is."""
     head, end, _ = _part("", plain=True).as_bytes().partition(b"\r\n\r\n")
     return head + end
 
 
 @lru_cache(maxsize=64)
-def _stand_in(boundary: str) -> bytes:
-    """A line's worth of bytes that nothing else in the mail has."""
+def _placeholder(boundary: str) -> bytes:
+    """A placeholder for data: a line's worth of bytes that nothing else in the mail has."""
     return hashlib.sha512(boundary.encode()).digest()[:_BASE64_LINE]
 
 
 def _base64(data: bytes) -> bytes:
-    """As the library writes it."""
+    """The data in base64, as the library writes it."""
     text, width = base64.b64encode(data), _BASE64_LINE // 3 * 4
     return b"".join([text[at : at + width] + b"\r\n" for at in range(0, len(text), width)])

@@ -1,19 +1,19 @@
-"""What a file may be called that a stranger sends (L16); mail server and compiler agree on it. Pure."""
+"""Names that files from strangers may have (L16), for mail server and compiler. Pure."""
 
 from __future__ import annotations
 
 import re
 
-MAX_FILES = 20  # that one program may consist of, with the text files beside it
+MAX_FILES = 20  # of one program, with its text files
 RIGHT_NAME = (
     "a name consists of at most 64 letters (A-Z, a-z), digits, dots, hyphens and underscores, and starts "
     "with a letter or digit, e.g. program_3.py"
 )
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz")
-"""How the archive of a container image is called (M11)."""
+"""Suffixes of the archive of a container image (M11)."""
 
-IMAGE_NAME = "image.name"  # a file with nothing in it but the name of an image that the organizer has pulled
+IMAGE_NAME = "image.name"  # a file that holds only the name of an image that the organizer has pulled
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -24,5 +24,5 @@ def is_safe(name: str) -> bool:
 
 
 def is_archive(name: str) -> bool:
-    """Whether it is called like the archive of an image."""
+    """Whether this is a name for the archive of an image."""
     return name.lower().endswith(ARCHIVES)

@@ -1,7 +1,7 @@
-"""What the organizer does to a contest, at the command line or by letter: one transaction with the change,
-its mails and its line in the journal.
+"""The organizer's actions on a contest, from the command line or by letter.
 
-Nothing here plays or compiles. A run in another process finds what was done at its next step.
+Each is one transaction with the change, its mails and its line in the journal. Nothing here plays or
+compiles: a run in another process sees the change in its next transaction.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from contest.protocols import Renderer
 from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
 from contest.store.contest_state import note
 
-WHEN = "%Y-%m-%d %H:%M UT"
-TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+TIME_FORMAT = "%Y-%m-%d %H:%M UT"
+_TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 _RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
 
 _AFTER_BAN = {
@@ -35,10 +35,10 @@ _AFTER_BAN = {
 
 @dataclass(frozen=True)
 class OrganizerActions:
-    """The organizer's hand in one transaction. `actor` is who that is, for the journal.
+    """Actions in one transaction. `actor` names the organizer in the journal.
 
-    Each lever says in a sentence what follows. It raises NotNow where the contest is in another phase or
-    there is nothing to be done, NotFound for a team, round or date that there is not.
+    Each returns a sentence that says what follows. It raises NotNow if the contest is in another phase or
+    there is nothing to do, NotFound for an unknown team, round or date.
     """
 
     tx: Transaction
@@ -51,7 +51,7 @@ class OrganizerActions:
     def pause(self, reason: str) -> str:
         pause = decisions.paused(self.tx)
         if pause is not None and pause.until is None:
-            raise NotNow(f"the contest is paused already, since {pause.since:{WHEN}}: {pause.reason}")
+            raise NotNow(f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}")
         decisions.resume(self.tx)  # a pause that ends by itself becomes one that does not
         decisions.pause(self.tx, reason, self.now)
         self._note("pause", "the contest is paused", reason=reason)
@@ -64,7 +64,7 @@ class OrganizerActions:
         return "The contest goes on."
 
     def rerun(self, number: int, group: int | None, reason: str) -> str:
-        """A round, or one group, is played again from the same seeds, and what came after it anew."""
+        """Order a round, or one group, to be played again from the same seeds; draw later rounds anew."""
         phase = contest_state.state(self.tx).phase
         if phase is Phase.OPEN:
             raise NotNow("the contest has not started, so there is nothing to play again")
@@ -76,10 +76,10 @@ class OrganizerActions:
         what = rerun.what
         playing = submissions.participants(self.tx)
         names = {name for each in concerned for name in each.members}
-        told = [playing[name] for name in playing if name in names]
+        readers = [playing[name] for name in playing if name in names]
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
-        self._tell(f"rerun/{rerun.id}", "played_again", told, **facts)
-        self._note("rerun", f"{what} is played again; {_told(told)}", whom=what, reason=reason)
+        self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
+        self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
         kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
         return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
 
@@ -89,12 +89,12 @@ class OrganizerActions:
         team, phase = self._team(name), contest_state.state(self.tx).phase
         known = decisions.ban_of(self.tx, team.id)
         if known is not None:
-            raise NotNow(f"{name} is {known.kind} already, since {known.at:{WHEN}}: {known.reason}")
+            raise NotNow(f"{name} is {known.kind} already, since {known.at:{TIME_FORMAT}}: {known.reason}")
         if team.state is not TeamState.ACTIVE:
             raise NotNow(f"{name} takes no part anyway: it is {team.state}")
         made = decisions.ban(self.tx, team.id, kind, reason, self.now)
         self._tell(f"ban/{made.id}", str(kind), [team], team=team, reason=reason, phase=str(phase))
-        self._note(_VERBS[kind], f"{name} was {kind}", whom=name, reason=reason)
+        self._note(_COMMANDS[kind], f"{name} was {kind}", whom=name, reason=reason)
         return f"{name} is {kind}, and told so. {_AFTER_BAN[phase]}"
 
     def reinstate(self, name: str, reason: str) -> str:
@@ -117,24 +117,24 @@ class OrganizerActions:
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
-        """Keep back the reports of the contest day, those that wait and those that come."""
+        """Keep back the reports of the contest day, those that wait and later ones."""
         since = decisions.reports_held(self.tx)
         if since is not None:
-            raise NotNow(f"the reports are held already, since {since:{WHEN}}")
+            raise NotNow(f"the reports are held already, since {since:{TIME_FORMAT}}")
         decisions.hold_reports(self.tx, self.now)
         held = len(outbox.hold_reports(self.tx))
         self._note("hold", f"reports are held; {held} waited", reason=reason)
         return f"The reports of the contest day are kept back until `knobeln release`; {held} waited."
 
     def release(self, reason: str = "") -> str:
-        """Let the reports go that are held, and those that come."""
+        """Let the held reports go, and later ones."""
         since = decisions.reports_held(self.tx)
         decisions.hold_reports(self.tx, None)
         released = len(outbox.release_reports(self.tx, self.now))
         if since is None and not released:
             raise NotNow("no reports are held")
         self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
-        return f"{plural(released, 'report goes', 'reports go')} out, and those that come."
+        return f"{plural(released, 'report goes', 'reports go')} out, and so do later ones."
 
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
@@ -147,18 +147,24 @@ class OrganizerActions:
         after = _checked(before, moved)
         for name, at in moved.items():
             decisions.move_date(self.tx, name, getattr(written, name), at)
-            text = f"{DATE_WORDS[name]}: moved from {getattr(before, name):{WHEN}} to {at:{WHEN}}"
+            was = getattr(before, name)
+            text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)
         out = decisions.all_bans(self.tx)
         wanted = (TeamState.ACTIVE, TeamState.PENDING)
-        told = [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
-        changes = [(_in_words(name), getattr(before, name), at) for name, at in moved.items()]
+        readers = [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
+        changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
         new = self.settings.model_copy(update={"dates": after})
         self._tell(
-            f"dates/{self.now.isoformat()}", "dates_moved", told, changes=changes, reason=reason, settings=new
+            f"dates/{self.now.isoformat()}",
+            "dates_moved",
+            readers,
+            changes=changes,
+            reason=reason,
+            settings=new,
         )
-        what = "; ".join(f"{_in_words(name)}: {at:{WHEN}}" for name, at in moved.items())
-        return f"{what}. {_told(told)}."
+        what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
+        return f"{what}. {_told(readers)}."
 
     def _must_be_movable(self, moved: Mapping[str, datetime]) -> None:
         phase = contest_state.state(self.tx).phase
@@ -167,19 +173,19 @@ class OrganizerActions:
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
             raise NotNow("the contest has started; only results_published can still be moved")
 
-    # --- both of them ------------------------------------------------------------------------------------
-    def _tell(self, event: str, template: str, told: list[Team], **facts: object) -> None:
+    # --- for all of them ----------------------------------------------------------------------------------
+    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> None:
         """The same mail to each of these teams."""
-        if not told:
+        if not readers:
             return
-        words = self.renderer.render(template, **facts)
-        for team in told:
+        rendered = self.renderer.render(template, **facts)
+        for team in readers:
             mail = Outgoing(
                 key=f"{event}/{team.name}",
                 kind=template,
                 to=team.address,
-                subject=words.subject,
-                body=words.body,
+                subject=rendered.subject,
+                body=rendered.body,
                 team_id=team.id,
             )
             outbox.put(self.tx, mail, self.settings, self.now)
@@ -188,12 +194,12 @@ class OrganizerActions:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
 
 
-_VERBS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
+_COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 
 def _after_lift(ban: Ban, phase: Phase, *, plays: bool) -> str:
     if phase is Phase.OPEN:
-        return "It takes part as if nothing had been."
+        return "It takes part as before."
     if not plays:
         return "But the contest started without it, so it has no program in it."
     return (
@@ -213,12 +219,12 @@ def read_date(name: str, when: str) -> tuple[str, datetime]:
 def read_time(when: str) -> datetime:
     """Universal Time. Raises GiveUp with the right form."""
     text = " ".join(when.strip().removesuffix("Z").removesuffix("UTC").removesuffix("UT").split())
-    for form in TIME_FORMS:
+    for form in _TIME_FORMS:
         try:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise GiveUp(f"{when!r} is no time; it is written {_RIGHT_TIME}")
+    raise GiveUp(f"{when!r} is not a time; write it {_RIGHT_TIME}")
 
 
 def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
@@ -229,9 +235,9 @@ def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
         raise GiveUp(f"that cannot be: {reasons}. Move the other date, too, in the same command") from None
 
 
-def _told(teams_told: list[Team]) -> str:
-    return plural(len(teams_told), "team is told", "teams are told")
+def _told(readers: list[Team]) -> str:
+    return plural(len(readers), "team is told", "teams are told")
 
 
-def _in_words(name: str) -> str:
+def _title(name: str) -> str:
     return name.replace("_", " ")

@@ -10,6 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from contest.errors import ConfigError
 
+MAIL_COMMANDS = "knobeln.commands"
+"""The group of mail commands. Their `templates` are texts by template name."""
+
 
 class Named(Protocol):
     @property

@@ -1,6 +1,6 @@
-"""The registration form of the announcement (K25): its field names, and a registration in it. Pure.
+"""The registration form of the announcement (K25): its fields, and registrations as text. Pure.
 
-A contest may ask for fields of its own; they stand between the organization and the members.
+A contest may ask for fields of its own; they come between the organization and the members.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contest.config.sections import DEFAULT_GAME, FORM_FIELDS, ExtraField, Teams
+from contest.config.sections import FORM_FIELDS, ExtraField, Teams
 from contest.config.settings import Settings
+from contest.games.registry import game_of
 from contest.model import MailPreference, Member, Registration
 
 ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
@@ -19,9 +20,10 @@ INDENT = "  "
 
 @dataclass(frozen=True)
 class Form:
-    """What stands behind each field, as text. `members` are single lines, as many for each as are asked for.
+    """The text after each field.
 
-    `fields`: names and values of the contest's own fields.
+    `members`: single lines, one or two for each member, as the contest asks for. `fields`: names and values
+    of the contest's own fields.
     """
 
     address: str
@@ -77,12 +79,12 @@ def sample(settings: Settings) -> Form:
 
 
 def is_in_c(settings: Settings) -> bool:
-    """Whether a team's name is to be a name of C (K31), as of those who write in it."""
-    return settings.game.name == DEFAULT_GAME
+    """Whether a team's name must be a C identifier (K31), because teams write in C."""
+    return game_of(settings.game, settings.programs).info.play.is_in_c
 
 
 def sample_value(field: ExtraField) -> str:
-    """An example of what may stand behind the contest's own field."""
+    """An example of a value of the contest's own field."""
     return field.choices[0] if field.choices else field.asks_for
 
 

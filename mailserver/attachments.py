@@ -1,4 +1,4 @@
-"""What goes to the teams with an answer: the rules, and what they test their programs with (K22, U14)."""
+"""What teams get with an answer: rules, guide, software (K22, U14)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
-from contest.games.base import TABLE
+from contest.games.base import GameInfo
 from contest.games.knobeln import Rules
 from contest.games.registry import game_of, rules_text
 from contest.model import Attachment
@@ -18,26 +17,25 @@ from contest.shipped_files import shipped
 from knobellib.kit import SHELL_NAME, TAR_NAME, kit_files, shell_archive, tar_archive
 from knobellib.samples import samples
 
-WIDTH = 72
-_WIDE = 82  # has room for the longest line of a sample letter, which must not be broken
+WIDTH = 72  # columns
+GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be broken
 
 
 @cache
-def software(game: str) -> tuple[Attachment, ...]:
-    """For KNOBELN the library's source, for the other games sample programs to play against."""
-    if game == DEFAULT_GAME:
+def software(game: GameInfo) -> tuple[Attachment, ...]:
+    """The source of the library that programs are linked with; sample programs where there is none."""
+    if game.play.is_in_c:
         data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
-    return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game).items()))
+    return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game.name).items()))
 
 
 @cache
 def kit(numbers: Rules, *, as_shell_archive: bool) -> Attachment:
-    """All that a team of KNOBELN works with at home, for a contest with these numbers (K23)."""
-    files = kit_files(numbers)
+    """The software kit that a team works with at home, for a contest with these numbers (K23)."""
     if as_shell_archive:
-        return Attachment(SHELL_NAME, "application/x-shar", shell_archive(files))
-    return Attachment(TAR_NAME, "application/gzip", tar_archive(files))
+        return Attachment(SHELL_NAME, "application/x-shar", shell_archive(kit_files(numbers)))
+    return Attachment(TAR_NAME, "application/gzip", tar_archive(kit_files(numbers)))
 
 
 @cache
@@ -48,20 +46,21 @@ def rules(game: str) -> tuple[Attachment, ...]:
 
 
 def guide(settings: Settings) -> tuple[Attachment, ...]:
-    """What a team has to know, as guide.txt: of KNOBELN the guide's first page, of others how programs are
-    sent; nothing where programs are tabulated."""
-    if game_of(settings.game, settings.programs).info.play == TABLE:
+    """How to take part, as guide.txt: the part of the team guide for this kind of play; () if it has none.
+
+    The part is between `<!-- sent by mail: KIND -->` and `<!-- end of what is sent by mail -->`.
+    """
+    kind = game_of(settings.game, settings.programs).info.play.name
+    text = _team_guide().partition(f"<!-- sent by mail: {kind} -->\n")[2].partition(_END_OF_PART)[0]
+    if not text:
         return ()
-    first, last = _KNOBELNS_PART if settings.game.name == DEFAULT_GAME else _OTHERS_PART
-    text = _team_guide().partition(first)[2].partition(last)[0]
     text = re.sub(r"\b(?:knobeln|contest)@contest\.example", settings.contest.address, text)
     text = text.replace("registration for KNOBELN", f"registration for {settings.contest.subject_word}")
-    page = _plain(f"# How to take part\n\n{text}", _WIDE)
+    page = _plain(f"# How to take part\n\n{text}", GUIDE_WIDTH)
     return (Attachment("guide.txt", "text/plain", page.encode()),)
 
 
-_KNOBELNS_PART = ("## The first page\n", "\n## The game\n")
-_OTHERS_PART = ("## Other games\n", "\n### Hog\n")
+_END_OF_PART = "<!-- end of what is sent by mail -->"
 
 
 @cache
@@ -70,24 +69,24 @@ def _team_guide() -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class AnnouncementTexts:
     """What the announcement says besides the settings: the form, and the rules or ""."""
 
     form: str
     rules: str
 
 
-def words_for(settings: Settings) -> Words:
-    """The announcement's words for a contest of these settings."""
+def announcement_texts(settings: Settings) -> AnnouncementTexts:
+    """The texts for a contest of these settings."""
     text = rules_text(settings.game.name)
-    # Under a heading of its own: without the page's title.
+    # Without the page's title: they get a heading of their own.
     body = text.split("\n", 1)[-1] if text.startswith("# ") else text
-    return Words(sample(settings).text, _plain(body).strip("\n") if text else "")
+    return AnnouncementTexts(sample(settings).text, _plain(body).strip("\n") if text else "")
 
 
 def _plain(markdown: str, width: int = WIDTH) -> str:
     from mailserver.reading.plain_page import (
-        plain_page,  # few letters ask for a page, and what reads it is large
+        plain_page,  # its library is large, and few letters ask for a page
     )
 
     return plain_page(markdown, width)

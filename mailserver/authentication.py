@@ -1,29 +1,33 @@
-"""Which team wrote: the `<<FROM>>` line of a letter against what we know of the teams (K33, K43, K44).
+"""Finds out which team wrote a letter, by its `<<FROM>>` line (K33, K43, K44).
 
-Until the writer has proved to be the team, nothing that we answer tells whether the name or the string was
-wrong (S05). A team whose name was used is told, once a day (S01).
+Before that, no answer tells whether the name or the string was wrong (S05). If somebody else used a team's
+name, we tell the team, once a day (S01).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
+from mailserver.command import Arguments, Command
 from mailserver.problem import Problem
-from mailserver.reading.c_source_repair import FROM_MARK
-from mailserver.replies import DAY, Command, LetterContext
+from mailserver.reading.from_line import FROM_MARK
+from mailserver.replies import DAY, LetterContext, Limit
 from mailserver.team_secret import FromLine, digest, find_from_line, matches
 
 FROM_LINE = f"{FROM_MARK} team_name authentification_string"
-NOTICE = "wrong_authentification_notice"
+_REFUSAL, _NOTICE = "command_refused", "wrong_authentification_notice"
+ANSWERS = {_REFUSAL: Limit.DROP, _NOTICE: Limit.DROP}
+"""The templates of what any command may have to answer."""
 
 
 @dataclass(frozen=True)
 class AuthFailure:
-    """Why a letter is nobody's: the line is missing or wrong in itself (`problem`), or names a team with a
-    string that is not its own."""
+    """Why we do not know which team wrote: the line is missing or wrong in itself (`problem`), or its string
+    is not that of the team that it names."""
 
     problem: Problem | None = None
     named: Team | None = None  # an active team of that name
@@ -32,7 +36,7 @@ class AuthFailure:
 
 
 def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
-    """The active team that these lines prove to come from."""
+    """The active team whose name and string are in the `<<FROM>>` line."""
     from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
@@ -52,24 +56,23 @@ def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
 
 
 def notify(context: LetterContext, team: Team | None, command: Command) -> None:
-    """Tell a team that somebody used its name for this command, unless it was itself or knows of today."""
-    if team is None or team.address.casefold() == context.writer.casefold():
-        return
-    if not context.has_answered(NOTICE, team.address, DAY):
-        at = context.stored.received_at
-        subject = subject_of(command, context)
+    """Tell a team, once a day, that another address used its name for this command."""
+    if team is not None and team.address.casefold() != context.writer.casefold():
         context.answer(
-            NOTICE, team.address, team_id=team.id, is_notice=True, team=team, received_at=at, subject=subject
+            _NOTICE,
+            team.address,
+            note="",
+            once_in=DAY,
+            team_id=team.id,
+            is_notice=True,
+            team=team,
+            received_at=context.stored.received_at,
+            subject=command.right_subject(context.settings),
         )
 
 
-def subject_of(command: Command, context: LetterContext) -> str:
-    """The command as teams know it."""
-    return next(iter(command.forms(context.settings)), command.name)
-
-
 def claimed_by(context: LetterContext) -> Team | None:
-    """The team whose registered address the letter names as its writer, which proves nothing."""
+    """The team from whose registered address the letter claims to come, which proves nothing."""
     found = (
         teams.by_address(context.tx, address)
         for address in (context.letter.sender, context.writer)
@@ -79,6 +82,18 @@ def claimed_by(context: LetterContext) -> Team | None:
 
 
 # --- commands that are a subject and a `<<FROM>>` line -----------------------------------------------------
+class TeamCommand(Command):
+    """A command that a team proves to be its own by the `<<FROM>>` line in the text of the letter."""
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        team = writer_of(context, self)
+        return team if isinstance(team, str) else self.handle_team(context, team, arguments)
+
+    @abstractmethod
+    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
+        """Do what this team asks for, and answer. Returns a note for the journal."""
+
+
 def has_from_line(context: LetterContext) -> bool:
     """Whether the letter has a line that is, or was meant to be, a `<<FROM>>` line."""
     found = find_from_line(context.letter.body.lines)
@@ -86,7 +101,7 @@ def has_from_line(context: LetterContext) -> bool:
 
 
 def writer_of(context: LetterContext, command: Command) -> Team | str:
-    """The team that sent this command, or, when that was refused, a note for the journal."""
+    """The team that sent this command, or, when we refused the letter, a note for the journal."""
     if context.letter.problems:
         text = f"Your letter could not be read: {'; '.join(context.letter.problems)}."
         return refuse(context, context.writer, command, "problem", problem=Problem(text))
@@ -120,15 +135,14 @@ def refuse(
     team: Team | None = None,
 ) -> str:
     """Answer that nothing was done, and why: the template has words for each reason."""
-    sent = context.answer(
-        "command_refused",
+    return context.answer(
+        _REFUSAL,
         to,
+        note=f"{command.name} refused: {problem.text if problem else reason}",
         team_id=team.id if team else None,
         command=command.name,
-        subject=subject_of(command, context),
+        subject=command.right_subject(context.settings),
         reason=reason,
         problem=problem,
         team=team,
     )
-    note = f"{command.name} refused: {problem.text if problem else reason}"
-    return note if sent else f"{note} (too many answers to this address)"

@@ -7,12 +7,11 @@ changes nothing but what the organizer is shown.
 
 from __future__ import annotations
 
-import email
+import email.message
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from email.message import Message
 
 from contest.config.settings import Settings
 from contest.log import log
@@ -22,49 +21,56 @@ from contest.store.outbox import OutboxItem
 from mailserver.delivery.verp import bounced_items
 from mailserver.loop_protection import CHANNELS_WITH_ENVELOPE
 from mailserver.problem import visible
-from mailserver.reading import mime_parts
-from mailserver.reading.mime_parts import Headers, TooComplex
+from mailserver.reading.mime_parts import Headers, Message
 
 # The library's patterns take time with the square of the number of lines and of their lengths. Reports say
 # what they have to say at the beginning.
-_LONGEST_READ = 64_000  # bytes
-_MOST_LINES = 1_500
-_LONGEST_LINE = 400
-_LONGEST_DIAGNOSIS = 300
-_LONGEST_FIELD = 2_000
-_MOST_IDS = 20
+_MAX_READ_BYTES = 64_000
+_MAX_LINES = 1_500
+_MAX_LINE_BYTES = 400
+_MAX_DIAGNOSIS_CHARACTERS = 300
+_MAX_FIELD_CHARACTERS = 2_000
+_MAX_IDS = 20
 _ADDRESS_FIELDS = ("To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To")
 _CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.])")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Failure:
     """What a bounce says: whether the mail is lost, and why, in one line."""
 
     permanent: bool
     diagnosis: str
 
 
-def note(tx: Transaction, stored: StoredLetter, settings: Settings, now: datetime) -> str:
-    """Keep the bounce with its mail; a line for the journal. "" = it is no bounce of a mail of ours."""
+def note(tx: Transaction, stored: StoredLetter, message: Message, settings: Settings, now: datetime) -> str:
+    """Record a bounce with the mail that it is about.
+
+    `message`: the same letter, split. Returns a line for the journal, "" if this is no bounce of our mails.
+    """
     if settings.mail.verp:
-        item = _addressed(tx, stored, settings)
-        reading = read(stored) if item else None
+        item = _addressed(tx, stored, message, settings)
+        failure = read(stored, message) if item else None
     else:
-        reading = read(stored)
-        item = _returned(tx, stored, settings) if reading else None
-    if reading is None or item is None:
+        failure = read(stored, message)
+        item = _returned(tx, stored, settings) if failure else None
+    if failure is None or item is None:
         return ""
-    outbox.came_back(tx, item.id, Bounce(stored.id, now, reading.permanent, reading.diagnosis))
-    what = "came back" if reading.permanent else "is late"
-    text = f"mail {item.id} to {item.to} {what}: {reading.diagnosis}"
+    outbox.came_back(tx, item.id, Bounce(stored.id, now, failure.permanent, failure.diagnosis))
+    if failure.permanent:
+        text = f"mail {item.id} to {item.to} came back: {failure.diagnosis}"
+    else:
+        text = f"mail {item.id} to {item.to} is late: {failure.diagnosis}"
     contest_state.note(tx, "delivery", text, now)
     return text
 
 
-def _addressed(tx: Transaction, stored: StoredLetter, settings: Settings) -> OutboxItem | None:
+def _addressed(
+    tx: Transaction, stored: StoredLetter, message: Message, settings: Settings
+) -> OutboxItem | None:
     """The mail to whose bounce address this letter came."""
-    text = " ".join((*stored.recipients, *_address_fields(stored.raw)))
+    fields = (field for name in _ADDRESS_FIELDS for field in message.headers.all(name))
+    text = " ".join((*stored.recipients, *(field[:_MAX_FIELD_CHARACTERS] for field in fields)))
     ids = bounced_items(text, settings.contest.address, contest_state.secret(tx))
     return outbox.get(tx, ids[0]) if ids else None
 
@@ -79,26 +85,16 @@ def _returned(tx: Transaction, stored: StoredLetter, settings: Settings) -> Outb
 def _message_ids(raw: bytes, settings: Settings) -> Iterator[str]:
     """What looks like a Message-ID of ours in what was returned."""
     domain = re.escape(settings.contest.address.rpartition("@")[2]).encode()
-    found = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", raw[:_LONGEST_READ])
-    return (text.decode() for text in dict.fromkeys(found[:_MOST_IDS]))
-
-
-def _address_fields(raw: bytes) -> Iterator[str]:
-    try:
-        headers, _ = mime_parts.split(raw)
-    except TooComplex:
-        return iter(())
-    return (field[:_LONGEST_FIELD] for name in _ADDRESS_FIELDS for field in headers.all(name))
+    found = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", raw[:_MAX_READ_BYTES])
+    return (text.decode() for text in dict.fromkeys(found[:_MAX_IDS]))
 
 
 # --- reading; pure -----------------------------------------------------------------------------------------
-def read(stored: StoredLetter) -> Reading | None:
-    """What the bounce says; None for a letter that is none. Never raises."""
-    try:
-        headers, body = mime_parts.split(stored.raw)
-        mime_parts.tree(headers, body)  # within its bounds the library can do no harm
-    except TooComplex as error:
-        return None if stored.sender else Reading(False, f"the bounce cannot be read: {error}")
+def read(stored: StoredLetter, message: Message) -> Failure | None:
+    """What the bounce in `message` says; None for a letter that is none. Never raises."""
+    headers = message.headers
+    if message.problem:  # only within our bounds the library does no harm
+        return None if stored.sender else Failure(False, f"the bounce cannot be read: {message.problem}")
     is_report = headers.content_type == "multipart/report"
     if stored.sender and not is_report:
         return None
@@ -106,11 +102,11 @@ def read(stored: StoredLetter) -> Reading | None:
     return found or (_unclear(headers) if is_report or _comes_from_nobody(stored, headers) else None)
 
 
-def _failures(raw: bytes) -> Reading | None:
+def _failures(raw: bytes) -> Failure | None:
     from flufl.bounce import all_failures  # for bounces only: all its formats come with it
 
-    lines = raw[:_LONGEST_READ].splitlines()[:_MOST_LINES]
-    message = email.message_from_bytes(b"\n".join(line[:_LONGEST_LINE] for line in lines))
+    lines = raw[:_MAX_READ_BYTES].splitlines()[:_MAX_LINES]
+    message = email.message_from_bytes(b"\n".join(line[:_MAX_LINE_BYTES] for line in lines))
     try:
         late, failed = all_failures(message)
     except Exception as error:  # a stranger's letter, and twenty formats that nobody has written down
@@ -118,7 +114,7 @@ def _failures(raw: bytes) -> Reading | None:
         return None
     if not (late or failed):
         return None
-    return Reading(bool(failed), _diagnosis(message))
+    return Failure(bool(failed), _diagnosis(message))
 
 
 def _comes_from_nobody(stored: StoredLetter, headers: Headers) -> bool:
@@ -127,37 +123,37 @@ def _comes_from_nobody(stored: StoredLetter, headers: Headers) -> bool:
     return stored.channel in CHANNELS_WITH_ENVELOPE and not replied
 
 
-def _unclear(headers: Headers) -> Reading:
-    return Reading(False, _short(headers.text("Subject")) or "(without a reason)")
+def _unclear(headers: Headers) -> Failure:
+    return Failure(False, _short(headers.text("Subject")) or "(without a reason)")
 
 
-def _diagnosis(message: Message) -> str:
+def _diagnosis(report: email.message.Message) -> str:
     """The status and the words of the mail system that did not take it."""
-    found = next(filter(None, map(_of_recipient, _status_blocks(message))), "")
-    return found or _telling_line(message) or _short(str(message.get("Subject", ""))) or "(without a reason)"
+    found = next(filter(None, map(_of_recipient, _status_blocks(report))), "")
+    return found or _telling_line(report) or _short(str(report.get("Subject", ""))) or "(without a reason)"
 
 
-def _status_blocks(message: Message) -> Iterator[Message]:
+def _status_blocks(report: email.message.Message) -> Iterator[email.message.Message]:
     """The blocks of a delivery status (RFC 3464): one about the report, and one for each recipient."""
-    for part in message.walk():
+    for part in report.walk():
         if part.get_content_type() == "message/delivery-status" and part.is_multipart():
-            yield from (block for block in part.get_payload() if isinstance(block, Message))
+            yield from (block for block in part.get_payload() if isinstance(block, email.message.Message))
 
 
-def _of_recipient(block: Message) -> str:
+def _of_recipient(block: email.message.Message) -> str:
     words = str(block.get("Diagnostic-Code", "")).partition(";")
     status = str(block.get("Status", "")).strip()
     text = (words[2] or words[0]).strip()
     return _short(text if text.startswith(status) or status in text else f"{status} {text}")
 
 
-def _telling_line(message: Message) -> str:
+def _telling_line(report: email.message.Message) -> str:
     """The first line with something like `550` or `5.1.1` in it."""
-    part = next((part for part in message.walk() if part.get_content_maintype() == "text"), None)
+    part = next((part for part in report.walk() if part.get_content_maintype() == "text"), None)
     payload = part.get_payload(decode=True) if part else None
     text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
     return _short(next((line for line in text.splitlines() if _CODE.search(line)), ""))
 
 
 def _short(text: str) -> str:
-    return visible(text)[:_LONGEST_DIAGNOSIS]
+    return visible(text)[:_MAX_DIAGNOSIS_CHARACTERS]

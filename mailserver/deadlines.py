@@ -1,4 +1,4 @@
-"""When registrations and programs are taken (K37, K41, K48). Pure: times and the phase are values."""
+"""When we take registrations and programs (K37, K41, K48). Pure."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def compilation(dates: Dates, phase: Phase, received_at: datetime) -> Window:
     return _window(dates.compilation_opens, dates.compilation_closes, phase, received_at)
 
 
-def open_doors(dates: Dates, now: datetime, phase: Phase) -> dict[str, bool]:
-    """The services by name, and whether they are open: by their dates, and until the contest starts."""
+def open_services(dates: Dates, now: datetime, phase: Phase) -> dict[str, bool]:
+    """Whether each service is open, by name: its dates decide, until the contest starts."""
     return {
         "registration": registration(dates, phase, now) is Window.OPEN,
         "compilation": compilation(dates, phase, now) is Window.OPEN,

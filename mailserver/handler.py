@@ -1,4 +1,4 @@
-"""Letters -> effects and answers, one letter per transaction. A bad letter is set aside, the loop goes on."""
+"""Handles letters: one transaction changes the contest and queues the answer. A bad letter is set aside."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, letters, outbox
 from mailserver import bounces
-from mailserver.commands import COMMANDS, recognise
+from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.loop_protection import why_ignored
-from mailserver.reading.letter import Letter, parse
+from mailserver.reading import mime_parts
+from mailserver.reading.letter import Letter, parse, read
+from mailserver.reading.mime_parts import Message
 from mailserver.replies import DAY, LetterContext
 
-MAX_SAME_MESSAGE_ID = 20  # so many are compared: a stranger who repeats one costs no more
+MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
 
 
 class _AlreadyDone(Exception):
@@ -27,8 +29,8 @@ class _AlreadyDone(Exception):
 def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Renderer) -> bool:
     """Handle the oldest NEW letter; False when there is none.
 
-    What it changes, its answer and its state are one transaction. An exception of ours rolls that back and
-    sets the letter aside as FAILED with the traceback. Raises StoreBusy: nothing has happened, try again.
+    One transaction holds all changes, the answer and the letter's state. An unexpected exception rolls it
+    back and sets the letter aside as FAILED with the traceback. Raises StoreBusy: try again.
     """
     with store.read() as tx:
         stored = letters.next_new(tx)
@@ -48,9 +50,10 @@ def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Render
 
 
 def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
-    letter = parse(stored.raw)
+    message = mime_parts.split(stored.raw)
+    letter = read(message)
     with store.write() as tx:
-        state, note = _effect(tx, stored, letter, settings, clock, renderer)
+        state, note = _effect(tx, stored, message, letter, settings, clock, renderer)
         if not letters.finish(tx, stored.id, state, note, letter.message_id):
             raise _AlreadyDone
     log.info("letter", letter=stored.id, state=str(state), note=note)
@@ -59,12 +62,13 @@ def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock
 def _effect(
     tx: Transaction,
     stored: StoredLetter,
+    message: Message,
     letter: Letter,
     settings: Settings,
     clock: Clock,
     renderer: Renderer,
 ) -> tuple[LetterState, str]:
-    came_back = bounces.note(tx, stored, settings, clock.now())
+    came_back = bounces.note(tx, stored, message, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
     reason = why_ignored(stored, letter, settings)
@@ -78,20 +82,25 @@ def _effect(
         )
     writer = letter.answer_to
     assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
-    context = LetterContext(tx, settings, renderer, clock.now(), stored, letter, writer, COMMANDS)
-    return LetterState.HANDLED, recognise(letter.subject, settings).handle(context)
+    commands = all_commands()
+    limits = answer_limits(commands)
+    context = LetterContext(tx, settings, renderer, clock.now(), stored, letter, writer, commands, limits)
+    command, arguments = recognise(letter.subject, settings)
+    return LetterState.HANDLED, command.handle(context, arguments)
 
 
 def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:
-    """The same letter, handled before (K51, M49). The same Message-ID over other words is new (M50).
+    """The same letter, handled before (K51, M49); the same Message-ID over another text is a new one (M50).
 
-    Whichever was handled counts, not which came first: one that was set aside may be put back after its copy.
+    The copy may have come first: one that was set aside can be put back after its copy was handled. We read
+    the few letters with this Message-ID again, because copies of one letter differ in their bytes: in the
+    Received fields, and where a relay encoded one of them anew.
     """
     if letter.message_id is None:
         return None
-    known = letters.handled_with_message_id(tx, letter.message_id, MAX_SAME_MESSAGE_ID)
-    return next((other for other in known if _says(parse(other.raw)) == _says(letter)), None)
+    known = letters.handled_with_message_id(tx, letter.message_id, MAX_COMPARED_LETTERS)
+    return next((other for other in known if _content(parse(other.raw)) == _content(letter)), None)
 
 
-def _says(letter: Letter) -> tuple[object, ...]:
+def _content(letter: Letter) -> tuple[object, ...]:
     return letter.sender, letter.reply_to, letter.subject, letter.body, letter.attachments, letter.files

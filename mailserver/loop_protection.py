@@ -1,4 +1,4 @@
-"""Letters that must not be answered: robots, bounces, ourselves (M32, M37, M43-M47). Pure."""
+"""Which letters we must not answer: those of robots, bounces, our own (M32, M37, M43-M47). Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
 
 
 def why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str:
-    """Why no answer may go out; "" = one may. The robot handles nothing that it cannot answer (X7)."""
+    """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
     if letter.automatic:
         return letter.automatic
     if not stored.sender and stored.channel in CHANNELS_WITH_ENVELOPE:

@@ -1,7 +1,7 @@
-"""Access tokens for XOAUTH2 and OAUTHBEARER: from a command of the organizer's, or for a refresh token.
+"""Access tokens for XOAUTH2 and OAUTHBEARER, for intake and delivery: from a command, or for a refresh token.
 
-A provider may give a new refresh token with each access token and forget the old one. The new one is then
-kept in the contest's folder, and counts until contest.toml names another.
+A provider may give a new refresh token with each access token and forget the old one. We keep the new one in
+the contest's folder; it counts until contest.toml names another.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from contest.subprocesses.child_process import run
 from mailserver.problem import visible
 
 KEPT_FILE = ".refresh-token.json"
-_SECONDS = 30.0
+_REQUEST_SECONDS = 30.0
 _COMMAND_SECONDS = 60.0
-_MARGIN = 60.0  # seconds before its end in which a token is not used any more
-_SHORTEST_LIFE = 300.0  # of a token whose issuer does not say how long it lives
-_LARGEST_ANSWER = 65_536
-_LONGEST_REASON = 300
+_MARGIN_SECONDS = 60.0  # seconds before its end in which a token is not used any more
+_DEFAULT_LIFE_SECONDS = 300.0  # of a token, if its issuer does not say how long it lives
+_MAX_ANSWER_BYTES = 65_536
+_MAX_REASON_CHARACTERS = 300
 _TOKEN = re.compile(r"[!-~]+")
 _TEMPORARY = ("temporarily_unavailable", "server_error", "slow_down")
 
 
 class TokenUnavailable(TryAgain):
-    """The issuer was not there, or busy."""
+    """The issuer could not be reached, or was busy."""
 
 
 class TokenRefused(GiveUp):
-    """The issuer or the command gives no token, and will not until somebody changes something."""
+    """The issuer or the command gives no token, and will not until a person fixes something."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class AccessToken:
         if self._settings.token_command:
             return _from_command(self._settings.token_command)
         with self._lock:
-            if self._token is None or self._token.ends < time.monotonic() + _MARGIN:
+            if self._token is None or self._token.ends < time.monotonic() + _MARGIN_SECONDS:
                 self._token = self._refresh()
             return self._token.text
 
@@ -95,7 +95,9 @@ class AccessToken:
         token = _checked(answer.get("access_token"), f"the answer of {settings.token_url}")
         self._keep(answer.get("refresh_token"))
         life = answer.get("expires_in")
-        seconds = float(life) if isinstance(life, int | float | str) and _is_number(life) else _SHORTEST_LIFE
+        seconds = (
+            float(life) if isinstance(life, int | float | str) and _is_number(life) else _DEFAULT_LIFE_SECONDS
+        )
         return _Token(token, time.monotonic() + seconds)
 
     def _refresh_token(self) -> str:
@@ -142,8 +144,8 @@ def _from_command(line: str) -> str:
     if finished.code is None:
         raise TokenUnavailable(f"oauth.token_command took longer than {_COMMAND_SECONDS:.0f} s")
     if finished.code:
-        said = _reason(finished.stderr.decode("utf-8", "replace"))
-        raise TokenRefused(f"oauth.token_command ended with {finished.code}: {said}")
+        stderr = _reason(finished.stderr.decode("utf-8", "replace"))
+        raise TokenRefused(f"oauth.token_command ended with {finished.code}: {stderr}")
     return _checked(finished.stdout.decode("utf-8", "replace").strip(), "what oauth.token_command printed")
 
 
@@ -158,8 +160,8 @@ class _NoRedirect(HTTPRedirectHandler):
 def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
     request = Request(url, urlencode(form).encode(), {"Accept": "application/json"})  # noqa: S310 - https, see config
     try:
-        with build_opener(_NoRedirect).open(request, timeout=_SECONDS) as response:
-            return _object(response.read(_LARGEST_ANSWER))
+        with build_opener(_NoRedirect).open(request, timeout=_REQUEST_SECONDS) as response:
+            return _object(response.read(_MAX_ANSWER_BYTES))
     except HTTPError as error:
         raise _refusal(url, error) from error
     except (OSError, HTTPException) as error:
@@ -167,7 +169,7 @@ def _ask(url: str, form: dict[str, str]) -> dict[str, Any]:
 
 
 def _refusal(url: str, error: HTTPError) -> TokenUnavailable | TokenRefused:
-    answer = _object(error.read(_LARGEST_ANSWER))
+    answer = _object(error.read(_MAX_ANSWER_BYTES))
     name = answer.get("error", "")
     text = f"{url} gives no token: {error.code} " + _reason(f"{name} {answer.get('error_description', '')}")
     later = error.code == 429 or error.code >= 500 or name in _TEMPORARY
@@ -183,11 +185,11 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _checked(token: object, where: str) -> str:
-    """What goes into a line of SMTP or IMAP is one word of printable ASCII."""
+    """The token, which must be one word of printable ASCII: it goes into a line of SMTP or IMAP."""
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise TokenRefused(f"{where} is no access token")
     return token
 
 
 def _reason(text: str) -> str:
-    return visible(text)[:_LONGEST_REASON] or "(without a reason)"
+    return visible(text)[:_MAX_REASON_CHARACTERS] or "(without a reason)"

@@ -1,4 +1,4 @@
-"""What is wrong with something that a stranger sent, in words for the stranger. Pure."""
+"""A problem with something that a stranger sent, in words for the stranger. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from contest.sanitize import is_invisible, sanitize
 
-_LONGEST_QUOTE = 60
+_MAX_QUOTE_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,4 @@ def visible(text: str) -> str:
 
 def quote(text: str) -> str:
     """A stranger's line for an answer: visible and shortened."""
-    return sanitize(text, one_line=True, replacement=" ", max_length=_LONGEST_QUOTE)
+    return sanitize(text, one_line=True, replacement=" ", max_length=_MAX_QUOTE_CHARACTERS)

@@ -1,4 +1,4 @@
-"""The authentification string: making, checking, finding it in a program (K39, K43). Pure but for chance."""
+"""The authentification string: makes it, checks it, finds it in a program (K39, K43). Pure but for chance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from contest.plurals import form
 from mailserver.problem import Problem
-from mailserver.reading.c_source_repair import FROM_MARK
+from mailserver.reading.from_line import FROM_MARK
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -39,12 +39,12 @@ def matches(string: str, known_digest: str | None) -> bool:
     return equal and known_digest is not None
 
 
-_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}"  # longer ones, too: something may stand right before or behind
+_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE},}}"  # longer ones, too: something may be right before or after it
 _LIKE_A_STRING = re.compile(rf"{_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}", re.IGNORECASE)
 
 
 def without_strings(text: str) -> str:
-    """The text with crosses in the place of everything that has an authentification string in it (K42)."""
+    """The text with `x` for every character of anything that may be an authentification string (K42)."""
     return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
 
 
@@ -80,7 +80,7 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
             number,
         )
     return _problem(
-        f"Behind {FROM_MARK} there must be two words, the team's name and its authentification string; there "
+        f"After {FROM_MARK} there must be two words, the team's name and its authentification string; there "
         f"{form(len(words), 'is', 'are')} {len(words) or 'none'}.",
         number,
     )

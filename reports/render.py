@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import (
     BaseLoader,
@@ -40,6 +41,7 @@ from contest.formats.base import Format
 from contest.games.base import GameInfo
 from contest.games.registry import game_of, kind_of
 from contest.model import GroupPlan, points_text
+from contest.plugins import MAIL_COMMANDS, by_name
 from contest.plurals import listed, plural
 from contest.protocols import Rendered
 from knobellib.samples import samples
@@ -112,8 +114,16 @@ class Templates:
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
         chosen = format_named(settings.tournament.format)
         of_format = {f"formats/{chosen.name}/{part}.txt.j2": text for part, text in chosen.templates.items()}
+        added: Mapping[str, Any] = by_name(MAIL_COMMANDS, ())
+        of_commands = {
+            f"{name}.txt.j2": text for each in added.values() for name, text in each.templates.items()
+        }
         self._loader: BaseLoader = ChoiceLoader(
-            [*own, _OurTemplates("reports", "templates"), DictLoader({**of_game, **of_format})]
+            [
+                *own,
+                _OurTemplates("reports", "templates"),
+                DictLoader({**of_game, **of_format, **of_commands}),
+            ]
         )
         self._environment = Environment(
             loader=self._loader,

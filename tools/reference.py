@@ -23,8 +23,8 @@ from contest.games.registry import kinds
 from contest.registration_form import sample
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
-from mailserver.commands import COMMANDS, help_topics
-from mailserver.replies import Command
+from mailserver.command import Command
+from mailserver.commands import all_commands, help_topics
 from reports.preferences import REPORTS
 from reports.render import Templates
 
@@ -147,7 +147,7 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 def _letters_page() -> Iterator[str]:
     yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
     contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
-    for command in COMMANDS:
+    for command in all_commands():
         texts = [(name, text) for name, settings in contests.items() if (text := _about(command, settings))]
         # The text for KNOBELN, and for another game if it is different there.
         distinct = texts[:1] if len(texts) > 1 and texts[0][1] == texts[1][1] else texts
@@ -159,7 +159,7 @@ def _letters_page() -> Iterator[str]:
 
 def _about(command: Command, settings: Settings) -> str:
     """Return the text of the answer to `help NAME`; "" if the contest has no such command."""
-    if not command.forms(settings):
+    if not command.subjects(settings):
         return ""
     answer = Templates(settings, None).render(
         "help_word",

@@ -37,6 +37,11 @@ class KindOfPlay:
     has_moves: bool  # games consist of turns; otherwise a pairing is worth one computed number
     is_quick: bool  # hundreds of games a second
 
+    @property
+    def is_in_c(self) -> bool:
+        """Whether programs are C, so that a team's name must be a C identifier (K31)."""
+        return self.takes == "c source"
+
 
 MACHINE = KindOfPlay("machine", takes="c source", is_computed=True, has_moves=True, is_quick=True)
 """C programs, linked with our library, on the contest machine."""
@@ -72,6 +77,7 @@ class GameInfo:
     program_name: str = ""  # what the file of a program is called; "" = as the team likes
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
+    has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
 
 
 class Game(ABC, Generic[Position, Move]):

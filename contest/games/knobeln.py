@@ -180,6 +180,7 @@ class Knobeln(Game[KnobelnPosition, int]):
             fault_rule=FaultRule.REPLAY,
             play=MACHINE,
             turn_word="throw",
+            has_kit=True,
         )
 
     def start(self, seats: int) -> KnobelnPosition:

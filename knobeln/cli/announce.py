@@ -6,7 +6,7 @@ import click
 
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from mailserver.attachments import words_for
+from mailserver.attachments import announcement_texts
 
 
 @click.command(cls=ContestCommand)
@@ -17,6 +17,6 @@ def announce(faq: bool) -> None:
     Teams get the same by mail, with the subjects `send announcement` and `send faq`.
     """
     contest = open_contest()
-    words = words_for(contest.settings)
+    words = announcement_texts(contest.settings)
     text = contest.templates.render("faq" if faq else "call", form=words.form, rules=words.rules)
     click.echo(f"Subject: {text.subject}\n\n{text.body}", nl=False)

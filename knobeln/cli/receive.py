@@ -16,7 +16,7 @@ from knobeln.context import ContestContext
 from knobeln.services import Services
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
-from mailserver.intake.size_limits import Bounds
+from mailserver.intake.size_limits import SizeLimits
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
 
@@ -56,7 +56,7 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
         # Only a mail system that names the sender can mean the null sender by an empty one.
         channel = "receive" if sender is None else "pipe"
         named = noted.sender if sender is None else _readable(sender).strip("<>")
-        max_bytes = Bounds(contest.store, contest.settings).of_letter(raw, named)
+        max_bytes = SizeLimits(contest.store, contest.settings).of_letter(raw, named)
         if len(raw) > max_bytes:
             _leave(EX_DATAERR, f"the letter has {len(raw)} bytes, more than {max_bytes}")
         reached = [_readable(r) for r in recipients] or noted.recipients

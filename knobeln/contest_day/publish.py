@@ -7,7 +7,7 @@ from pathlib import Path
 from contest.archive import contents, files
 from contest.errors import NotNow
 from contest.model import OutboxState
-from contest.organizer import WHEN
+from contest.organizer import TIME_FORMAT
 from contest.store import outbox, results
 from knobeln.contest_day.export import archive_of
 from knobeln.context import ContestContext
@@ -35,5 +35,5 @@ def _why_not_yet(contest: ContestContext) -> str | None:
     if held:
         return f"mails to teams are held ({held[0].kind})"
     if contest.clock.now() < published:
-        return f"the results are to be published on {published:{WHEN}}"
+        return f"the results are to be published on {published:{TIME_FORMAT}}"
     return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from contest.errors import NotNow
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
-from contest.organizer import WHEN
+from contest.organizer import TIME_FORMAT
 from contest.plurals import form
 from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
 from knobeln.contest_day.run import contest_day, handle_everything
@@ -145,7 +145,7 @@ def _warnings_before(contest: ContestContext, tx: Transaction) -> list[str]:
     """Return what the organizer should see to before the day begins."""
     dates, now, warnings = contest.settings.dates, contest.clock.now(), []
     if now < dates.compilation_closes:
-        warnings.append(f"programs are taken until {dates.compilation_closes:{WHEN}}: others may come")
+        warnings.append(f"programs are taken until {dates.compilation_closes:{TIME_FORMAT}}: others may come")
     pending = [team.name for team in teams.all_teams(tx) if team.state is TeamState.PENDING]
     if pending:
         warnings.append(f"{_some_of(pending)}: the registration waits for your decision")

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 
 from contest.errors import KnobelnError, NotNow, Paused
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
-from contest.organizer import WHEN
+from contest.organizer import TIME_FORMAT
 from contest.store import contest_state
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
@@ -50,7 +50,7 @@ def play_contest(
         phase = contest_state.state(tx).phase
     start = contest.settings.dates.contest_starts
     if phase is Phase.OPEN and contest.clock.now() < start and not early:
-        raise NotNow(f"the contest starts on {start:{WHEN}}; --now starts it at once")
+        raise NotNow(f"the contest starts on {start:{TIME_FORMAT}}; --now starts it at once")
     if phase is Phase.OPEN:
         handle_everything(contest)
     retrying_run = RetryingRun(contest)

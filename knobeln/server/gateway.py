@@ -34,11 +34,11 @@ from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import SiteKeeper
 from knobeln.services import Services, deliver
-from mailserver.deadlines import open_doors
+from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import IncomingLetter, accept_all, accept_found
 from mailserver.intake.imap_watch import Watch
-from mailserver.intake.size_limits import Bounds
+from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
 
 IDLE_SECONDS = 0.5
@@ -58,7 +58,7 @@ class Gateway:
         self._services = Services(contest)
         self._requested_run = RequestedRun(contest)
         self._transport = transport_of(contest.settings, contest.path)
-        self._bounds = Bounds(contest.store, contest.settings)
+        self._bounds = SizeLimits(contest.store, contest.settings)
         self._loops = [
             self._loop("desk", self._services.handle_next_letter),
             self._loop("compiler", self._services.compile_next_program),
@@ -181,7 +181,7 @@ class Gateway:
         with self._contest.store.read() as tx:
             phase = contest_state.state(tx).phase
             dates = decisions.dates_now(tx, self._contest.written)
-        return open_doors(dates, self._contest.clock.now(), phase)
+        return open_services(dates, self._contest.clock.now(), phase)
 
 
 class _Loop(Thread):

@@ -11,14 +11,14 @@ from typing import TypeVar
 
 from contest.config.sections import Dates
 from contest.model import LetterState, OutboxState, Pause, Phase, SubmissionState
-from contest.organizer import WHEN
+from contest.organizer import TIME_FORMAT
 from contest.plurals import plural
 from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, decisions, letters, outbox, results, submissions, teams
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
 from knobeln.context import ContestContext, who_holds
-from mailserver.deadlines import open_doors
+from mailserver.deadlines import open_services
 
 MAX_JOURNAL_LINES = 5
 MAX_ERRORS = 3
@@ -85,8 +85,10 @@ class Status:
 
     def _machinery_advice(self) -> Iterator[str]:
         if self.paused:
-            until = f"; it goes on by itself at {self.paused.until:{WHEN}}" if self.paused.until else ""
-            yield f"the contest is paused since {self.paused.since:{WHEN}}{until}: {self.paused.reason}"
+            until = (
+                f"; it goes on by itself at {self.paused.until:{TIME_FORMAT}}" if self.paused.until else ""
+            )
+            yield f"the contest is paused since {self.paused.since:{TIME_FORMAT}}{until}: {self.paused.reason}"
             yield "`knobeln resume` lets it go on"
         elif self.phase is Phase.RUNNING and self.at_work["run"] is False:
             yield "the contest has begun, but no process plays it: `knobeln run` goes on"
@@ -133,7 +135,7 @@ def status_of(contest: ContestContext) -> Status:
             folder=str(contest.path.resolve()),
             phase=state.phase,
             at_work={what: who_holds(contest.path, what) for what in ("serve", "run")},
-            open=open_doors(dates, now, state.phase),
+            open=open_services(dates, now, state.phase),
             dates=dates.model_dump(),
             next_date=next_date(dates, now, state.phase),
             started_at=state.started_at,

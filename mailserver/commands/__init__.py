@@ -1,28 +1,37 @@
-"""The mail commands: one file each, and one line here. The subject says which one a letter means."""
+"""The mail commands: one file each, and one line here. The subject of a letter says which one it means."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
 from contest.config.settings import Settings
+from contest.plugins import MAIL_COMMANDS, by_name
+from mailserver import authentication
+from mailserver.command import Arguments, Command
 from mailserver.commands import (
     announcement,
     compare,
+    confirm,
+    friendly,
     fuzzy_match,
     leaderboard,
     organizer,
-    practice,
+    play,
     preference,
     registration,
     resend,
     rules,
     software,
     status,
+    test,
     unknown,
     withdraw,
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
-from mailserver.reading.subject import plain_subject
-from mailserver.replies import Command
+from mailserver.reading.subject import clean_subject
+from mailserver.replies import Limit
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,
@@ -31,9 +40,9 @@ COMMANDS: tuple[Command, ...] = (
     preference.COMMAND,
     resend.COMMAND,
     withdraw.COMMAND,
-    practice.TEST_COMMAND,
-    practice.PLAY_COMMAND,
-    practice.CONSENT_COMMAND,
+    test.COMMAND,
+    play.COMMAND,
+    friendly.COMMAND,
     software.COMMAND,
     rules.COMMAND,
     announcement.ANNOUNCEMENT,
@@ -42,17 +51,42 @@ COMMANDS: tuple[Command, ...] = (
     compare.COMMAND,
     help_command.COMMAND,
     organizer.COMMAND,
-    organizer.CONFIRMATION,
+    confirm.COMMAND,
 )
-if len({command.name for command in COMMANDS}) != len(COMMANDS):
-    raise AssertionError("two mail commands have the same name")
 
 
-def recognise(subject: str, settings: Settings) -> Command:
-    """The command that this subject means; `unknown` where it means none.
+def all_commands() -> tuple[Command, ...]:
+    """Our commands, and those that other packages add. Raises ConfigError where two have the same name."""
+    return tuple(by_name(MAIL_COMMANDS, COMMANDS).values())
 
-    One that only answers is also recognised by a subject that is almost its own.
+
+def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
+    """The limit of each template that answers a letter."""
+    limits = dict(authentication.ANSWERS)
+    for command in (*commands, unknown.COMMAND):
+        limits |= command.answers
+    return limits
+
+
+class Recognised(NamedTuple):
+    """A command, and the arguments that the subject gives it."""
+
+    command: Command
+    arguments: Arguments
+
+
+def recognise(subject: str, settings: Settings) -> Recognised:
+    """The command that this subject of a letter means; `unknown` where it means none.
+
+    A command that only answers is also recognised by a subject that is almost its own.
     """
-    plain = plain_subject(subject)
-    found = next((c for c in COMMANDS if c.recognises(plain, settings)), None)
-    return found or fuzzy_match.harmless(plain, COMMANDS, settings) or unknown.COMMAND
+    commands, clean = all_commands(), clean_subject(subject)
+    found = _exact(clean, commands, settings)
+    if found is None and (corrected := fuzzy_match.corrected(clean, commands, settings)):
+        found = _exact(corrected, commands, settings)
+    return found or Recognised(unknown.COMMAND, unknown.COMMAND.recognise(clean, settings))
+
+
+def _exact(subject: str, commands: Sequence[Command], settings: Settings) -> Recognised | None:
+    parsed = ((command, command.recognise(subject, settings)) for command in commands)
+    return next((Recognised(command, found) for command, found in parsed if found is not None), None)

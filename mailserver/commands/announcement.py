@@ -1,34 +1,41 @@
-"""`send announcement` and `send faq`: the contest in words, from its settings; once per address and hour."""
+"""`send announcement` and `send faq`: texts made of the contest's settings; once per address and hour."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from contest.config.settings import Settings
-from mailserver.attachments import words_for
-from mailserver.replies import HOUR, Command, LetterContext
+from mailserver.attachments import announcement_texts
+from mailserver.command import Arguments, Command
+from mailserver.replies import HOUR, LetterContext, Limit
 
 
-def _command(name: str, template: str) -> Command:
-    def forms(settings: Settings) -> tuple[str, ...]:
-        return (f"send {name}", f"send {settings.contest.subject_word.casefold()} {name}", name)
+class SendText(Command):
+    """Sends one of the texts that are made of the contest's settings."""
 
-    def recognises(subject: str, settings: Settings) -> bool:
-        return subject in forms(settings)
+    read_only = True
 
-    return Command(name, recognises, _handler(name, template), forms, harmless=True)
+    def __init__(self, name: str, template: str) -> None:
+        self.name = name
+        self.answers = {template: Limit.DROP}
+        self._template = template
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        word = settings.contest.subject_word.casefold()
+        return (f"send {self.name}", f"send {word} {self.name}", self.name)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        return () if subject.casefold() in self.subjects(settings) else None
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        texts = announcement_texts(context.settings)
+        return context.answer(
+            self._template,
+            context.writer,
+            note=f"the {self.name} is asked for",
+            once_in=HOUR,
+            form=texts.form,
+            rules=texts.rules,
+        )
 
 
-def _handler(name: str, template: str) -> Callable[[LetterContext], str]:
-    def handle(context: LetterContext) -> str:
-        if context.has_answered(template, context.writer, HOUR):
-            return f"the {name} was sent within the last hour"
-        words = words_for(context.settings)
-        sent = context.answer(template, context.writer, form=words.form, rules=words.rules)
-        return f"{name} sent" if sent else "too many answers to this address"
-
-    return handle
-
-
-ANNOUNCEMENT = _command("announcement", "call")
-FAQ = _command("faq", "faq")
+ANNOUNCEMENT = SendText("announcement", "call")
+FAQ = SendText("faq", "faq")

@@ -1,12 +1,12 @@
-"""`please compile`: whose program is it, may it come now; then it is queued for the compiler (K43-K49).
+"""`please compile`: finds out whose program it is, and queues it for the compiler (K43-K49).
 
-A program for the contest machine is a single C text; of the other games the attached files are taken as they
-are, in any language (B14, U7, H1). The report follows when it is compiled.
+A program for the contest machine is a single C text. For other games we take the attached files as they are,
+in any language (B14, U7, H1). The report follows when it is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
@@ -15,81 +15,91 @@ from contest.games.registry import game_of
 from contest.model import Team
 from contest.store import contest_state, decisions, submissions
 from mailserver import authentication, deadlines
+from mailserver.command import Arguments, Command
 from mailserver.deadlines import Window
 from mailserver.problem import Problem, quote
-from mailserver.reading.letter import Letter, find_files, find_program
-from mailserver.replies import Command, LetterContext
-
-FORM = "please compile"
+from mailserver.reading.find_files import find_files
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import Letter
+from mailserver.replies import LetterContext, Limit, by_template
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
 
-def recognises(subject: str, _settings: Settings) -> bool:
-    return subject == FORM
-
-
 @dataclass(frozen=True)
-class Sent:
-    """What a letter brings, and the lines among which the `<<FROM>>` line is to be found."""
+class MailedProgram:
+    """The program in a letter, and the lines that have the `<<FROM>>` line."""
 
     files: Mapping[str, bytes]
     marked: Sequence[str]
     repairs: tuple[str, ...]
-    program: str = ""  # where it is known which of the files that is
-    marked_in: str = ""  # the name of the file that the marked lines stand in, "" = the letter's text
+    program: str = ""  # which of the files it is, "" = not known
+    marked_in: str = ""  # the file that the marked lines are in, "" = the letter's text
     description: str = ""
 
 
-def handle(context: LetterContext) -> str:
-    return receive(context, _take)
+class Compile(Command):
+    name = "compile"
+    answers = by_template(compile_refused=Limit.DROP, wrong_authentification=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("please compile", "compile")
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        return receive(context, _take)
 
 
-def receive(context: LetterContext, take: Callable[[LetterContext, Team, Sent], str]) -> str:
-    """Find the program in the letter and the team that it comes from, and hand both on."""
-    program = _sent(context)
+COMMAND = Compile()
+
+
+def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:
+    """Find the program in the letter and the team that sent it, and call `take` with both."""
+    program = _find(context)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked)
     if isinstance(writer, Team):
         return take(context, writer, program)
     if writer.problem:
-        return _refuse(context, context.writer, "problem", problem=_in_its_place(writer.problem, program))
+        return _refuse(context, context.writer, "problem", problem=_with_right_place(writer.problem, program))
     for reason, team in (("old name", writer.renamed), ("withdrawn", writer.withdrawn)):
         if team:
             return _refuse(context, team.address, reason, team=team)
     return _unknown(context, writer.named)
 
 
-def _sent(context: LetterContext) -> Sent | Problem:
+def _find(context: LetterContext) -> MailedProgram | Problem:
     info = game_of(context.settings.game, context.settings.programs).info
-    if info.play.takes == "c source":
+    if info.play.is_in_c:
         return _c_text(context.letter)
     return _files(context.letter, info.program_name, context.settings.programs.takes_images)
 
 
-def _c_text(letter: Letter) -> Sent | Problem:
+def _c_text(letter: Letter) -> MailedProgram | Problem:
     program = find_program(letter)
     if isinstance(program, Problem):
         return program
     source = "\n".join(program.lines) + "\n"
-    return Sent({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
+    return MailedProgram({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
 
 
-def _files(letter: Letter, program_name: str, images: bool) -> Sent | Problem:
+def _files(letter: Letter, program_name: str, images: bool) -> MailedProgram | Problem:
     found = find_files(letter, program_name, images=images)
     if isinstance(found, Problem):
         return found
     words = "\n".join(found.text)
-    return Sent(found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words)
+    return MailedProgram(
+        found.files, found.marked, found.repairs, marked_in=found.marked_in, description=words
+    )
 
 
-def _in_its_place(problem: Problem, program: Sent) -> Problem:
-    """The right form of the `<<FROM>>` line: in a game of any language a comment of C is not the only one."""
+def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
+    """In a game of any language the `<<FROM>>` line need not be in a comment of C."""
     if program.program:
         return problem
-    place = f" (This is about the file {program.marked_in}.)" if program.marked_in and problem.line else ""
-    return replace(problem, text=problem.text + place, expected=_ANY_FROM_LINE)
+    if program.marked_in and problem.line:
+        problem = replace(problem, text=f"{problem.text} (This is about the file {program.marked_in}.)")
+    return replace(problem, expected=_ANY_FROM_LINE)
 
 
 _ANY_FROM_LINE = (
@@ -97,7 +107,7 @@ _ANY_FROM_LINE = (
 )
 
 
-def _take(context: LetterContext, team: Team, program: Sent) -> str:
+def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     limit = context.settings.programs.max_source_bytes
     phase = contest_state.state(context.tx).phase
     ban = decisions.ban_of(context.tx, team.id)
@@ -126,55 +136,58 @@ def _take(context: LetterContext, team: Team, program: Sent) -> str:
 
 
 def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -> Problem | None:
-    """Whether there is an image that this contest does not take (M11). What is in it, the compiler sees."""
-    most = settings.programs.max_image_bytes
+    """Why this contest does not take the image among these files (M11); the compiler looks into it later."""
     size = sum(len(data) for name, data in files.items() if is_archive(name))
-    if size > most:
-        return Problem(f"The archive of your image has {size:,} bytes." + _room(most))
+    if size > settings.programs.max_image_bytes:
+        return Problem(_too_large(size, settings.programs.max_image_bytes))
     name = files.get(IMAGE_NAME, b"").decode(errors="replace").strip()
     pulled = {row.image for row in settings.programs.pulled_images if row.team == team.name}
-    if name and name not in pulled:
-        known = f" Pulled for you: {', '.join(sorted(pulled))}." if pulled else ""
-        return Problem(
-            f"The organizer has pulled no image `{quote(name)}` for your team.{known}"
-            + (_OR_ARCHIVE if most else _ASK.format(settings.contest.organizer_address))
-        )
-    return None
+    return Problem(_not_pulled(name, pulled, settings)) if name and name not in pulled else None
 
 
-def _room(most: int) -> str:
-    if most:
+def _too_large(size: int, max_bytes: int) -> str:
+    if not max_bytes:
         return (
-            f" It may have {most:,}; gzip it, and build it on a smaller base image (slim, alpine, scratch)."
+            f"The archive of your image has {size:,} bytes. This contest takes no archives of images, only "
+            "names of images that the organizer has pulled."
         )
-    return " This contest takes no archives of images, only names of images that the organizer has pulled."
+    return (
+        f"The archive of your image has {size:,} bytes. It may have {max_bytes:,}; gzip it, and build it on "
+        "a smaller base image (slim, alpine, scratch)."
+    )
 
 
-_OR_ARCHIVE = " You can also send the archive of the image itself, attached."
-_ASK = " Ask the organizer ({}) to pull it."
+def _not_pulled(name: str, pulled: Collection[str], settings: Settings) -> str:
+    sentences = [f"The organizer has pulled no image `{quote(name)}` for your team."]
+    if pulled:
+        sentences.append(f"Pulled for you: {', '.join(sorted(pulled))}.")
+    if settings.programs.max_image_bytes:
+        sentences.append("You can also send the archive of the image itself, attached.")
+    else:
+        sentences.append(f"Ask the organizer ({settings.contest.organizer_address}) to pull it.")
+    return " ".join(sentences)
 
 
 def _refuse(
     context: LetterContext, to: str, reason: str, *, problem: Problem | None = None, team: Team | None = None
 ) -> str:
     counts = submissions.latest_good(context.tx, team.id) if team else None
-    sent = context.answer(
+    return context.answer(
         "compile_refused",
         to,
+        note=f"program refused: {reason}",
         team_id=team.id if team else None,
         reason=reason,
         problem=problem,
         team=team,
         version=counts.number if counts else None,
     )
-    return f"program refused: {reason}" + ("" if sent else "; too many answers to this address")
 
 
 def _unknown(context: LetterContext, named: Team | None) -> str:
     """One text to the writer whatever was wrong, and a notice to a team that was really named (S01)."""
-    sent = context.answer("wrong_authentification", context.writer)
+    note = context.answer(
+        "wrong_authentification", context.writer, note="program refused: wrong authentification"
+    )
     authentication.notify(context, named, COMMAND)
-    return "program refused: wrong authentification" + ("" if sent else "; too many answers to this address")
-
-
-COMMAND = Command("compile", recognises, handle, forms=lambda _settings: (FORM, "compile"))
+    return note

@@ -1,58 +1,65 @@
-"""Which command a mistyped subject is nearest to. Pure.
+"""Which command a mistyped subject is most like. Pure.
 
-What only answers may be carried out for a subject that is almost its own. What changes something never is:
-the writer is asked whether that was meant, because the next best guess could be the wrong one.
+We carry out a command that only answers for a subject that is almost its own. A command that changes
+something we never guess: we ask the writer whether that was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from contest.config.settings import Settings
-from mailserver.replies import Command
+from mailserver.command import Command
 
-ALIKE = 0.7  # so much of it is the same that it is worth asking
-UNMISTAKABLE = 0.8  # one letter of six is wrong, or stands in another place
+ALIKE = 0.7  # the likeness from which on it is worth asking
+UNMISTAKABLE = 0.8  # one letter of six is wrong, or in another place
 
-_LONGEST = 60  # signs that are compared
+_MAX_COMPARED_CHARACTERS = 60
 
 
 def likeness(one: str, other: str) -> float:
     """How much of the two is the same: 1 = everything, 0 = nothing."""
-    return SequenceMatcher(None, one[:_LONGEST], other[:_LONGEST], autojunk=False).ratio()
+    return SequenceMatcher(
+        None, one[:_MAX_COMPARED_CHARACTERS], other[:_MAX_COMPARED_CHARACTERS], autojunk=False
+    ).ratio()
 
 
-def harmless(subject: str, commands: Sequence[Command], settings: Settings) -> Command | None:
-    """The command that can be carried out for this plain subject although it is not quite one of its own."""
+def corrected(subject: str, commands: Sequence[Command], settings: Settings) -> str | None:
+    """This clean subject with the typing error in its command put right, if the command only answers."""
     found = _ranked(subject, commands, settings)
-    if not found or found[0][0] < UNMISTAKABLE or not found[0][1].harmless:
+    if not found or found[0].likeness < UNMISTAKABLE or not found[0].command.read_only:
         return None
-    best, command, surplus = found[0]
-    rivals = [likeness for likeness, other, _ in found[1:] if other is not command]
-    is_clear = not rivals or rivals[0] < best
-    return command if is_clear and (command.words or not surplus) else None
+    best = found[0]
+    is_clear = all(best.likeness > rival.likeness for rival in found if rival.command is not best.command)
+    if not is_clear or (best.rest and not best.command.arguments):
+        return None
+    return " ".join((best.command.right_subject(settings), *best.rest))
 
 
 def meant(subject: str, commands: Sequence[Command], settings: Settings) -> Command | None:
-    """The command that the writer of this plain subject may have meant."""
+    """The command that the writer of this clean subject may have meant."""
     found = _ranked(subject, commands, settings)
-    return found[0][1] if found and found[0][0] >= ALIKE else None
+    return found[0].command if found and found[0].likeness >= ALIKE else None
 
 
-def _ranked(
-    subject: str, commands: Sequence[Command], settings: Settings
-) -> list[tuple[float, Command, bool]]:
-    """How near each form of each command is, nearest first, and whether words follow it."""
-    near = list(_near(subject.split(), commands, settings))
-    return sorted(near, key=lambda one: one[0], reverse=True)
+@dataclass(frozen=True)
+class _Candidate:
+    """How much of a subject is that of a command, and the words after it."""
+
+    likeness: float
+    command: Command
+    rest: Sequence[str]
 
 
-def _near(
-    words: Sequence[str], commands: Sequence[Command], settings: Settings
-) -> Iterator[tuple[float, Command, bool]]:
+def _ranked(subject: str, commands: Sequence[Command], settings: Settings) -> list[_Candidate]:
+    """All subjects of all commands, the most alike first."""
+    words = subject.split()
+    found = []
     for command in commands:
-        for form in command.forms(settings):
-            count = len(form.split())
-            head = " ".join(words[:count])
-            yield likeness(head, form.casefold()), command, len(words) > count
+        for right in command.subjects(settings):
+            count = len(right.split())
+            alike = likeness(" ".join(words[:count]).casefold(), right.casefold())
+            found.append(_Candidate(alike, command, words[count:]))
+    return sorted(found, key=lambda one: one.likeness, reverse=True)

@@ -2,52 +2,60 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from contest.config.settings import Settings
 from contest.registration_form import sample
 from mailserver.attachments import guide
+from mailserver.command import Arguments, Command
 from mailserver.commands import help_topics
-from mailserver.reading.subject import plain_subject, words_behind
-from mailserver.replies import Command, LetterContext
-
-FORM = "help"
+from mailserver.replies import LetterContext, Limit, by_template
 
 
-def recognises(subject: str, _settings: Settings) -> bool:
-    return subject == FORM or subject.startswith(f"{FORM} ")
+class Help(Command):
+    name = "help"
+    arguments = "WORD"
+    read_only = True
+    answers = by_template(help=Limit.DROP, help_word=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("help",)
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        word = " ".join(arguments).casefold()
+        return _about(context, word) if word else send_help(context, note="help is asked for")
 
 
-def handle(context: LetterContext) -> str:
-    word = plain_subject(" ".join(words_behind(context.letter.subject, FORM)))
-    return _about(context, word) if word else send_help(context, is_asked_for=True)
+COMMAND = Help()
 
 
-def send_help(context: LetterContext, *, is_asked_for: bool) -> str:
-    """The list of all commands. `is_asked_for`: not because a letter was not understood."""
+def send_help(
+    context: LetterContext, *, note: str, is_asked_for: bool = True, once_in: timedelta | None = None
+) -> str:
+    """The list of all commands. `is_asked_for`: False = we did not understand the letter."""
     attached = guide(context.settings)
-    sent = context.answer(
+    return context.answer(
         "help",
         context.writer,
+        note=note,
+        once_in=once_in,
         is_asked_for=is_asked_for,
         form=sample(context.settings).text,
         commands=help_topics.offered(context.commands, context.settings),
         attachments=attached,
         has_guide=bool(attached),
     )
-    return "help sent" if sent else "too many answers to this address"
 
 
 def _about(context: LetterContext, word: str) -> str:
-    topic = help_topics.find(word, context.commands, context.settings)
-    sent = context.answer(
+    commands, settings = context.commands, context.settings
+    topic = help_topics.find(word, commands, settings)
+    return context.answer(
         "help_word",
         context.writer,
+        note=f"help about {topic.name}" if topic else "help about a word that is not known",
         topic=topic,
-        form=sample(context.settings).text,
-        near=() if topic else help_topics.near(word, context.commands, context.settings),
-        all_words=help_topics.words(context.commands, context.settings),
+        form=sample(settings).text,
+        near=() if topic else help_topics.near(word, commands, settings),
+        all_words=help_topics.words(commands, settings),
     )
-    note = f"help about {topic.name}" if topic else "help about a word that is not known"
-    return f"{note} sent" if sent else f"{note}: too many answers to this address"
-
-
-COMMAND = Command("help", recognises, handle, lambda _settings: (FORM,), "WORD", harmless=True)

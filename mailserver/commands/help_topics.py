@@ -1,7 +1,6 @@
 """What `help WORD` knows: the commands, the kinds of reports, and the words of the rules. Pure.
 
-The words about a command, a report or a compile rule are in the templates; what the rules of the game say is
-looked up in their text.
+Templates describe commands, reports and compile rules. Other words are looked up in the rules of the game.
 """
 
 from __future__ import annotations
@@ -10,18 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain
 
 from contest.config.settings import Settings
-from contest.games.base import MACHINE, TABLE
 from contest.games.registry import game_of
 from contest.model import MailPreference, Verdict
 from contest.registration_form import field_names
 from mailserver.attachments import rules
+from mailserver.command import Command
 from mailserver.commands.fuzzy_match import ALIKE, likeness
-from mailserver.replies import Command
 
-SHORTEST = 3  # letters of a word that is looked for in the rules
+MIN_LETTERS = 3  # letters of a word that is looked for in the rules
 MAX_PASSAGES = 4
 MAX_LINES = 40  # of all passages together
 
@@ -45,7 +42,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that can be asked about. `passages` are what the rules of the game say with that word."""
+    """Something to ask about. `passages`: where the rules of the game have that word."""
 
     kind: Kind
     name: str
@@ -72,8 +69,8 @@ RULES_OF_C = (
     "timestamp",
     "too long",
 )
-RULES_OF_WORDS = ("files",)
-RULES_OF_HOG = ("strategy",)
+RULES_OF_FILES = ("files",)
+RULES_OF_TABLES = ("strategy",)
 _SAME = {
     "authentication": "authentification",
     "from": "authentification",
@@ -98,7 +95,7 @@ _SAME = {
 
 def offered(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
     """The names of the commands that teams have in this contest."""
-    return tuple(command.name for command in commands if command.forms(settings))
+    return tuple(command.name for command in commands if command.subjects(settings))
 
 
 def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
@@ -107,14 +104,14 @@ def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
 
 
 def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | None:
-    """What this word is about; None where neither we nor the rules of the game know it."""
+    """The topic of this word; None if neither we nor the rules of the game know it."""
     plain = _plain(word)
     name = _SAME.get(plain, plain)
     for topic in _topics(commands, settings):
         if _plain(topic.name) == name:
             return replace(topic, passages=_in_rules(name, settings)) if topic.kind is Kind.RULE else topic
     for command in commands:
-        if any(_plain(form) == name for form in command.forms(settings)):
+        if any(_plain(subject) == name for subject in command.subjects(settings)):
             return Topic(Kind.COMMAND, command.name)
     passages = _in_rules(plain, settings)
     return Topic(Kind.RULES, plain, passages) if passages else None
@@ -131,14 +128,14 @@ def near(word: str, commands: Sequence[Command], settings: Settings) -> tuple[st
 
 def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
     play = game_of(settings.game, settings.programs).info.play
-    own = RULES_OF_C if play == MACHINE else RULES_OF_WORDS
-    hog = RULES_OF_HOG if play == TABLE else ()
-    verdicts = () if play == TABLE else (v for v in Verdict if v.is_charged)
+    of_programs = RULES_OF_C if play.is_in_c else RULES_OF_FILES
+    rules = (*RULES_OF_ANY, *of_programs, *(() if play.has_moves else RULES_OF_TABLES))
+    verdicts = (verdict for verdict in Verdict if verdict.is_charged and play.has_moves)
     yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
     yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
     yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
     yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
-    yield from (Topic(Kind.RULE, name) for name in chain(RULES_OF_ANY, own, hog))
+    yield from (Topic(Kind.RULE, name) for name in rules)
 
 
 def _plain(word: str) -> str:
@@ -151,27 +148,27 @@ def _in_rules(word: str, settings: Settings) -> tuple[Passage, ...]:
 
 
 def passages(text: str, word: str) -> tuple[Passage, ...]:
-    """The parts of this text that speak of the word: whole sections by their headings, else paragraphs.
+    """The parts of this text about the word: sections with it in their heading, and paragraphs with it.
 
     Headings are lines that are underlined; paragraphs are parted by blank lines.
     """
-    if len(word) < SHORTEST:
+    if len(word) < MIN_LETTERS:
         return ()
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?:e?s)?(?!\w)", re.IGNORECASE)
     sections = tuple(_sections(text))
     named = [Passage(heading, body) for heading, body in sections if pattern.search(heading)]
-    spoken = [
+    others = [
         Passage(heading, paragraph)
         for heading, body in sections
         if not pattern.search(heading)
         for paragraph in re.split(r"\n\s*\n", body)
         if pattern.search(paragraph)
     ]
-    return tuple(_few([*named, *spoken]))
+    return tuple(_few([*named, *others]))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Headings, each with what stands below it."""
+    """Headings, each with the text below it."""
     lines = text.splitlines()
     starts = [n for n in range(len(lines) - 1) if lines[n].strip() and re.fullmatch(r"=+|-+", lines[n + 1])]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
@@ -181,7 +178,7 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _few(found: Sequence[Passage]) -> Iterator[Passage]:
-    """So many as can be read in a mail."""
+    """As many as fit into a mail."""
     room = MAX_LINES
     for passage in found[:MAX_PASSAGES]:
         room -= passage.text.count("\n") + 1

@@ -1,6 +1,6 @@
 """`mail-preference LAP,DGP,...`: a team changes which reports it gets (K30), by its `<<FROM>>` line.
 
-The codes stand in the subject, as in the form, or in the text behind `mail-preference:`. `none` is none.
+The codes are in the subject, as in the form, or in the text after `mail-preference:`. `none` cancels all.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from contest.model import MailPreference, Phase, Team
 from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
 from mailserver import authentication
+from mailserver.authentication import TeamCommand
+from mailserver.command import Arguments
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import preferences_offered, wrong_codes
-from mailserver.reading.subject import words_behind
-from mailserver.replies import Command, LetterContext
+from mailserver.reading.subject import stripped
+from mailserver.replies import LetterContext, Limit, by_template
 
 NONE = "none"
 
@@ -24,28 +26,36 @@ _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)
 _IN_TEXT = re.compile(rf"\s*{_SPELLED}\s*:(.*)", re.IGNORECASE)
 
 
-def recognises(subject: str, _settings: Settings) -> bool:
-    return bool(_IN_SUBJECT.match(subject))
+class Preference(TeamCommand):
+    """Its arguments are the codes in the subject."""
+
+    name = "mail-preference"
+    arguments = "CODES"
+    answers = by_template(preference_changed=Limit.NONE)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return (PREFERENCE,)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        found = _IN_SUBJECT.match(subject)
+        return stripped(subject[found.end() :].split()) if found else None
+
+    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
+        if contest_state.state(context.tx).phase is Phase.FINISHED:
+            return authentication.refuse(context, team.address, self, "finished", team=team)
+        chosen = _chosen(context, arguments)
+        if isinstance(chosen, Problem):
+            return authentication.refuse(context, team.address, self, "problem", problem=chosen, team=team)
+        return _change(context, team, chosen)
 
 
-def handle(context: LetterContext) -> str:
-    team = authentication.writer_of(context, COMMAND)
-    if isinstance(team, str):
-        return team
-    if contest_state.state(context.tx).phase is Phase.FINISHED:
-        return authentication.refuse(context, team.address, COMMAND, "finished", team=team)
-    chosen = _chosen(context)
-    if isinstance(chosen, Problem):
-        return authentication.refuse(context, team.address, COMMAND, "problem", problem=chosen, team=team)
-    return _change(context, team, chosen)
+COMMAND = Preference()
 
 
-def _chosen(context: LetterContext) -> tuple[MailPreference, ...] | Problem:
+def _chosen(context: LetterContext, arguments: Arguments) -> tuple[MailPreference, ...] | Problem:
     """What the letter asks for; a problem where that is not clear, because a guess would change something."""
-    subject = _IN_SUBJECT.sub(PREFERENCE, context.letter.subject, count=1)
-    in_subject = ",".join(words_behind(subject, PREFERENCE))
     in_text = [match[1] for line in context.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
-    found = {codes for codes in map(read_codes, (in_subject, *in_text)) if codes}
+    found = {codes for codes in map(read_codes, (",".join(arguments), *in_text)) if codes}
     if len(found) != 1:
         text = (
             "There are no codes in it."
@@ -76,17 +86,14 @@ def _wrong(context: LetterContext, text: str) -> Problem:
 def _change(context: LetterContext, team: Team, chosen: tuple[MailPreference, ...]) -> str:
     teams.set_preferences(context.tx, team.id, chosen)
     before = team.registration.preferences
-    is_running = contest_state.state(context.tx).phase is Phase.RUNNING
-    context.answer(
+    written = [",".join(codes) or NONE for codes in (chosen, before)]
+    return context.answer(
         "preference_changed",
         team.address,
+        note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
         team_id=team.id,
         team=team,
         before=before,
         now=chosen,
-        is_running=is_running,
+        is_running=contest_state.state(context.tx).phase is Phase.RUNNING,
     )
-    return f"mail-preference of {team.name}: {','.join(chosen) or 'none'} (was {','.join(before) or 'none'})"
-
-
-COMMAND = Command("mail-preference", recognises, handle, lambda _settings: (PREFERENCE,), "CODES")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
+from contest.games.registry import game_of
 from contest.model import Attachment, Outgoing, Registration, Team, TeamState
 from contest.protocols import Renderer
 from contest.registration_form import record_text, sample
@@ -15,45 +15,51 @@ from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
+from mailserver.command import Arguments, Command
 from mailserver.deadlines import Window
 from mailserver.problem import Problem
-from mailserver.reading.registration_form import Reading, read
-from mailserver.reading.subject import plain_subject
+from mailserver.reading.registration_form import FormResult, read
 from mailserver.reading.team_names import unique_name
-from mailserver.replies import Command, LetterContext
+from mailserver.replies import LetterContext, Limit, by_template
 from mailserver.team_secret import digest, new_string
 
 
-def recognises(subject: str, settings: Settings) -> bool:
-    return subject == plain_subject(_forms(settings)[0])
+class Register(Command):
+    name = "registration"
+    answers = by_template(
+        registration_refused=Limit.DROP, registration_accepted=Limit.DELAY, registration_pending=Limit.DELAY
+    )
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return (f"registration for {settings.contest.subject_word}", "registration", "register")
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        dates, phase = context.settings.dates, contest_state.state(context.tx).phase
+        window = deadlines.registration(dates, phase, context.stored.received_at)
+        if window is not Window.OPEN:
+            return _refuse(context, window)
+        if context.letter.problems:
+            unread = tuple(
+                Problem(f"Your letter could not be read: {text}.") for text in context.letter.problems
+            )
+            return _refuse(context, "problems", problems=unread)
+        reading = read(context.letter.form_lines, context.settings)
+        if reading.registration is None:
+            return _refuse_form(context, reading)
+        reason = _reason_against(context, reading.registration)
+        return _refuse(context, reason) if reason else _accept(context, reading.registration, reading)
 
 
-def _forms(settings: Settings) -> tuple[str, ...]:
-    return (f"registration for {settings.contest.subject_word}", "registration", "register")
+COMMAND = Register()
 
 
-def handle(context: LetterContext) -> str:
-    dates, phase = context.settings.dates, contest_state.state(context.tx).phase
-    window = deadlines.registration(dates, phase, context.stored.received_at)
-    if window is not Window.OPEN:
-        return _refuse(context, window)
-    if context.letter.problems:
-        unread = tuple(Problem(f"Your letter could not be read: {text}.") for text in context.letter.problems)
-        return _refuse(context, "problems", problems=unread)
-    reading = read(context.letter.form_lines, context.settings)
-    if reading.registration is None:
-        return _refuse_form(context, reading)
-    reason = _reason_against(context, reading.registration)
-    return _refuse(context, reason) if reason else _accept(context, reading.registration, reading)
-
-
-def _refuse_form(context: LetterContext, reading: Reading) -> str:
-    """The form is wrong. What would be in the way of a right one is told now, not when it has been mended."""
-    known = reading.form is not None and _there_is(teams.by_address(context.tx, reading.form.address))
+def _refuse_form(context: LetterContext, reading: FormResult) -> str:
+    """The form is wrong. If a right one could not be accepted either, we say so now."""
+    known = reading.form is not None and _takes_part(teams.by_address(context.tx, reading.form.address))
     if not known and _is_full(context):
         return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
-    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_mended(context))
+    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_repairs_as_problem(context))
     return _refuse(context, "problems", problems=problems, form=written)
 
 
@@ -64,8 +70,8 @@ def _is_full(context: LetterContext) -> bool:
     return teams.count(context.tx) >= context.settings.teams.max_teams
 
 
-def _mended(context: LetterContext) -> tuple[Problem, ...]:
-    """What had to be mended before the form could be read, which may be where the mistakes come from."""
+def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
+    """The repairs before we could read the form: the mistakes may come from them."""
     repairs = "; ".join(context.letter.body.repairs)
     return (
         (Problem(f"Your letter had to be repaired before it could be read: {repairs}."),) if repairs else ()
@@ -75,7 +81,7 @@ def _mended(context: LetterContext) -> tuple[Problem, ...]:
 def _reason_against(context: LetterContext, registration: Registration) -> str:
     """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
     rules = context.settings.teams
-    if _there_is(teams.by_address(context.tx, registration.address)):
+    if _takes_part(teams.by_address(context.tx, registration.address)):
         return "duplicate"
     if _is_full(context):
         return "full"
@@ -87,25 +93,25 @@ def _reason_against(context: LetterContext, registration: Registration) -> str:
     return ""
 
 
-def _there_is(team: Team | None) -> bool:
+def _takes_part(team: Team | None) -> bool:
     return team is not None and team.state is not TeamState.WITHDRAWN
 
 
 def _refuse(
     context: LetterContext, reason: str, *, problems: tuple[Problem, ...] = (), form: str = ""
 ) -> str:
-    sent = context.answer(
+    return context.answer(
         "registration_refused",
         context.writer,
+        note=f"registration refused: {reason}",
         reason=reason,
         problems=problems,
         form=form,
         sample=sample(context.settings).text,
     )
-    return f"registration refused: {reason}" + ("" if sent else "; too many answers to this address")
 
 
-def _accept(context: LetterContext, wanted: Registration, reading: Reading) -> str:
+def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
     earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
     own_name = {earlier.name.casefold()} if earlier else set()
     name = unique_name(wanted.team_name, teams.taken_names(context.tx) - own_name)
@@ -124,40 +130,49 @@ def _accept(context: LetterContext, wanted: Registration, reading: Reading) -> s
         returning=earlier.id if earlier else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
-    facts: dict[str, Any] = {"team": team, "record": record_text(registration), "remarks": remarks}
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
-        context.answer("registration_pending", team.address, **facts)
-        return f"registration of {name} waits for the organizer"
-    context.answer(
+        return context.answer(
+            "registration_pending",
+            team.address,
+            note=f"registration of {name} waits for the organizer",
+            team=team,
+            record=record_text(registration),
+            remarks=remarks,
+        )
+    return context.answer(
         "registration_accepted",
         team.address,
+        note=f"registered {name}",
         team_id=team.id,
         attachments=_with_welcome(context.settings),
-        string=string,
-        has_rules=bool(rules(context.settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(context.tx).seed).commitment,
-        counts=_version_that_counts(context.tx, team),
-        **facts,
+        remarks=remarks,
+        **_welcome(context.tx, team, string, context.settings),
     )
-    return f"registered {name}"
 
 
-def _version_that_counts(tx: Transaction, team: Team) -> int | None:
-    """Only a team that comes back has one already."""
-    good = submissions.latest_good(tx, team.id)
-    return good.number if good else None
+def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> dict[str, Any]:
+    """The facts of the template `registration_accepted`, except `remarks`."""
+    good = submissions.latest_good(tx, team.id)  # only a team that comes back has one already
+    return {
+        "team": team,
+        "string": string,
+        "record": record_text(team.registration),
+        "has_rules": bool(rules(settings.game.name)),
+        "seed_commitment": Seeds(contest_state.state(tx).seed).commitment,
+        "counts": good.number if good else None,
+    }
 
 
 def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
-    """What an accepted team gets: the library its program is linked with, if it is, and the rules."""
-    game = settings.game.name
-    library = software(game) if game == DEFAULT_GAME else ()
-    return (*library, *rules(game))
+    """An accepted team gets the library that its program is linked with, if there is one, and the rules."""
+    game = game_of(settings.game, settings.programs).info
+    library = software(game) if game.play.is_in_c else ()
+    return (*library, *rules(game.name))
 
 
 def _shared_people(registration: Registration, others: tuple[Team, ...]) -> tuple[str, ...]:
-    """Remarks for the organizer: members whose names stand in another team as well (K36)."""
+    """Remarks for the organizer: members whose names are in another team as well (K36)."""
     names = {_folded(member.name): member.name for member in registration.members}
     return tuple(
         f"{names[_folded(member.name)]} is also a member of {team.name}"
@@ -171,34 +186,21 @@ def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-COMMAND = Command("registration", recognises, handle, _forms)
-
-
 # --- the organizer's word ----------------------------------------------------------------------------------
 def accept_pending(
     tx: Transaction, team: Team, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """The organizer accepts a registration that waited, or one that was withdrawn: the team gets a string and
-    everything else."""
+    """Accept a registration that waited or was withdrawn: the team gets the complete welcome mail."""
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
-    words = renderer.render(
-        "registration_accepted",
-        team=team,
-        string=string,
-        record=record_text(team.registration),
-        remarks=(),
-        has_rules=bool(rules(settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(tx).seed).commitment,
-        counts=_version_that_counts(tx, team),
-    )
+    rendered = renderer.render("registration_accepted", remarks=(), **_welcome(tx, team, string, settings))
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),
         kind="registration_accepted",
         to=team.address,
-        subject=words.subject,
-        body=words.body,
+        subject=rendered.subject,
+        body=rendered.body,
         team_id=team.id,
         attachments=_with_welcome(settings),
     )
@@ -206,23 +208,23 @@ def accept_pending(
 
 
 def reject_pending(
-    tx: Transaction, team: Team, words: str, settings: Settings, renderer: Renderer, now: datetime
+    tx: Transaction, team: Team, reason: str, settings: Settings, renderer: Renderer, now: datetime
 ) -> None:
-    """The organizer does not accept it, and says why; name and address are free again.
+    """Reject a registration that waited, and tell the team why; name and address are free again.
 
-    A team that had withdrawn and wanted to come back is withdrawn as before.
+    A team that had withdrawn and wanted to come back stays withdrawn.
     """
     if outbox.has_mail_of(tx, team.id):
         teams.set_state(tx, team.id, TeamState.WITHDRAWN)
     else:
         teams.remove(tx, team.id)
-    text = renderer.render("registration_rejected", team=team, words=words)
+    rendered = renderer.render("registration_rejected", team=team, words=reason)
     outgoing = Outgoing(
         key=_key(team, "rejected"),
         kind="registration_rejected",
         to=team.address,
-        subject=text.subject,
-        body=text.body,
+        subject=rendered.subject,
+        body=rendered.body,
     )
     outbox.put(tx, outgoing, settings, now)
 

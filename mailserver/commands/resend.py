@@ -1,7 +1,7 @@
 """`resend authentification`: a new string for a team that has lost its own; the old one is void.
 
-Whoever asks cannot prove anything, so the letter must come from the registered address, the string goes
-nowhere else, and there are only a few in a day: a forged letter can be a nuisance, and no more.
+The writer cannot prove anything. So the letter must come from the registered address, the string goes nowhere
+else, and there are only a few in a day: a forged letter can be a nuisance, and no more.
 """
 
 from __future__ import annotations
@@ -10,29 +10,35 @@ from contest.config.settings import Settings
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
-from mailserver.replies import DAY, Command, LetterContext
+from mailserver.command import Arguments, Command
+from mailserver.replies import DAY, LetterContext, Limit, by_template
 from mailserver.team_secret import digest, new_string
 
-PER_DAY = 2
-FORM = "resend authentification"
-
-_SPELLINGS = (FORM, "resend authentication")
+MAX_PER_DAY = 2
 
 
-def recognises(subject: str, _settings: Settings) -> bool:
-    return subject.removesuffix(" string").replace("re-send", "resend") in _SPELLINGS
+class Resend(Command):
+    name = "resend"
+    answers = by_template(new_string=Limit.NONE)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("resend authentification", "resend authentication")
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        plain = subject.casefold().removesuffix(" string").replace("re-send", "resend")
+        return () if plain in self.subjects(settings) else None
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        team = authentication.claimed_by(context)
+        if team is None:
+            return authentication.refuse(context, context.writer, self, "no team")
+        reason = _reason_against(context, team)
+        if reason:
+            return authentication.refuse(context, team.address, self, reason, team=team)
+        return _renew(context, team)
 
 
-def handle(context: LetterContext) -> str:
-    team = authentication.claimed_by(context)
-    if team is None:
-        return authentication.refuse(context, context.writer, COMMAND, "no team")
-    reason = _reason_against(context, team)
-    return (
-        authentication.refuse(context, team.address, COMMAND, reason, team=team)
-        if reason
-        else _renew(context, team)
-    )
+COMMAND = Resend()
 
 
 def _reason_against(context: LetterContext, team: Team) -> str:
@@ -41,7 +47,7 @@ def _reason_against(context: LetterContext, team: Team) -> str:
         return str(team.state)
     if contest_state.state(context.tx).phase is Phase.FINISHED:
         return "finished"
-    return "too often" if context.count_answered("new_string", team.address, DAY) >= PER_DAY else ""
+    return "too often" if context.count_answered("new_string", team.address, DAY) >= MAX_PER_DAY else ""
 
 
 def _renew(context: LetterContext, team: Team) -> str:
@@ -50,8 +56,7 @@ def _renew(context: LetterContext, team: Team) -> str:
     contest_state.note(
         context.tx, "teams", f"{team.name} got a new string, by letter {context.stored.id}", context.now
     )
-    context.answer("new_string", team.address, team_id=team.id, team=team, string=string, per_day=PER_DAY)
-    return f"{team.name} got a new authentification string"
-
-
-COMMAND = Command("resend", recognises, handle, lambda _settings: _SPELLINGS)
+    note = f"{team.name} got a new authentification string"
+    return context.answer(
+        "new_string", team.address, note=note, team_id=team.id, team=team, string=string, per_day=MAX_PER_DAY
+    )

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import rules
-from mailserver.replies import HOUR, Command, LetterContext
+from mailserver.command import Arguments, Command
+from mailserver.replies import HOUR, LetterContext, Limit, by_template
 
 
-def recognises(subject: str, settings: Settings) -> bool:
-    word = settings.contest.subject_word.casefold()
-    return subject.replace(" ", "") in ("rules", "sendrules", f"send{word}rules")
+class SendRules(Command):
+    name = "rules"
+    read_only = True
+    answers = by_template(rules=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("send rules", "rules")
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        word = settings.contest.subject_word.casefold()
+        is_it = subject.casefold().replace(" ", "") in ("rules", "sendrules", f"send{word}rules")
+        return () if is_it else None
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        text = rules(context.settings.game.name)
+        return context.answer(
+            "rules",
+            context.writer,
+            note="the rules are asked for",
+            once_in=HOUR,
+            attachments=text,
+            has_rules=bool(text),
+        )
 
 
-def handle(context: LetterContext) -> str:
-    if context.has_answered("rules", context.writer, HOUR):
-        return "the rules were sent within the last hour"
-    text = rules(context.settings.game.name)
-    sent = context.answer("rules", context.writer, attachments=text, has_rules=bool(text))
-    return "rules sent" if sent else "too many answers to this address"
-
-
-COMMAND = Command("rules", recognises, handle, lambda _settings: ("send rules", "rules"), harmless=True)
+COMMAND = SendRules()

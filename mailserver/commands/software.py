@@ -1,63 +1,73 @@
 """`SEND knobelnsoftware`: what a team tests a program with (K24, U14), once per address and hour (M62).
 
-A registered team of KNOBELN gets the whole kit, or with the word `shar` behind it as a shell archive. Whoever
-is no team gets the library alone: nothing large goes to strangers.
+A registered team gets the complete kit where the game has one; the word `shar` after the command asks for a
+shell archive. Nobody else gets more than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
 
-from contest.config.sections import DEFAULT_GAME
 from contest.config.settings import Settings
 from contest.games.knobeln import rules_of
+from contest.games.registry import game_of
 from contest.model import Team, TeamState
 from contest.store import teams
 from mailserver.attachments import kit, software
-from mailserver.reading.subject import plain_subject
-from mailserver.replies import HOUR, Command, LetterContext
+from mailserver.command import Arguments, Command
+from mailserver.replies import HOUR, LetterContext, Limit, by_template
 
-_SHELL = "shar"
-_FORMS = ("", "tar", _SHELL)
-
-
-def recognises(subject: str, settings: Settings) -> bool:
-    word = settings.contest.subject_word.casefold()
-    asked = subject.replace(" ", "")
-    return any(asked in (f"sendsoftware{form}", f"send{word}software{form}") for form in _FORMS)
+_SHELL_ARCHIVE = "shar"
 
 
-def handle(context: LetterContext) -> str:
-    team = teams.by_address(context.tx, context.writer)
-    if team and team.state is TeamState.ACTIVE and context.settings.game.name == DEFAULT_GAME:
-        return _send_kit(context, team)
-    if context.has_answered("software", context.writer, HOUR):
-        return "the software was sent within the last hour"
-    programs = software(context.settings.game.name)
-    sent = context.answer(
-        "software", context.writer, attachments=programs, names=tuple(program.name for program in programs)
-    )
-    return "software sent" if sent else "too many answers to this address"
+class SendSoftware(Command):
+    """Its argument is the kind of archive: `tar` or `shar`."""
+
+    name = "software"
+    read_only = True
+    answers = by_template(software=Limit.DROP, kit=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        own = f"SEND {settings.contest.subject_word.lower()}software"
+        return (own, "send software") if _has_kit(settings) else ("send software", own)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        word = settings.contest.subject_word.casefold()
+        asked = subject.casefold().replace(" ", "")
+        for kind in ("", "tar", _SHELL_ARCHIVE):
+            if asked in (f"sendsoftware{kind}", f"send{word}software{kind}"):
+                return (kind,) if kind else ()
+        return None
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        team = teams.by_address(context.tx, context.writer)
+        if team and team.state is TeamState.ACTIVE and _has_kit(context.settings):
+            return _send_kit(context, team, as_shell_archive=arguments == (_SHELL_ARCHIVE,))
+        programs = software(game_of(context.settings.game, context.settings.programs).info)
+        return context.answer(
+            "software",
+            context.writer,
+            note="the software is asked for",
+            once_in=HOUR,
+            attachments=programs,
+            names=tuple(program.name for program in programs),
+        )
 
 
-def _send_kit(context: LetterContext, team: Team) -> str:
-    if context.has_answered("kit", team.address, HOUR):
-        return "the kit was sent within the last hour"
-    as_shell_archive = plain_subject(context.letter.subject).endswith(_SHELL)
+COMMAND = SendSoftware()
+
+
+def _has_kit(settings: Settings) -> bool:
+    return game_of(settings.game, settings.programs).info.has_kit
+
+
+def _send_kit(context: LetterContext, team: Team, *, as_shell_archive: bool) -> str:
     archive = kit(rules_of(context.settings.game), as_shell_archive=as_shell_archive)
-    sent = context.answer(
+    return context.answer(
         "kit",
         team.address,
+        note=f"{team.name} asks for the kit",
+        once_in=HOUR,
         team_id=team.id,
         attachments=(archive,),
         archive=archive.name,
         is_shell_archive=as_shell_archive,
     )
-    return f"kit sent to {team.name}" if sent else "too many answers to this address"
-
-
-def _forms(settings: Settings) -> tuple[str, ...]:
-    word = settings.contest.subject_word.lower()
-    own = f"SEND {word}software"
-    return (own, "send software") if settings.game.name == DEFAULT_GAME else ("send software", own)
-
-
-COMMAND = Command("software", recognises, handle, _forms, harmless=True)

@@ -1,7 +1,7 @@
-"""`status`: what we know of a team and what happens when, to its registered address only.
+"""`status`: tells a team what we know of it, and what happens when, at its registered address only.
 
-It may be asked without proof: by a letter from the registered address, which anybody could write. So it holds
-nothing secret, and nobody else gets it. Who is no team learns the dates.
+A letter from the registered address is enough to ask, which anybody could forge. So the answer holds nothing
+secret, and nobody else gets it. Others get the dates.
 """
 
 from __future__ import annotations
@@ -10,33 +10,43 @@ from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
 from contest.store import contest_state, submissions
 from mailserver import authentication, deadlines
-from mailserver.replies import Command, LetterContext
-
-FORM = "status"
-
-
-def recognises(subject: str, _settings: Settings) -> bool:
-    return subject in (FORM, "send status", "please send status")
+from mailserver.command import Arguments, Command
+from mailserver.replies import LetterContext, Limit, by_template
 
 
-def handle(context: LetterContext) -> str:
-    if authentication.has_from_line(context):
-        team = authentication.writer_of(context, COMMAND)
-        return team if isinstance(team, str) else _answer(context, team)
-    return _answer(context, authentication.claimed_by(context))
+class Status(Command):
+    name = "status"
+    read_only = True
+    answers = by_template(status=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("status",)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        return () if subject.casefold() in ("status", "send status", "please send status") else None
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        if authentication.has_from_line(context):
+            team = authentication.writer_of(context, self)
+            return team if isinstance(team, str) else _answer(context, team)
+        return _answer(context, authentication.claimed_by(context))
+
+
+COMMAND = Status()
 
 
 def _answer(context: LetterContext, team: Team | None) -> str:
-    """`newest` is the version that came last, `good` the one that counts, `trial` its trial game; None where
-    there is none."""
+    """In the template `newest` is the version that came last, `good` the one that counts, `trial` its trial
+    game; each may be None."""
     newest = next(iter(submissions.newest(context.tx, 1, team_id=team.id)), None) if team else None
     good = submissions.latest_good(context.tx, team.id) if team else None
     report = submissions.report_of(context.tx, good.id) if good else None
     phase = contest_state.state(context.tx).phase
     now = context.stored.received_at
-    sent = context.answer(
+    return context.answer(
         "status",
         team.address if team else context.writer,
+        note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
         team_id=team.id if team else None,
         team=team,
         good=good,
@@ -47,8 +57,3 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         registration=deadlines.registration(context.settings.dates, phase, now),
         compilation=deadlines.compilation(context.settings.dates, phase, now),
     )
-    whose = f"status of {team.name}" if team else "dates, to somebody who is no team,"
-    return f"{whose} sent" if sent else f"{whose} not sent: too many answers to this address"
-
-
-COMMAND = Command("status", recognises, handle, lambda _settings: (FORM,), harmless=True)

@@ -1,35 +1,42 @@
-"""No command that we know: which one may be meant, or else the help text, once per address and day (M61)."""
+"""A subject that means no command: we ask for the likely one, or send help once per address and day (M61)."""
 
 from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.registration_form import sample
+from mailserver.command import Arguments, Command
 from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
-from mailserver.reading.subject import plain_subject
-from mailserver.replies import DAY, Command, LetterContext
+from mailserver.replies import DAY, LetterContext, Limit, by_template
 
 
-def recognises(_subject: str, _settings: Settings) -> bool:
-    return True
+class Unknown(Command):
+    """Its arguments are the words of the subject."""
+
+    name = "unknown"
+    answers = by_template(did_you_mean=Limit.DROP)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments:
+        return tuple(subject.split())
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        subject = " ".join(arguments).casefold()
+        meant = fuzzy_match.meant(subject, context.commands, context.settings)
+        if meant and meant.name != "help":  # it is help that is sent anyway
+            return _ask(context, meant)
+        return send_help(context, note="unknown subject", is_asked_for=False, once_in=DAY)
 
 
-def handle(context: LetterContext) -> str:
-    meant = fuzzy_match.meant(plain_subject(context.letter.subject), context.commands, context.settings)
-    if meant and meant.name != "help":  # it is help that is sent anyway
-        return _ask(context, meant)
-    if context.has_answered("help", context.writer, DAY):
-        return "unknown subject; help was sent within the last 24 hours"
-    return f"unknown subject; {send_help(context, is_asked_for=False)}"
+COMMAND = Unknown()
 
 
 def _ask(context: LetterContext, meant: Command) -> str:
-    right = f"{meant.forms(context.settings)[0]} {meant.words}".rstrip()
-    sent = context.answer(
-        "did_you_mean", context.writer, right=right, command=meant.name, form=sample(context.settings).text
+    right = f"{meant.right_subject(context.settings)} {meant.arguments}".rstrip()
+    return context.answer(
+        "did_you_mean",
+        context.writer,
+        note=f"unknown subject; asked whether `{right}` is meant",
+        right=right,
+        command=meant.name,
+        form=sample(context.settings).text,
     )
-    note = f"unknown subject; asked whether `{right}` is meant"
-    return note if sent else f"{note}: too many answers to this address"
-
-
-COMMAND = Command("unknown", recognises, handle)

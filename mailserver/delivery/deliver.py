@@ -1,9 +1,9 @@
-"""Mails from the outbox on their way: claim what is due, send, record the attempt (K98).
+"""Delivers mails from the outbox: takes what is due, sends it, records the attempt (K98).
 
-4xx and unreachable relays are tried again, later and later; 5xx and what has waited too long fail, for the
-organizer to see. The envelope's sender is an address of this mail alone, to which its bounces come.
-Killed between the relay's 250 and our commit a mail goes out twice, with one Message-ID; into a Maildir only
-once.
+After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a 5xx or
+when it has waited too long; the organizer sees it. Each mail has an envelope sender of its own, to which its
+bounces come. If we are killed between the relay's 250 and our commit, the mail goes out twice with one
+Message-ID; into a Maildir only once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from mailserver.delivery.transports import RelayUnreachable, Transport
 from mailserver.delivery.verp import bounce_address
 
 BATCH = 100
-REFUSALS_IN_A_ROW = 10  # from here on it is not the recipients whom the relay does not want
+MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
-FEWEST_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
-_LONGEST_RESPONSE = 500
+MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
+_MAX_RESPONSE_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Delivered:
 def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Transport) -> Delivered:
     """Send what is due, at most BATCH mails, each in a transaction of its own. Raises StoreBusy.
 
-    A relay that is away, or refuses so many in a row that it must mean us, costs no mail: all wait (O11).
+    If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all wait
+    (O11).
     """
     with store.read() as tx:
         if outbox.stopped(tx):
@@ -51,14 +52,15 @@ def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Trans
         items = outbox.due(tx, clock.now(), BATCH)
         sender = senders(tx, settings)
     total = Delivered()
-    refused: list[tuple[OutboxItem, DeliveryRefused]] = []  # in a row; whose fault it is shows with the next
+    # Consecutive refusals; the next result shows whether the mail or the relay is to blame.
+    refused: list[tuple[OutboxItem, DeliveryRefused]] = []
     try:
         for item in items:
             try:
                 total += _deliver(store, settings, clock, transport, item, sender(item.id))
             except DeliveryRefused as error:
                 refused.append((item, error))
-                if len(refused) == REFUSALS_IN_A_ROW:
+                if len(refused) == MAX_REFUSALS_IN_A_ROW:
                     raise RelayUnreachable(f"the relay refuses everything: {error}") from error
             else:
                 total += _fail(store, clock, refused)
@@ -73,7 +75,7 @@ def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Trans
 
 
 def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
-    """By the number of a mail: its envelope's sender."""
+    """A function that gives the envelope sender of a mail by its id."""
     robot, secret = settings.contest.address, contest_state.secret(tx)
     return lambda item_id: bounce_address(robot, item_id, secret) if settings.mail.verp else robot
 
@@ -107,7 +109,7 @@ def _fail(store: Store, clock: Clock, refused: Sequence[tuple[OutboxItem, Delive
 def _wait_for_relay(
     store: Store, settings: Settings, clock: Clock, tried: Sequence[OutboxItem], error: RelayUnreachable
 ) -> Delivered:
-    """The tried mails wait as after any failure, the others a little too: nobody is asked in vain."""
+    """The tried mails wait as after any failure, the others a little too: the relay would not take them."""
     log.error("delivery waits", why=str(error))
     total = Delivered()
     for item in tried:
@@ -124,7 +126,7 @@ def _defer(
     with store.write() as tx:
         too_old = now - item.ready_at >= timedelta(hours=settings.mail.give_up_after_hours)
         # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
-        if too_old and item.attempts >= FEWEST_ATTEMPTS:
+        if too_old and item.attempts >= MIN_ATTEMPTS:
             outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))
             return Delivered(failed=1)
         outbox.mark_deferred(tx, item.id, now + back_off(item.attempts), _short(str(error)))
@@ -132,9 +134,9 @@ def _defer(
 
 
 def back_off(attempts: int) -> timedelta:
-    """How long a mail waits after it failed once more; `attempts` counts those before."""
+    """How long a mail waits after a failure; `attempts` counts the attempts before it."""
     return timedelta(minutes=BACK_OFF_MINUTES[min(attempts, len(BACK_OFF_MINUTES) - 1)])
 
 
 def _short(response: str) -> str:
-    return " ".join(response.split())[:_LONGEST_RESPONSE]
+    return " ".join(response.split())[:_MAX_RESPONSE_CHARACTERS]

@@ -1,7 +1,8 @@
-"""The address that a mail's bounces come to: `knobeln+b-17-k7qd2mxw9rtzh4pc@contest.example`. Pure.
+"""VERP: the address for the bounces of one mail, `knobeln+b-17-k7qd2mxw9rtzh4pc@contest.example`. Pure.
 
-Its last word is signed with the contest's secret: who got mail 17 cannot make up the address of mail 18, and
-so cannot report another team's mails as undeliverable. In lower case only, as some mail systems change case.
+Its last word is a signature with the contest's secret. The reader of mail 17 cannot make up the address of
+mail 18, and so cannot report other teams' mails as undeliverable. It is in lower case, as some mail systems
+change case.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _SIGNATURE_BYTES = 10
 
 
 def bounce_address(robot: str, item_id: int, secret: bytes) -> str:
-    """Where bounces of this mail of the outbox come to."""
+    """The address for bounces of this mail of the outbox."""
     name, _, domain = robot.rpartition("@")
     return f"{name}+b-{item_id}-{_signature(item_id, secret)}@{domain}"
 
 
 def bounced_items(text: str, robot: str, secret: bytes) -> tuple[int, ...]:
-    """The mails of the outbox whose genuine bounce addresses stand in this text (headers, recipients)."""
+    """The mails of the outbox whose genuine bounce addresses are in this text (headers, recipients)."""
     found = (match.groups() for match in _TAGGED.finditer(text))
     return tuple(
         int(number)

@@ -1,4 +1,4 @@
-"""The one way in: a letter is committed before anyone is told that we have it."""
+"""The one way in: we commit a letter before we tell anyone that we have it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Protocol
 
 from contest.store import Store, letters
 from mailserver.intake import envelope
-from mailserver.intake.size_limits import Bounds
+from mailserver.intake.size_limits import SizeLimits
 
 
 def accept(
     store: Store, raw: bytes, sender: str, recipients: Sequence[str], channel: str, received_at: datetime
 ) -> int:
-    """Keep the letter, durably, as NEW; its id. The same bytes again are the same letter (O01).
+    """Commit the letter as NEW, and return its id. The same bytes again are the same letter (O01).
 
     `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
     """
@@ -50,7 +50,7 @@ def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, r
 
 
 class AcceptFound(Protocol):
-    """Keeps a letter that was found in a mailbox, durably."""
+    """Commits a letter that was found in a mailbox."""
 
     def __call__(self, raw: bytes, arrived_at: datetime) -> object:
         """`arrived_at` is when it came into the mailbox: this decides deadlines (R11). Raises StoreBusy."""
@@ -62,12 +62,12 @@ def accept_found(
     channel: str,
     arrived_at: datetime,
     now: datetime,
-    bounds: Bounds | None = None,
+    bounds: SizeLimits | None = None,
 ) -> int:
     """`accept` for a letter that a mail system has put somewhere, with the envelope that it wrote on top.
 
-    One that is larger than its writer may send is kept without its body, and answered so. A mailbox whose
-    clock is ahead does not bring letters from the future.
+    We keep a letter that is larger than its writer may send without its body, and the answer says so. Where
+    the clock of the mailbox is ahead, the letter came now.
     """
     letter = envelope.without_from_line(raw)
     found = envelope.of(letter)

@@ -1,4 +1,4 @@
-"""What a mail system wrote on top of a letter that it put into a mailbox: sender and recipients. Pure."""
+"""Reads the sender and the recipients that a mail system wrote on top of a letter in a mailbox. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mailserver.reading import addresses
 
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
 _HEAD_BYTES = 16_384
-_LONGEST_ADDRESS = 254
+_MAX_ADDRESS_CHARACTERS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
 _FIELD = re.compile(r"^([A-Za-z-]+)[ \t]*:[ \t]*<?([^\s<>]*)>?[ \t]*\r?$")
 _RECIPIENT_FIELDS = ("delivered-to", "x-original-to", "envelope-to", "x-delivered-to", "x-envelope-to")
@@ -18,7 +18,7 @@ _MAX_RECIPIENTS = 20
 
 @dataclass(frozen=True)
 class Envelope:
-    """`sender` is "" for the null sender, and where nobody wrote it down."""
+    """`sender` is "" for the null sender, and if it is not noted."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -27,8 +27,7 @@ class Envelope:
 def of(raw: bytes) -> Envelope:
     """The envelope as the mail system that delivered the letter noted it, above what the writer sent.
 
-    The writer may have forged some of it, and nobody can tell which: it helps to sort letters, and proves
-    nothing.
+    The writer may have forged any of it: it helps to sort letters, and proves nothing.
     """
     fields = [m.groups() for line in _head(raw) if (m := _FIELD.fullmatch(line))]
     senders = [value for name, value in fields if name.lower() == "return-path"]
@@ -49,7 +48,7 @@ def writer(raw: bytes) -> str:
 
 
 def without_from_line(raw: bytes) -> bytes:
-    """The letter without the `From ...` line of a mbox: the time in it would hide a repetition."""
+    """The letter without the `From ...` line of an mbox, whose time would make a copy look different."""
     found = _FROM_LINE.match(raw)
     return raw[found.end() :] if found else raw
 
@@ -61,15 +60,15 @@ def without_body(head: bytes, size: int, most: int) -> bytes:
 
 
 def why_cut(field: str) -> str:
-    """Why the body was left out, in words for the writer; "" where the letter is whole."""
+    """Why the body was left out, in words for the writer; "" = the letter is complete."""
     found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
     return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
 def _head(raw: bytes) -> list[str]:
-    """The lines of the headers, of a reasonable piece of them; folded lines stay in pieces."""
+    """The lines of the headers, up to a limit; folded lines are not joined."""
     return re.split(rb"\r?\n\r?\n", raw[:_HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
 
 
 def _short(address: str) -> str:
-    return address[:_LONGEST_ADDRESS]
+    return address[:_MAX_ADDRESS_CHARACTERS]

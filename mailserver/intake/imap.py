@@ -1,9 +1,8 @@
-"""Letters from a mailbox elsewhere, by IMAP: one connection, and what is done over it.
+"""Fetches letters from a mailbox elsewhere by IMAP, over one connection.
 
-It promises: a letter is committed before anything at the server is changed. What was taken is moved or
-flagged afterwards, so that a break in between leads to the same bytes again, which the table of letters knows
-(O01). Nothing is remembered by number: a mailbox that was numbered anew (UIDVALIDITY) is looked through again
-(M68).
+It commits a letter before it changes anything at the server, and moves or flags the letter afterwards. If the
+connection breaks in between, the same bytes come again, and the table of letters knows them (O01). It
+remembers nothing by number: if the mailbox was numbered anew (UIDVALIDITY), it looks through all again (M68).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from imapclient import DELETED, FLAGGED, SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
@@ -33,21 +32,29 @@ from mailserver.problem import visible
 KEYWORD = "KnobelnTaken"  # the flag of a letter that was taken and stays where it is
 SETTLE_SECONDS = 1.0
 SLICE_SECONDS = 120.0
-TRIES = 4  # of a letter that the server does not give out
+MAX_TRIES = 4  # to fetch a letter that the server does not give out
 CONNECT_SECONDS = 20.0
 READ_SECONDS = 60.0
-_LOOK_SECONDS = 1.0  # so soon a wish to stop is seen
+_LOOK_SECONDS = 1.0  # so soon we notice that we shall stop
 _HEADER_BYTES = 65_536
-_LONGEST_REASON = 300
+_MAX_REASON_CHARACTERS = 300
 _LATER = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "temporar", "try again", "too many")
 
 
 class MailboxUnreachable(TryAgain):
-    """The server is away, or does not do what it usually does."""
+    """The server cannot be reached, or does not behave as usual: try again."""
 
 
 class MailboxRefused(GiveUp):
-    """The server does not let us in, or has not what the settings say: somebody has to change something."""
+    """The server does not let us in, or lacks something that the settings name: a person has to fix it."""
+
+
+class _Fetched(NamedTuple):
+    """A letter of the mailbox: all of it, or its headers where it is too large."""
+
+    raw: bytes
+    arrived_at: datetime  # in the mailbox
+    is_complete: bool
 
 
 class _NotGiven(Exception):
@@ -99,7 +106,7 @@ class Mailbox:
             raise
 
     def close(self) -> None:
-        """Say goodbye, if anybody is there to hear it."""
+        """Log out, if the server is still there."""
         close(self._client)
 
     # --- letters -------------------------------------------------------------------------------------------
@@ -109,7 +116,7 @@ class Mailbox:
             self._client.noop()  # servers look for new letters when they like, but with this they do
             found = set(self._client.search(self._criteria())) - self._done - self._later
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
-        return sorted((uid for uid in found if tries[uid] <= TRIES), key=lambda uid: (tries[uid], uid))
+        return sorted((uid for uid in found if tries[uid] <= MAX_TRIES), key=lambda uid: (tries[uid], uid))
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
@@ -122,8 +129,8 @@ class Mailbox:
         return taken
 
     def _take(self, uid: int) -> bool:
-        """Whether it is in the table of letters now."""
-        if self._failures[self.uid_validity, uid] == TRIES:
+        """Fetch, keep and put away one letter; whether it is in the table of letters now."""
+        if self._failures[self.uid_validity, uid] == MAX_TRIES:
             self._put_aside(uid)
             return False
         try:
@@ -138,22 +145,21 @@ class Mailbox:
         if found is None:  # somebody else took it away meanwhile
             self._done.add(uid)
             return False
-        raw, arrived_at, whole = found
-        self._accept(raw, arrived_at)
-        if whole:
+        self._accept(found.raw, found.arrived_at)
+        if found.is_complete:
             self._put_away(uid, self._processed, (SEEN,))
         else:
             self._put_away(uid, self._failed, (SEEN, FLAGGED))
         return True
 
-    def _fetched(self, uid: int) -> tuple[bytes, datetime, bool] | None:
-        """(The letter, when it came into the mailbox, whether it is whole); None: it is gone."""
+    def _fetched(self, uid: int) -> _Fetched | None:
+        """The letter; None: it is gone."""
         facts = self._fetch(uid, "RFC822.SIZE", "INTERNALDATE")
         if facts is None:
             return None
         size = int(facts.get(b"RFC822.SIZE") or 0)
-        whole = size <= self._max_bytes
-        answer = self._fetch(uid, "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
+        is_complete = size <= self._max_bytes
+        answer = self._fetch(uid, "BODY.PEEK[]" if is_complete else f"BODY.PEEK[HEADER]<0.{_HEADER_BYTES}>")
         if answer is None:
             return None
         raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
@@ -161,7 +167,9 @@ class Mailbox:
             raise _NotGiven("the answer has no text")
         arrived = facts.get(b"INTERNALDATE")
         arrived_at = arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
-        return (raw if whole else without_body(raw, size, self._max_bytes)), arrived_at, whole
+        if not is_complete:
+            raw = without_body(raw, size, self._max_bytes)
+        return _Fetched(raw, arrived_at, is_complete)
 
     def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
         try:
@@ -178,7 +186,7 @@ class Mailbox:
         log.error("letter not fetched", uid=uid, tries=self._failures[self.uid_validity, uid], error=why)
 
     def _put_aside(self, uid: int) -> None:
-        """One letter that cannot be fetched stops no other; whatever comes of this, it was the last try."""
+        """Give up a letter that cannot be fetched, so that it does not stop the others."""
         self._failures[self.uid_validity, uid] += 1
         self._alarm(f"letter {uid} of the mailbox cannot be fetched; it is put aside there, look at it")
         self._put_away(uid, self._failed, (SEEN, FLAGGED))
@@ -230,19 +238,19 @@ class Mailbox:
 
     # --- waiting -------------------------------------------------------------------------------------------
     def wait(self, stop: Event) -> None:
-        """Until there may be new letters, some time has passed, or `stop`. Raises MailboxUnreachable."""
+        """Wait for new letters, but not for ever, or until `stop` is set. Raises MailboxUnreachable."""
         if not self.can_idle:
             stop.wait(self._settings.poll_seconds)
             return
         with _trouble(self._settings, "broke off while we waited"):
-            # A letter that came between the search and IDLE is told together with the answer to IDLE, where
-            # the library does not look; ending the first IDLE soon brings it to light.
+            # The server announces a letter that came between the search and IDLE in its answer to IDLE, where
+            # the library does not look. We end the first IDLE soon, so that we find it.
             for seconds in (SETTLE_SECONDS, SLICE_SECONDS):
                 if stop.is_set() or self._idle(seconds, stop):
                     return
 
     def _idle(self, seconds: float, stop: Event) -> bool:
-        """Whether the server told of something new."""
+        """Whether the server told us of something new."""
         self._client.idle()
         heard: list[Any] = []
         end = time.monotonic() + seconds
@@ -307,7 +315,7 @@ def _context(settings: Imap) -> ssl.SSLContext:
 
 
 def _keep_alive(connection: socket.socket) -> None:
-    """A router that has forgotten a quiet connection is noticed."""
+    """Notice it if a router has forgotten a quiet connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):
@@ -326,19 +334,19 @@ def _log_in(client: IMAPClient, settings: Imap, token: AccessToken | None) -> No
                 client.login(settings.username, settings.password)
     except MailboxUnreachable as error:
         why = error.__cause__
-        said = f"{_reason(why)} {bearer.error if bearer else ''}".strip()
-        if not isinstance(why, LoginError) or not _says_no(why.__context__) or _is_for_now(said):
+        text = f"{_reason(why)} {bearer.error if bearer else ''}".strip()
+        if not isinstance(why, LoginError) or not _says_no(why.__context__) or _is_for_now(text):
             raise
         if token:
             token.forget()
         raise MailboxRefused(
-            f"{_where(settings)} does not let {settings.username!r} in: {said} "
+            f"{_where(settings)} does not let {settings.username!r} in: {text} "
             "(see imap.username, imap.password and imap.login)"
         ) from error
 
 
 class _Bearer:
-    """The two ways to present an access token. An error comes as one more question, with a dummy answer."""
+    """The two ways to present an access token. After an error the server asks again, for a dummy answer."""
 
     def __init__(self, settings: Imap, token: str) -> None:
         name = settings.username
@@ -350,14 +358,14 @@ class _Bearer:
         self.error = ""
 
     def __call__(self, challenge: bytes) -> str | None:
-        self.error = visible(challenge.decode("utf-8", "replace"))[:_LONGEST_REASON]
+        self.error = visible(challenge.decode("utf-8", "replace"))[:_MAX_REASON_CHARACTERS]
         return self._answers.pop(0) if self._answers else None
 
 
 # --- errors ------------------------------------------------------------------------------------------------
 @contextmanager
 def _trouble(settings: Imap, what: str, *, refused: bool = False) -> Iterator[None]:
-    """The errors of library and network as ours. `refused`: a NO of the server will stay a NO."""
+    """Turn errors of the library and the network into ours. `refused`: a NO of the server is final."""
     try:
         yield
     except KnobelnError:
@@ -388,4 +396,4 @@ def _where(settings: Imap) -> str:
 
 
 def _reason(error: BaseException | None) -> str:
-    return visible(str(error))[:_LONGEST_REASON] or type(error).__name__
+    return visible(str(error))[:_MAX_REASON_CHARACTERS] or type(error).__name__

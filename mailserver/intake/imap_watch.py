@@ -1,4 +1,4 @@
-"""The watch over the mailbox: a thread that connects, takes letters, waits for more, and connects again."""
+"""A thread that watches the mailbox: it connects, takes letters, waits for more, and connects again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from contest.errors import GiveUp, KnobelnError
 from contest.log import log
 from mailserver.intake.imap import Mailbox
 
-LONGEST_PAUSE_SECONDS = 300.0
+MAX_PAUSE_SECONDS = 300.0
 _WELL = "letters are fetched from the mailbox"
-_TOLD_AFTER = 2  # a connection that breaks once in a while is nothing to tell about
+_MAX_QUIET_FAILURES = 2  # a connection that breaks once in a while is not worth an alarm
 
 
 class Watch(Thread):
-    """Runs until `stop`. `alarm` is told, once each, of troubles that last and that all is well (M70)."""
+    """Runs until `stop` is set. Calls `alarm` once when a trouble lasts, and once when it is over (M70)."""
 
     def __init__(
         self, open_mailbox: Callable[[], Mailbox], alarm: Callable[[str], object], stop: Event
@@ -56,7 +56,7 @@ class Watch(Thread):
         self._failures += 1
         pause = pause_seconds(self._failures, lasting, random.random())  # noqa: S311 - no secret
         log.error(why, loop="imap", failures=self._failures, again_in=round(pause, 1))
-        if (lasting or self._failures >= _TOLD_AFTER) and self._told in ("", _WELL):
+        if (lasting or self._failures >= _MAX_QUIET_FAILURES) and self._told in ("", _WELL):
             self._tell(f"no letters can be fetched: {why}")
         self._stop_event.wait(pause)
 
@@ -71,10 +71,11 @@ class Watch(Thread):
 
 
 def pause_seconds(failures: int, lasting: bool, draw: float) -> float:
-    """How long to wait after so many failures in a row: 1, 2, 4 ... 300 s, a little more or less by `draw`
-    (0..1), so that not all come back together. At once the longest where only a person can help: who asks
-    often with a wrong password gets locked out.
+    """Seconds to wait after so many failures in a row: 1, 2, 4 ... 300.
+
+    `draw` (0..1) makes it a little more or less, so that not all clients come back together. If only a person
+    can help (`lasting`), it is the longest pause at once: servers lock out clients with a wrong password.
     """
     doublings = min(failures - 1, 30)
-    usual = LONGEST_PAUSE_SECONDS if lasting else min(2.0**doublings, LONGEST_PAUSE_SECONDS)
+    usual = MAX_PAUSE_SECONDS if lasting else min(2.0**doublings, MAX_PAUSE_SECONDS)
     return usual * (0.75 + 0.5 * draw)

@@ -1,4 +1,4 @@
-"""Letters from a Maildir on this computer, where the mail system puts them.
+"""Takes letters from a Maildir on this host, where the mail system puts them.
 
 A letter is moved out of `new/` only after it is committed; one that comes twice is recognised by its bytes.
 """
@@ -63,10 +63,10 @@ class Maildir:
         if found is None:
             return False
         raw, size, arrived_at = found
-        whole = size <= self._max_bytes
-        self._accept(raw if whole else without_body(raw, size, self._max_bytes), arrived_at)
+        is_complete = size <= self._max_bytes
+        self._accept(raw if is_complete else without_body(raw, size, self._max_bytes), arrived_at)
         try:
-            if whole:
+            if is_complete:
                 _move(path, self._processed, _SEEN)
             else:
                 _move(path, self._failed, _SEEN_AND_FLAGGED)
@@ -77,7 +77,7 @@ class Maildir:
         return True
 
     def _read(self, path: Path) -> tuple[bytes, int, datetime] | None:
-        """What `_read` finds; None where it can be left alone, or must be: one bad file stops no other."""
+        """What `_read` finds; None for a file that we leave alone: one bad file does not stop the others."""
         try:
             return _read(path, self._max_bytes)
         except FileNotFoundError:
@@ -95,7 +95,7 @@ def _subfolder(root: Path, name: str) -> Path:
 
 
 def _read(path: Path, most: int) -> tuple[bytes, int, datetime] | None:
-    """(The letter or its beginning, its bytes, when it came); None where there is no regular file."""
+    """(The letter or its beginning, its size, when it came); None if it is no regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         facts = os.fstat(descriptor)

@@ -1,7 +1,7 @@
-"""How large a letter may be, by who wrote it: an image's archive makes it large, and only teams send one.
+"""How large a letter may be: letters of teams may be large, because they may hold the archive of an image.
 
-Whoever writes from a team's address may be a forger, but must know that address; everybody else can make us
-keep, parse and decode no more than an ordinary letter.
+The sender of a team's letter may be forged, but a forger must know the team's address. Everybody else can
+make us keep, parse and decode no more than an ordinary letter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from mailserver.intake import envelope
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """Of the letters of one contest, in bytes."""
+class SizeLimits:
+    """Limits for the letters of one contest, in bytes."""
 
     store: Store
     settings: Settings
@@ -27,15 +27,15 @@ class Bounds:
 
     @property
     def most(self) -> int:
-        """Of a team's letters; more is never fetched."""
+        """The limit for a team's letters; we never fetch more."""
         return self.settings.max_team_letter_bytes
 
     def of_sender(self, address: str) -> int:
-        """Of a letter with this sender. Raises StoreBusy."""
+        """The limit for a letter with this envelope sender. Raises StoreBusy."""
         return self.most if self.most > self.usual and self._is_team(address) else self.usual
 
     def of_letter(self, raw: bytes, sender: str = "") -> int:
-        """The same, where also the letter's own From may tell who wrote it."""
+        """The limit for this letter, whose own From may also name a team. Raises StoreBusy."""
         if len(raw) <= self.usual:
             return self.usual
         return max(self.of_sender(sender), self.of_sender(envelope.writer(raw)))

@@ -1,8 +1,8 @@
 """Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at both.
 
-It promises: `250` after the letter is committed, `451` for every failure of ours, `550` for foreign
-recipients (it relays nothing), `552` for letters that are too large, `421` for more connections than allowed
-and for conversations that are too slow. LMTP says all this once for each recipient.
+It answers `250` after the letter is committed, `451` for every failure of ours, `550` for foreign recipients
+(it relays nothing), `552` for letters that are too large, `421` for more connections than allowed and for
+conversations that are too slow. LMTP answers once for each recipient.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
 MAX_PER_HOST = 10
 MAX_SAME_COMMAND = 1_000
-LONGEST_LINE = 65_536  # bytes; SMTP says 1,000, and not everybody listens
+MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
-_LONGEST_COMMAND = 512
-_LONGEST_ADDRESS = 254
+_MAX_COMMAND_BYTES = 512
+_MAX_ADDRESS_BYTES = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
 
@@ -73,7 +73,7 @@ class Listener:
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
-        self._counter = CommitQueue(accept, self._loop)
+        self._queue = CommitQueue(accept, self._loop)
         self._servers: list[asyncio.Server] = []
 
     @property
@@ -84,7 +84,7 @@ class Listener:
 
     def start(self) -> None:
         """Raises ConfigError where port, Unix socket or certificate cannot be had."""
-        # The library writes what strangers send to the console otherwise (M41).
+        # Otherwise the library writes what strangers send to the console (M41).
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         if self._settings.mail.tls_certificate:
             self._certificate.load()
@@ -117,7 +117,7 @@ class Listener:
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_READY_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_READY_SECONDS)
-        self._counter.close()
+        self._queue.close()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -140,7 +140,7 @@ class Listener:
     def _protocol(self) -> asyncio.Protocol:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
-        handler = _Handler(self._settings, self._counter, self._most_bytes)
+        handler = _Handler(self._settings, self._queue, self._most_bytes)
         kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
         context = self._certificate.context if self._settings.mail.tls_certificate else None
         conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
@@ -165,7 +165,7 @@ def is_answered(path: Path) -> bool:
 
 
 class CommitQueue:
-    """Where letters are handed in: to one thread, which keeps together what has come together."""
+    """Hands letters to one thread, which commits those together that came together."""
 
     def __init__(self, accept: Accept, loop: asyncio.AbstractEventLoop) -> None:
         self._accept = accept
@@ -175,7 +175,7 @@ class CommitQueue:
         self._work: asyncio.Task[None] | None = None
 
     async def keep(self, letter: IncomingLetter) -> None:
-        """Returns when it is kept; raises what `accept` raises."""
+        """Return when the letter is kept; raises what `accept` raises."""
         done = self._loop.create_future()
         self._waiting.append((letter, done))
         if self._work is None or self._work.done():
@@ -195,7 +195,7 @@ class CommitQueue:
             except Exception as error:
                 if len(batch) == 1:
                     _finish(batch, error)
-                else:  # one of them it must be: each for itself, so that the others do not suffer
+                else:  # one of them is to blame: keep each alone, so that the others do not suffer
                     for one in batch:
                         await self._keep_alone(one)
 
@@ -222,7 +222,7 @@ def _finish(batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]], error:
 
 
 class Certificate:
-    """Our own certificate for STARTTLS; one that was renewed is taken from the next connection on."""
+    """Our own certificate for STARTTLS; a renewed one counts from the next connection on."""
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._files = (certificate, key)
@@ -231,7 +231,7 @@ class Certificate:
 
     @property
     def context(self) -> ssl.SSLContext:
-        """With the files as they are now; with the last good ones where they are wrong now."""
+        """Made of the present files, or of the last good ones if these are wrong."""
         try:
             self.load()
         except ConfigError as error:
@@ -250,7 +250,7 @@ class Certificate:
             raise ConfigError(f"mail.tls_certificate, mail.tls_key: cannot use {names}: {error}") from None
 
     def good_until(self) -> datetime:
-        """Raises ConfigError where it is over already. Who issued it is not asked: here it trusts itself."""
+        """When it expires. Raises ConfigError if it has. The issuer is not checked: here it trusts itself."""
         client = ssl.create_default_context(cafile=str(self._files[0]))
         client.check_hostname = False
         client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -279,7 +279,7 @@ class _Busy(asyncio.Protocol):
 class _Conversation(SMTP):
     """One connection."""
 
-    line_length_limit = LONGEST_LINE
+    line_length_limit = MAX_LINE_BYTES
 
     def __init__(
         self,
@@ -291,7 +291,7 @@ class _Conversation(SMTP):
         ended: Callable[[_Conversation], object],
     ) -> None:
         # The library keeps one such table for all connections, and empties it whenever one more comes.
-        self.command_size_limits = defaultdict(lambda: _LONGEST_COMMAND)
+        self.command_size_limits = defaultdict(lambda: _MAX_COMMAND_BYTES)
         super().__init__(
             handler,
             data_size_limit=settings.max_team_letter_bytes,
@@ -334,7 +334,7 @@ class _Conversation(SMTP):
         """The library keeps all of a line that never ends; nobody may fill our memory with one."""
         rest = len(data) - 1 - data.rfind(b"\n")
         self._unfinished = rest if rest < len(data) else self._unfinished + rest
-        if self._unfinished > LONGEST_LINE + (self.data_size_limit or 0):
+        if self._unfinished > MAX_LINE_BYTES + (self.data_size_limit or 0):
             self._end("500 5.5.2 a line without end")
         else:
             super().data_received(data)
@@ -342,10 +342,10 @@ class _Conversation(SMTP):
     def hang_up(self, why: str) -> None:
         self._end(f"421 {why}, please try again later")
 
-    def _end(self, last_words: str) -> None:
+    def _end(self, reply: str) -> None:
         transport = self.transport
         if isinstance(transport, asyncio.WriteTransport) and not transport.is_closing():
-            transport.write(f"{last_words}\r\n".encode())
+            transport.write(f"{reply}\r\n".encode())
             transport.close()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
@@ -362,7 +362,7 @@ class _Conversation(SMTP):
 
 
 class _LmtpConversation(LMTP, _Conversation):
-    """The same in LMTP (RFC 2033): what becomes of a letter is said once for each of its recipients."""
+    """The same in LMTP (RFC 2033): it answers once for each recipient of a letter."""
 
     _answers = 1
 
@@ -374,13 +374,13 @@ class _LmtpConversation(LMTP, _Conversation):
 
 
 class _Handler:
-    """What the library asks us: may this sender, this recipient, this letter come in?"""
+    """Answers what the library asks: may this sender, this recipient, this letter come in?"""
 
-    def __init__(self, settings: Settings, counter: CommitQueue, most_bytes: MostBytes | None) -> None:
+    def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
         self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
         self._ours = (settings.contest.address, *settings.contest.aliases)
-        self._counter = counter
+        self._queue = queue
 
     async def handle_EHLO(  # noqa: N802 - the library's name
         self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, lines: list[str]
@@ -426,7 +426,7 @@ class _Handler:
             return "554 5.6.0 there is a NUL character in the headers"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:
-            await self._counter.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos)))
+            await self._queue.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos)))
         except Exception as error:
             return await self.handle_exception(error)
         return "250 2.0.0 OK, the letter is kept"
@@ -441,7 +441,7 @@ class _Handler:
 
 
 def _announced(options: Sequence[str]) -> int:
-    """How large the letter is going to be, as its sender says (RFC 1870); 0 = no word of it."""
+    """The size of the letter in bytes, as its sender announces it (RFC 1870); 0 = not announced."""
     sizes = [option.removeprefix("SIZE=") for option in options if option.startswith("SIZE=")]
     return int(sizes[0]) if sizes and sizes[0].isdigit() else 0
 
@@ -450,6 +450,6 @@ def is_usable(address: str) -> bool:
     """Whether an envelope's sender can be an address at all (M67)."""
     return (
         address.isprintable()
-        and len(address.encode()) <= _LONGEST_ADDRESS
+        and len(address.encode()) <= _MAX_ADDRESS_BYTES
         and _SENDER.fullmatch(address) is not None
     )

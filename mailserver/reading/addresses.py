@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from email_validator import EmailNotValidError, validate_email
 
-_LONGEST_FIELD = 1000
+_MAX_FIELD_CHARACTERS = 1000
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
 _COMMENT = r"(?:\s*\([^()\\]*\))?"
 # One mailbox: `address`, `address (Name)`, `Name <address>`, `"Name, First" <address>`.
@@ -26,17 +26,20 @@ def check(text: str) -> tuple[str | None, str]:
     No list of top-level domains, and nothing is looked up: the announcement's sample ends in `.alfdkj` (K29).
     """
     if not _WRITABLE.fullmatch(text):
-        return None, "it must be one address of the form name@domain, without blanks and without a name"
+        return (
+            None,
+            "it must be one address of the form name@domain, without blanks and without a display name",
+        )
     # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try with.
-    stand_in = _INVALID.sub(".test", text)
+    tested = _INVALID.sub(".test", text)
     try:
         found = validate_email(
-            stand_in, check_deliverability=False, test_environment=True, allow_smtputf8=False, strict=True
+            tested, check_deliverability=False, test_environment=True, allow_smtputf8=False, strict=True
         )
     except EmailNotValidError as error:
         return None, str(error)
     address = found.ascii_email or found.normalized
-    if stand_in != text:
+    if tested != text:
         address = address.removesuffix(".test") + ".invalid"
     host = address.rpartition("@")[2]
     if "." not in host or _NO_DOMAIN.fullmatch(host):
@@ -46,7 +49,7 @@ def check(text: str) -> tuple[str | None, str]:
 
 def mailbox(field: str) -> str | None:
     """The address in a From or Reply-To field that holds exactly one mailbox; None for anything else."""
-    if len(field) > _LONGEST_FIELD:
+    if len(field) > _MAX_FIELD_CHARACTERS:
         return None
     match = _MAILBOX.fullmatch(field)
     return check(match[1] or match[2])[0] if match else None

@@ -1,8 +1,8 @@
-"""A C program as the text of a letter: what people and mailers put around it and into it. Pure.
+"""Repairs of a C program in a letter: undo what people and mailers put around and into it. Pure.
 
-Everything here rests on what C, or the announcement (K43: a program begins with the comment of its `<<FROM>>`
-line), makes certain. Nothing is changed inside of comments, strings and `#if 0`, and what could be meant in
-two ways stays as it is for the compiler, or is a problem with the numbers of its lines.
+Every repair rests on C, or on the announcement (K43: a program begins with the comment of its `<<FROM>>`
+line). Nothing changes inside of comments, strings and `#if 0`. Text that could mean two things stays as it is
+for the compiler, or becomes a problem with line numbers.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from itertools import accumulate
 
 from contest.plurals import form, listed, plural
 from mailserver.problem import Problem
+from mailserver.reading.from_line import FROM_MARK
 from mailserver.reading.part_text import Lines, Text, unquoted, was_wrapped, without_signature
 
-FROM_MARK = "<<FROM>>"
-
-_FEW = 6  # lines of which every second one is blank by chance
-_MOST_ANSWERS = 5
-_LONGEST_RULE = 200
+_MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
+_MAX_QUOTE_DEPTH = 5
+_MAX_RULE_CHARACTERS = 200
 _ESCAPED_MARK = html.escape(FROM_MARK)
 _STATEMENT = re.compile(r"[;{}]|^\s*#|/\*")  # a line with one of these may be C
 _HEADING = re.compile(r"[A-Za-z_][\w\s*]*\([\w\s,*]*\)\s*")  # `main()` above its brace
@@ -44,7 +43,7 @@ _KEYWORD_NAMES = """
 """
 _KEYWORDS = frozenset(_KEYWORD_NAMES.split())
 
-# What one alternative has looked at in vain the next one takes as a whole, so the time is linear.
+# Each alternative takes all that the one before has looked at in vain, so the time is linear.
 _PIECE = re.compile(
     rf"""
     (?P<comment>   /\*(?s:.*?)(?:\*/|\Z) | //[^\n]* )
@@ -58,12 +57,12 @@ _PIECE = re.compile(
 )
 
 
-def mended(text: Text) -> Text | Problem:
+def repaired(text: Text) -> Text | Problem:
     """The program in the text of a letter, with what was done to it."""
     lines: Lines = text.lines
     repairs = list(text.repairs)
-    for mend in _MENDERS:
-        lines, repair = mend(lines)
+    for undo in _REPAIRS:
+        lines, repair = undo(lines)
         repairs += [repair] if repair else []
     while lines and not lines[-1].strip():
         lines = lines[:-1]
@@ -78,14 +77,14 @@ def signed_off(text: Text) -> Text:
 
 # --- what C is and what is not ----------------------------------------------------------------------------
 def _pieces(lines: Lines) -> Iterator[tuple[str, str]]:
-    """The text without what stands in `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
+    """The text outside of `#if 0`, as (kind, text) in order; kinds are the groups of _PIECE."""
     shown = "\n".join("" if prose else line for line, prose in zip(lines, _prose(lines), strict=True))
     for match in _PIECE.finditer(shown):
         yield match.lastgroup or "", match[0]
 
 
 def _prose(lines: Lines) -> Iterator[bool]:
-    """For each line whether it stands between `#if 0` and its end."""
+    """For each line whether it is between `#if 0` and its end."""
     depth = 0
     for line in lines:
         found = _CONDITIONAL.match(line)
@@ -98,7 +97,7 @@ def _prose(lines: Lines) -> Iterator[bool]:
 
 
 def _code(lines: Lines) -> list[str]:
-    """The lines with blanks for comments, strings, directives and what stands in `#if 0`."""
+    """The lines with blanks for comments, strings, directives and everything in `#if 0`."""
     shown = "".join(
         t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
     )
@@ -134,10 +133,10 @@ def is_prose(lines: Lines) -> bool:
     return not any(_STATEMENT.search(line) or _HEADING.fullmatch(line) for line in lines)
 
 
-# --- the menders, in their order --------------------------------------------------------------------------
+# --- the repairs, in their order ---------------------------------------------------------------------------
 def _undoubled(lines: Lines) -> tuple[Lines, str]:
-    """Outlook writes a blank line behind each line; one behind a backslash would end a macro too early."""
-    if len(lines) < _FEW or any(line.strip() for line in lines[1::2]):
+    """Outlook writes a blank line after each line; one after a backslash would end a macro too early."""
+    if len(lines) < _MIN_DOUBLED_LINES or any(line.strip() for line in lines[1::2]):
         return lines, ""
     return lines[::2], "the blank lines that your mailer had put between all lines were left out"
 
@@ -155,7 +154,7 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
 def _answered(lines: Lines) -> tuple[Lines, str]:
     """A program that was quoted, or forwarded, once or a few times."""
     inner = lines
-    for _ in range(_MOST_ANSWERS):
+    for _ in range(_MAX_QUOTE_DEPTH):
         inner = _quoted_program(inner)
     return inner, "the quoted program was taken out of the letter" if inner is not lines else ""
 
@@ -203,7 +202,9 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
     above = [line for line in lines[:first] if line.strip()]
     if mark < 0 or not above or not is_prose(above):
         return lines, ""
-    return lines[first:], _left_out(len(above), "above")
+    return lines[first:], plural(
+        len(above), "line above the program was left out", "lines above the program were left out"
+    )
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
@@ -219,12 +220,9 @@ def _without_tail(lines: Lines) -> tuple[Lines, str]:
     code = _code(lines)
     cut = _first_rule(lines, code)
     cut = _first_word(lines, code[:cut])
-    left_out = sum(1 for line in lines[cut:] if line.strip())
-    return lines[:cut], _left_out(left_out, "below") if left_out else ""
-
-
-def _left_out(number: int, where: str) -> str:
-    return f"{plural(number, 'line')} {where} the program {form(number, 'was', 'were')} left out"
+    below = sum(1 for line in lines[cut:] if line.strip())
+    remark = plural(below, "line below the program was left out", "lines below the program were left out")
+    return lines[:cut], remark if below else ""
 
 
 def _first_word(lines: Lines, code: Sequence[str]) -> int:
@@ -236,12 +234,12 @@ def _first_word(lines: Lines, code: Sequence[str]) -> int:
 
 
 def _first_rule(lines: Lines, code: Sequence[str]) -> int:
-    """Where a line of signs, or quoted lines to the end, follow a whole declaration; len(lines) = nowhere."""
+    """Where signs, or quoted lines to the end, follow a complete declaration; len(lines) = nowhere."""
     depth, last = 0, ""  # the last line with code on it
     quoted = _trailing_quotes(lines)
     for number, line in enumerate(code):
         if depth == 0 and line.strip():
-            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()[:_LONGEST_RULE]):
+            if last.endswith(("}", ";")) and _RULE.fullmatch(line.strip()[:_MAX_RULE_CHARACTERS]):
                 return number
             if number == quoted and last.endswith(("}", ";", ":")):  # `Joe wrote:`
                 return number
@@ -259,24 +257,24 @@ def _trailing_quotes(lines: Lines) -> int:
 
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
-    """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a computer."""
-    mended = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
-    changed = sum(a != b for a, b in zip(lines, mended, strict=True))
+    """`p.to<http://p.to>`: Outlook takes a structure's member for the name of a host."""
+    result = tuple(_LINKED.sub(r"\1", line) if _LINK.search(line) else line for line in lines)
+    changed = sum(a != b for a, b in zip(lines, result, strict=True))
     return (
-        mended,
+        result,
         f"links that your mailer had added were taken out of {plural(changed, 'line')}" if changed else "",
     )
 
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
     """Typographic signs in code: C has none of them, so what they stand for is certain."""
-    return _in_code(lines, _as_typed, "typographic signs became those of C in")
+    result, changed = _in_code(lines, _as_typed)
+    return result, f"typographic signs became those of C in {plural(changed, 'line')}" if changed else ""
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
-    return _in_code(
-        lines, lambda kind, text: _ZERO_WIDTH.sub("", text), "invisible characters were taken out of"
-    )
+    result, changed = _in_code(lines, lambda kind, text: _ZERO_WIDTH.sub("", text))
+    return result, f"invisible characters were taken out of {plural(changed, 'line')}" if changed else ""
 
 
 def _as_typed(kind: str, text: str) -> str:
@@ -289,20 +287,19 @@ def _as_typed(kind: str, text: str) -> str:
             return "".join(_DASHES.get(sign, sign) for sign in text)
 
 
-def _in_code(lines: Lines, change: Callable[[str, str], str], remark: str) -> tuple[Lines, str]:
-    """Changes code, and what typographic quotation marks enclose, with a remark how many lines it were."""
+def _in_code(lines: Lines, change: Callable[[str, str], str]) -> tuple[Lines, int]:
+    """Apply `change` to code and to typographic quotations; the lines, and how many of them changed."""
     if all(map(str.isascii, lines)):
-        return lines, ""
+        return lines, 0
     kinds = ("code", "double", "single")
     text = "".join(change(kind, piece) if kind in kinds else piece for kind, piece in _pieces(lines))
     triples = zip(lines, text.split("\n"), _prose(lines), strict=True)
-    mended = tuple(old if is_prose else new for old, new, is_prose in triples)
-    changed = sum(old != new for old, new in zip(lines, mended, strict=True))
-    return mended, f"{remark} {plural(changed, 'line')}" if changed else ""
+    result = tuple(old if is_prose else new for old, new, is_prose in triples)
+    return result, sum(old != new for old, new in zip(lines, result, strict=True))
 
 
-def _whole_lines(lines: Lines) -> tuple[Lines, str]:
-    """Lines that a mailer has broken where only the whole line can be C, joined again."""
+def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
+    """Join lines that a mailer has broken, where only the joined line can be C."""
     result: list[str] = []
     joined: list[int] = []
     kind, last = "", ""  # how the line before ended, and its last piece as it was sent
@@ -362,7 +359,7 @@ _CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
 }
 
 
-_MENDERS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
+_REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
     _undoubled,
     _unescaped,
     _answered,
@@ -372,11 +369,11 @@ _MENDERS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
     _unlinked,
     _visible,
     _untypographic,
-    _whole_lines,
+    _rejoined_lines,
 )
 
 
-# --- what cannot be mended --------------------------------------------------------------------------------
+# --- what cannot be repaired -------------------------------------------------------------------------------
 def _typography(lines: Lines) -> Problem | None:
     """Typographic signs in code that could stand for several things."""
     numbers: list[int] = []

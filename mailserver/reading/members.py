@@ -28,8 +28,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Members:
-    """Who was read; nobody where there are problems. `joined`: lines that a mailer had broken were mended.
-    `count`: how many these lines are about, as far as that can be said where they are wrong.
+    """The members in the lines; none if there are problems.
+
+    `count`: how many members the lines seem to describe. `joined`: lines that a mailer broke were joined.
     """
 
     members: tuple[Member, ...]
@@ -50,22 +51,22 @@ def read(lines: Sequence[Line], lines_each: int) -> Members:
     return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
 
 
-def whole(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
+def complete_lines(lines: Sequence[Line], lines_each: int) -> tuple[Line, ...]:
     """The lines as they go back to a team whose form is refused."""
     return tuple(lines) if lines_each == 2 else _rejoined(lines)
 
 
 # --- one line each -----------------------------------------------------------------------------------------
 def _line_by_line(lines: Sequence[Line]) -> Members:
-    """The name, and behind a comma the affiliation."""
-    whole = _rejoined(lines)
-    problems = tuple(p for line in whole for p in (*_only_line_problems(line), *_too_long(line)))
-    members = () if problems else tuple(_only_line_member(line) for line in whole)
-    return Members(members, len(whole), problems, len(whole) < len(lines))
+    """The name, a comma, and the affiliation."""
+    rejoined = _rejoined(lines)
+    problems = tuple(p for line in rejoined for p in (*_only_line_problems(line), *_too_long(line)))
+    members = () if problems else tuple(_only_line_member(line) for line in rejoined)
+    return Members(members, len(rejoined), problems, len(rejoined) < len(lines))
 
 
 def _rejoined(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """What stands further in goes on with the line above, unless it could be a member by itself."""
+    """Join a line that is indented more to the line above, unless it could be a member by itself."""
     result: list[Line] = []
     for number, line in enumerate(lines):
         if number and _indent(line) > _indent(lines[0]) and _was_broken(lines[number - 1].text, line.text):
@@ -111,7 +112,7 @@ def _pairs(lines: Sequence[Line]) -> tuple[tuple[Line, Line], ...] | None:
 
 
 def _unfolded(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Lines that stand further in than the first one joined to the line above."""
+    """Join lines that are indented more than the first one to the line above."""
     result: list[Line] = []
     for line in lines:
         if result and _indent(line) > _indent(lines[0]):
@@ -132,7 +133,7 @@ def _first_line_fault(text: str) -> str:
     if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
         return f"The age should be a number from 1 to {MAX_AGE}, not `{quote(match[2])}`."
     if not match[3].strip(" ,"):
-        return "The occupation is missing behind the age."
+        return "The occupation is missing after the age."
     return ""
 
 
@@ -144,10 +145,10 @@ def _member(first: Line, second: Line) -> Member:
 
 
 def _groups(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of each member, where they are not two for each.
+    """Guess which lines belong to which member, if not every member has two.
 
-    Of an even number every other one begins a member. Of an odd one somebody has a line too few or too many,
-    and a first line is known by its age.
+    In an even number of lines every other one begins a member. In an odd number some member has a line too
+    few or too many, and we know a first line by its age.
     """
     groups: list[list[Line]] = []
     for number, line in enumerate(lines):

@@ -26,11 +26,11 @@ MAX_PART_HEADER_BYTES = 8_000
 MAX_TYPE_BYTES = 4_000
 MAX_DEPTH = 10
 MAX_PARTS = 50
-_LONGEST_FIELD = 2_000
+_MAX_FIELD_CHARACTERS = 2_000
 
 
 class TooComplex(Exception):
-    """The letter is beyond our bounds; the text says which one. Caught in `letter.parse` and answered."""
+    """The letter is beyond our bounds; the text says which one."""
 
 
 class Headers:
@@ -50,7 +50,7 @@ class Headers:
 
     def text(self, name: str) -> str:
         """The first field of this name for people: encoded words decoded."""
-        return decode_words(self.first(name)[:_LONGEST_FIELD])
+        return decode_words(self.first(name)[:_MAX_FIELD_CHARACTERS])
 
     @property
     def content_type(self) -> str:
@@ -99,8 +99,26 @@ class Part:
         return (part for part in self.walk() if not part.headers.content_type.startswith("multipart/"))
 
 
-def split(raw: bytes) -> tuple[Headers, bytes]:
-    """The letter's headers and its body, with plain newlines. Raises TooComplex."""
+@dataclass(frozen=True)
+class Message:
+    """A raw letter, split into its headers and parts. `root` is None where there is a problem."""
+
+    headers: Headers
+    root: Part | None
+    problem: str = ""  # which of our bounds the letter exceeds
+
+
+def split(raw: bytes) -> Message:
+    """The message in these bytes, with plain newlines; no headers if they exceed a bound. Never raises."""
+    headers = Headers(b"")
+    try:
+        headers, body = _headers_and_body(raw)
+        return Message(headers, _Splitter().part(headers, body, 1))
+    except TooComplex as error:
+        return Message(headers, None, str(error))
+
+
+def _headers_and_body(raw: bytes) -> tuple[Headers, bytes]:
     text = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if text.startswith(b"From "):  # the first line of a mailbox file, no header
         text = text.partition(b"\n")[2]
@@ -112,11 +130,6 @@ def split(raw: bytes) -> tuple[Headers, bytes]:
     if b"\0" in head:
         raise TooComplex("there is a NUL character in its headers")
     return Headers(head), body
-
-
-def tree(headers: Headers, body: bytes) -> Part:
-    """The parts of a letter. Raises TooComplex."""
-    return _Splitter().part(headers, body, 1)
 
 
 class _Splitter:

@@ -1,6 +1,6 @@
 """A part of a letter -> its lines as the sender saw them: transfer encoding, charset, wrapping. Pure.
 
-What is done here is right for any text; what only a program makes certain is done in `program_text`.
+Repairs here are right for any text; those that need a program to be certain are in `c_source_repair`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from contest.plurals import form, plural
+from contest.plurals import plural
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.mime_parts import Part
 
 SIGNATURE_MARK = "-- "
-# A mailer wraps a line because its next word did not fit; a shorter line that ends in a blank was meant so.
+# characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
 WRAPS_FROM = 60
 MAX_CHARACTERS = 1_000_000
 MAX_LINES = 50_000
@@ -33,7 +33,7 @@ _SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
 
 @dataclass(frozen=True)
 class Text:
-    """Lines without line ends. `repairs` says what had to be mended, in sentences without a full stop."""
+    """Lines without line ends. `repairs` says what was repaired, in sentences without a full stop."""
 
     lines: tuple[str, ...]
     repairs: tuple[str, ...] = ()
@@ -46,8 +46,8 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Sent:
-    """The bytes behind the transfer encoding, with a remark if they were not labelled right; or a problem."""
+class PartBytes:
+    """The bytes without the transfer encoding, with a remark if their label was wrong; or a problem."""
 
     data: bytes
     remark: str = ""
@@ -66,15 +66,15 @@ def decode(part: Part) -> Text:
     problem = _unreadable(text, lines)
     if problem:
         return Text((), problem=problem, name=name)
-    for mend in _menders(part):
-        lines, repair = mend(lines)
+    for undo in _repairs(part):
+        lines, repair = undo(lines)
         repairs.append(repair)
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     return Text(tuple(lines), tuple(filter(None, (sent.remark, remark, *repairs))), name=name)
 
 
-def file_bytes(part: Part) -> Sent:
+def file_bytes(part: Part) -> PartBytes:
     """The bytes of an attached file as its sender meant them.
 
     Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
@@ -88,7 +88,7 @@ def file_bytes(part: Part) -> Sent:
 
 
 def _unreadable(text: str, lines: Lines) -> str:
-    """Why nobody reads this text; "" = it can be read."""
+    """Why we do not read this text; "" = we do."""
     if "\0" in text:
         return "there are NUL characters in its text"
     if len(text) > MAX_CHARACTERS:
@@ -110,10 +110,10 @@ def _lines(text: str, part: Part) -> tuple[tuple[str, ...], str]:
 
 
 Lines = Sequence[str]
-Mender = Callable[[Lines], tuple[Lines, str]]
+Repair = Callable[[Lines], tuple[Lines, str]]
 
 
-def _menders(part: Part) -> Iterable[Mender]:
+def _repairs(part: Part) -> Iterable[Repair]:
     if is_flowed(part):
         yield lambda lines: unflowed(lines, delete_space=_deletes_space(part))
     yield unarmored
@@ -131,7 +131,7 @@ def _deletes_space(part: Part) -> bool:
 
 
 # --- the transfer encoding --------------------------------------------------------------------------------
-def _transferred(part: Part) -> Sent:
+def _transferred(part: Part) -> PartBytes:
     encoding = part.headers.first("Content-Transfer-Encoding").strip().lower()
     match encoding:
         case "" | "7bit" | "8bit" | "binary":
@@ -141,45 +141,46 @@ def _transferred(part: Part) -> Sent:
         case "base64":
             return _base64(part.body)
         case _:
-            return Sent(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
+            return PartBytes(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
 
 
-def _unlabelled(part: Part) -> Sent:
+def _unlabelled(part: Part) -> PartBytes:
     """Text that a gateway took the label from: every `=` in it stands before two hex digits or a line end."""
     data = part.body
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
-        return Sent(
+        return PartBytes(
             quopri.decodestring(data), "the text was quoted-printable, though its letter did not say so"
         )
-    return Sent(data)
+    return PartBytes(data)
 
 
-def _quoted_printable(data: bytes) -> Sent:
+def _quoted_printable(data: bytes) -> PartBytes:
     """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
     if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
-        return Sent(data, "the text was not quoted-printable, though its letter said so")
-    return Sent(quopri.decodestring(data))
+        return PartBytes(data, "the text was not quoted-printable, though its letter said so")
+    return PartBytes(quopri.decodestring(data))
 
 
-def _base64(body: bytes) -> Sent:
+def _base64(body: bytes) -> PartBytes:
     lines = [line.strip() for line in body.rstrip().split(b"\n")]
     end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
     added = [line for line in lines[end:] if line]
     if added and not _is_prose(added):
-        return Sent(b"", problem=f"its base64 encoding is damaged (in line {end + 1} of it)")
+        return PartBytes(b"", problem=f"its base64 encoding is damaged (in line {end + 1} of it)")
     packed = b"".join(lines[:end])
     if added and not packed:
-        return Sent(body, "the text was not base64, though its letter said so")
+        return PartBytes(body, "the text was not base64, though its letter said so")
     try:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
-        return Sent(b"", problem=f"its base64 encoding is damaged ({error})")
-    below = (
-        f"{plural(len(added), 'line')} that somebody had added below its base64 text "
-        f"{form(len(added), 'was', 'were')} left out"
+        return PartBytes(b"", problem=f"its base64 encoding is damaged ({error})")
+    remark = plural(
+        len(added),
+        "line that somebody had added below its base64 text was left out",
+        "lines that somebody had added below its base64 text were left out",
     )
-    return Sent(data, below if added else "")
+    return PartBytes(data, remark if added else "")
 
 
 def _is_prose(lines: Sequence[bytes]) -> bool:
@@ -188,10 +189,6 @@ def _is_prose(lines: Sequence[bytes]) -> bool:
     return (b" " in first or not first.strip(b"_-=*~")) and not any(
         len(line) >= WRAPS_FROM and _BASE64_LINE.fullmatch(line) for line in lines
     )
-
-
-def _joined(number: int) -> str:
-    return f"{plural(number, 'line')} that your mailer had wrapped {form(number, 'was', 'were')} joined"
 
 
 # --- format=flowed (RFC 3676) -----------------------------------------------------------------------------
@@ -212,8 +209,12 @@ def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ..
         else:
             result.append(">" * depth + (" " if depth else "") + line)
         before = (depth, line) if line.endswith(" ") and line != SIGNATURE_MARK else None
-    remark = f"{_joined(joined)} again" if joined else ""
-    return tuple(result), remark
+    remark = plural(
+        joined,
+        "line that your mailer had wrapped was joined again",
+        "lines that your mailer had wrapped were joined again",
+    )
+    return tuple(result), remark if joined else ""
 
 
 def _unstuffed(line: str) -> tuple[int, str]:
@@ -244,7 +245,11 @@ def rejoined(lines: Lines, seen: Lines) -> tuple[Lines, str]:
         else:
             result.append(line)
         at += len(_dense(line))
-    remark = f"{_joined(joined)} again as its HTML text has them"
+    remark = plural(
+        joined,
+        "line that your mailer had wrapped was joined again as in its HTML text",
+        "lines that your mailer had wrapped were joined again as in its HTML text",
+    )
     return result, remark if joined else ""
 
 
@@ -279,9 +284,9 @@ def unarmored(lines: Lines) -> tuple[Lines, str]:
 def unquoted(lines: Lines) -> tuple[Lines, str]:
     """A text of which every line is quoted with `>`, once or more often, is meant without."""
     quotes = [_QUOTES.match(line) for line in lines]
-    said = ((mark, line) for mark, line in zip(quotes, lines, strict=True) if line.strip())
+    full = ((mark, line) for mark, line in zip(quotes, lines, strict=True) if line.strip())
     depth = min(
-        (mark[0].count(">") if mark else 0 for mark, line in said if mark is None or mark[0] != line),
+        (mark[0].count(">") if mark else 0 for mark, line in full if mark is None or mark[0] != line),
         default=0,
     )
     if not depth:

@@ -1,7 +1,7 @@
 """The registration form, read tolerantly (K25-K36, R01-R08), with the contest's own fields. Pure.
 
-What a mailer does to a form is mended with a remark; what the team must decide is refused, all of it at once,
-with the number of the line and the right form.
+We repair what a mailer did to a form, with a remark. What the team must decide we refuse, all at once, with
+line numbers and the right form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from contest.config.sections import MAX_FIELD_VALUE, ExtraField, spelling
 from contest.config.settings import Settings
 from contest.model import MailPreference, Member, Registration
-from contest.plurals import form
+from contest.plurals import plural
 from contest.registration_form import (
     ADDRESS,
     MEMBERS,
@@ -38,6 +38,8 @@ MAX_ORGANIZATION = 500
 MAX_PROBLEMS = 20
 MAX_LINES = 400
 
+_NO_FORM = Problem("There is no registration form in the text of the letter.")
+
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
@@ -54,9 +56,8 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What was read. `registration` is None when there are problems. `form` shows what the team wrote, None
-    where it wrote no form."""
+class FormResult:
+    """What the letter says. `registration` is None if there are problems, `form` if the team wrote none."""
 
     registration: Registration | None
     problems: tuple[Problem, ...]
@@ -64,7 +65,7 @@ class Reading:
     form: Form | None
 
 
-def read(lines: Sequence[str], settings: Settings) -> Reading:
+def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
     order = field_names(settings.teams)
     scan = _Scan(order)
@@ -72,7 +73,7 @@ def read(lines: Sequence[str], settings: Settings) -> Reading:
         scan.take(Line(number, text.expandtabs()))
     fields = {field.name: field for field in reversed(scan.fields)}
     if not fields:
-        return Reading(None, (_no_form(),), (), None)
+        return FormResult(None, (_NO_FORM,), (), None)
     values = _Values(fields, settings)
     problems = tuple(
         sorted(
@@ -84,11 +85,7 @@ def read(lines: Sequence[str], settings: Settings) -> Reading:
         problems = (Problem(f"The letter has {len(lines)} lines, more than a form can have."), *problems)
     remarks = tuple(dict.fromkeys(scan.remarks + values.remarks))
     registration = None if problems else values.registration
-    return Reading(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
-
-
-def _no_form() -> Problem:
-    return Problem("There is no registration form in the text of the letter.")
+    return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
 
 
 # --- lines -> fields -------------------------------------------------------------------------------------
@@ -176,7 +173,7 @@ def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]
             yield Problem(f"`{field.name}:` is given twice.", field.line.number, field.line.text)
         elif seen and order.index(field.name) < order.index(seen[-1]):
             yield Problem(
-                f"`{field.name}:` stands behind `{seen[-1]}:`; the right order is {', '.join(order)}.",
+                f"`{field.name}:` comes after `{seen[-1]}:`; the right order is {', '.join(order)}.",
                 field.line.number,
                 field.line.text,
             )
@@ -245,7 +242,8 @@ class _Values:
     def _address(self, field: Field) -> str:
         address, why = addresses.check(field.value)
         if address is None:
-            self._wrong(field, f"This is no usable mail address: {why.rstrip('.')}.")
+            reason = why[:1].lower() + why[1:].rstrip(".")
+            self._wrong(field, f"I cannot use this mail address: {reason}.")
             return ""
         contest = self._settings.contest
         if addresses.is_one_of(address, (contest.address, *contest.aliases)):
@@ -296,15 +294,16 @@ class _Values:
             self.remarks.append(members.JOINED)
         most = self._settings.teams.max_members
         if found.count > most:
-            # Where lines are wrong, who wrote them may count otherwise.
-            has = "seems to have" if found.problems else "has"
-            allowed = f"at most {most} {form(most, 'is', 'are')} allowed"
-            self._wrong(field, f"The team {has} {found.count} members, {allowed}.")
+            allowed = plural(most, "is allowed", "are allowed")
+            if found.problems:  # the writer may count the wrong lines in another way
+                self._wrong(field, f"The team seems to have {found.count} members, at most {allowed}.")
+            else:
+                self._wrong(field, f"The team has {found.count} members, at most {allowed}.")
         return found.members
 
 
 def _member_lines(field: Field) -> tuple[Line, ...]:
-    """The lines below the field; what stands behind its colon counts as one of them, as far in as they."""
+    """The lines below the field; text after its colon counts as one of them, with the same indent."""
     indent = " " * (len(field.below[0].text) - len(field.below[0].text.lstrip())) if field.below else ""
     inline = (Line(field.line.number, indent + field.value),) if field.value else ()
     return inline + field.below
@@ -352,5 +351,5 @@ def _written_members(field: Field | None, settings: Settings) -> Iterable[str]:
     if field is None:
         return ()
     lines = _member_lines(field)[: 2 * MAX_PROBLEMS]
-    whole = members.whole(lines, settings.teams.member_lines)
-    return (visible(line.text)[:MAX_MEMBER_TEXT] for line in whole)
+    complete = members.complete_lines(lines, settings.teams.member_lines)
+    return (visible(line.text)[:MAX_MEMBER_TEXT] for line in complete)

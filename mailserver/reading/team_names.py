@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-LONGEST = 30
+MAX_CHARACTERS = 30
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # C89, C99, C11, C23, and what GNU C adds.
@@ -38,8 +38,8 @@ def fault(name: str, *, in_c: bool = True) -> str:
     """Why this cannot be a team's name; "" when it can. `in_c`: it must be a name of C too."""
     if not _IDENTIFIER.fullmatch(name):
         return _no_identifier(name, in_c) if name else "There is no team name."
-    if len(name) > LONGEST:
-        return f"The team name has {len(name)} characters, at most {LONGEST} are allowed."
+    if len(name) > MAX_CHARACTERS:
+        return f"The team name has {len(name)} characters, at most {MAX_CHARACTERS} are allowed."
     if in_c and name in _KEYWORDS:
         return f"The name `{name}` is a keyword of C (or of gcc), and no identifier."
     if name.casefold() in _RESERVED:
@@ -66,5 +66,5 @@ def unique_name(wanted: str, taken: Collection[str]) -> str:
     while candidate.casefold() in taken:
         number += 1
         suffix = f"_{number}"
-        candidate = wanted[: LONGEST - len(suffix)] + suffix
+        candidate = wanted[: MAX_CHARACTERS - len(suffix)] + suffix
     return candidate

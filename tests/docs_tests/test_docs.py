@@ -39,13 +39,15 @@ from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
+from mailserver.command import Command
 from mailserver.commands import COMMANDS as MAIL_COMMANDS
 from mailserver.commands import recognise
 from mailserver.intake.accept import accept
-from mailserver.reading.letter import Files, find_files, find_program, parse
+from mailserver.reading.find_files import Files, find_files
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
-from mailserver.replies import Command
 from mailserver.team_secret import FromLine, find_from_line
 from tests.support.throws import play_out
 from tournament.runners import open_runner
@@ -273,7 +275,7 @@ def test_the_sample_registration_is_read_without_a_remark() -> None:
     assert (reading.problems, reading.remarks) == ((), ())
     assert reading.registration
     assert reading.registration.address == ADDRESS
-    assert recognise(letter.subject, CALENDAR).name == "registration"
+    assert recognise(letter.subject, CALENDAR).command.name == "registration"
 
 
 def test_the_sample_registration_is_accepted(welcome: str) -> None:
@@ -317,7 +319,7 @@ def test_the_sample_command_changes_the_reports_of_the_sample_team(robot: Robot,
 
 @pytest.mark.parametrize("command", MAIL_COMMANDS, ids=lambda command: command.name)
 def test_every_command_by_mail_is_in_the_team_guide(command: Command) -> None:
-    (form, *_) = command.forms(CALENDAR) or command.forms(HOG) or ("",)
+    (form, *_) = command.subjects(CALENDAR) or command.subjects(HOG) or ("",)
     if not form:  # it is not for teams
         assert command.name in ORGANIZER
         return

@@ -20,6 +20,7 @@ from contest.store import Store, contest_state, outbox, teams
 from mailserver import bounces
 from mailserver.delivery.deliver import deliver_due, senders
 from mailserver.delivery.verp import bounce_address, bounced_items
+from mailserver.reading import mime_parts
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import FORM, OPENS, World, make_settings
 
@@ -230,5 +231,5 @@ def damaged(draw: Any) -> bytes:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(damaged())
 def test_whatever_comes_to_the_bounce_address_is_read_without_an_error(raw: bytes) -> None:
-    reading = bounces.read(replace(stored_letter, raw=raw))
+    reading = bounces.read(replace(stored_letter, raw=raw), mime_parts.split(raw))
     assert reading is None or (reading.diagnosis.isprintable() and len(reading.diagnosis) <= 300)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from compiler.source import SourceText
 from mailserver.problem import Problem
-from mailserver.reading.c_source_repair import mended
-from mailserver.reading.letter import find_program, parse
+from mailserver.reading import c_source_repair
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def text(program: str) -> Text:
 
 def repaired(program: str) -> tuple[str, tuple[str, ...]]:
     """The program without its first three lines, and what was done to it."""
-    found = mended(text(program))
+    found = c_source_repair.repaired(text(program))
     assert isinstance(found, Text)
     return "\n".join(found.lines).removeprefix(FROM), found.repairs
 
@@ -43,7 +44,7 @@ def repaired(program: str) -> tuple[str, tuple[str, ...]]:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_program_that_arrived_whole_is_left_alone(path: Path) -> None:
     program = text(path.read_text(encoding="utf-8", errors="replace"))
-    assert mended(program) == program
+    assert c_source_repair.repaired(program) == program
 
 
 LEFT_ALONE = {
@@ -76,7 +77,7 @@ ABOVE = ["int x;", "#define X 1", "struct a {", "/* more */", "main()"]
 @pytest.mark.parametrize("line", ABOVE)
 def test_what_may_be_c_above_the_from_line_stays(line: str) -> None:
     program = Text((line, *FROM.split("\n")[:3], "main() {}"))
-    assert mended(program) == program
+    assert c_source_repair.repaired(program) == program
 
 
 # --- what mailers do is undone -----------------------------------------------------------------------------
@@ -144,14 +145,16 @@ def test_what_only_a_mailer_does_is_undone_and_told(name: str) -> None:
 def test_blank_lines_between_all_lines_are_left_out() -> None:
     program = "#define X \\\n  1\nmain()\n{\n\n}"
     sent = Text(tuple((FROM + program).replace("\n", "\n\n").split("\n")))
-    found = mended(sent)
+    found = c_source_repair.repaired(sent)
     assert isinstance(found, Text)
     assert "\n".join(found.lines) == FROM + program
     assert "blank lines" in found.repairs[0]
 
 
 def test_signs_of_html_in_plain_text_are_read_as_what_they_mean() -> None:
-    found = mended(Text(tuple(html.escape(FROM + "main() { if (1 < 2 && 3) ; }").split("\n"))))
+    found = c_source_repair.repaired(
+        Text(tuple(html.escape(FROM + "main() { if (1 < 2 && 3) ; }").split("\n")))
+    )
     assert isinstance(found, Text)
     assert found.lines[-1] == "main() { if (1 < 2 && 3) ; }"
 
@@ -170,14 +173,14 @@ def quoted(program: str, mark: str = "> ") -> str:
     ],
 )
 def test_a_quoted_program_is_taken_out_of_its_letter(sent: str) -> None:
-    found = mended(Text(tuple(sent.split("\n"))))
+    found = c_source_repair.repaired(Text(tuple(sent.split("\n"))))
     assert isinstance(found, Text)
     assert "\n".join(found.lines).split() == (FROM + "main() {}").split()
     assert found.repairs == ("the quoted program was taken out of the letter",)
 
 
 def test_a_quoted_program_below_another_one_is_not_taken_for_it() -> None:
-    found = mended(Text(("main() { x(); }", *quoted("main() {}").split("\n"))))
+    found = c_source_repair.repaired(Text(("main() { x(); }", *quoted("main() {}").split("\n"))))
     assert isinstance(found, Text)
     assert found.lines == ("main() { x(); }",)
 
@@ -192,7 +195,7 @@ UNCERTAIN = {
 @pytest.mark.parametrize("name", UNCERTAIN)
 def test_what_may_mean_two_things_is_a_problem_with_its_lines(name: str) -> None:
     sent, lines = UNCERTAIN[name]
-    found = mended(text(sent))
+    found = c_source_repair.repaired(text(sent))
     assert isinstance(found, Problem)
     assert f"In {lines} of the program" in found.text
 
@@ -307,7 +310,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=60).map("".join))
 def test_no_text_raises(sent: str) -> None:
-    found = mended(Text(tuple(sent.split("\n"))))
+    found = c_source_repair.repaired(Text(tuple(sent.split("\n"))))
     assert isinstance(found, Text | Problem)
     if isinstance(found, Text):
         assert not any("\n" in line for line in found.lines)

@@ -17,11 +17,11 @@ from contest.model import LetterState, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
 from knobellib.kit import kit_files, shell_archive, tar_archive
 from mailserver import commands
+from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise, unknown
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.handler import handle_next
 from mailserver.intake.accept import accept
-from mailserver.replies import Command
 from tests.support.mail_world import (
     FORM,
     LETTERS,
@@ -95,14 +95,14 @@ SUBJECTS = [
 
 @pytest.mark.parametrize(("subject", "name"), SUBJECTS)
 def test_the_subject_says_which_command_is_meant(subject: str, name: str) -> None:
-    assert recognise(subject, make_settings()).name == name
+    assert recognise(subject, make_settings()).command.name == name
 
 
 @pytest.mark.parametrize("word", ["Knobeln!", "KNOBELN'94", "(dice)"])
 def test_the_contests_own_word_may_have_any_signs(word: str) -> None:
     settings = make_settings(contest={"subject_word": word})
-    assert recognise(f"Re: registration for {word}", settings).name == "registration"
-    assert recognise(f"SEND {word}software", settings).name == "software"
+    assert recognise(f"Re: registration for {word}", settings).command.name == "registration"
+    assert recognise(f"SEND {word}software", settings).command.name == "software"
 
 
 def every_command() -> list[Command]:
@@ -133,8 +133,8 @@ SUBJECTS_OF_HOG = [
 
 @pytest.mark.parametrize(("subject", "name"), SUBJECTS_OF_HOG)
 def test_a_contest_of_hog_has_commands_of_its_own(subject: str, name: str) -> None:
-    assert recognise(subject, make_settings(game={"name": "hog"})).name == name
-    assert recognise(subject, make_settings()).name == "unknown"
+    assert recognise(subject, make_settings(game={"name": "hog"})).command.name == name
+    assert recognise(subject, make_settings()).command.name == "unknown"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -146,7 +146,7 @@ def test_every_command_has_a_subject_here(command: Command) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_right_form_of_a_command_means_it(command: Command, game: str) -> None:
     settings = make_settings(game={"name": game})
-    assert all(recognise(form, settings) is command for form in command.forms(settings)[:1])
+    assert all(recognise(right, settings).command is command for right in command.subjects(settings)[:1])
 
 
 def form_of(number: int, **values: str) -> str:
@@ -451,7 +451,7 @@ def test_the_old_name_with_the_right_string_gets_a_helpful_answer(world: World) 
 COMPILE_WINDOWS = [
     (OPENS + timedelta(hours=23), "Programs are compiled from 1994-03-23 12:00 UT on"),
     (START - timedelta(days=1), ""),
-    (START - timedelta(hours=2), "The compile service ended at 1994-05-14 10:00 UT"),
+    (START - timedelta(hours=2), "Programs were compiled until 1994-05-14 10:00 UT"),
 ]
 
 
@@ -638,7 +638,7 @@ def test_a_file_that_is_no_program_beside_the_string_is_named(world: World) -> N
     attached = {"program.py": b"print(1)\n"}
     for text in (f"<<FROM>> {name} {string}\n", f"/*\n  <<FROM>> {name} {string}\n*/\n"):
         (mail,) = world.send(COMPILE, text, attached=attached)
-        assert "What was attached (program.py) is no file .c." in " ".join(body_of(mail).split())
+        assert "What was attached (program.py) is not a .c file." in " ".join(body_of(mail).split())
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:

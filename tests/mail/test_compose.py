@@ -39,7 +39,7 @@ files = st.builds(
 
 
 def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
-    plain = body.isascii() and all(len(line) <= compose.LONGEST_LINE for line in body.splitlines())
+    plain = body.isascii() and all(len(line) <= compose.MAX_LINE_BYTES for line in body.splitlines())
     mail = EmailMessage(policy=compose._POLICY)
     mail.set_content(body, cte="7bit" if plain else "quoted-printable", params={"format": "fixed"})
     for each in attachments:

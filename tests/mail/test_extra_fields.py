@@ -15,7 +15,7 @@ from contest.config.settings import Settings
 from contest.model import MailPreference, Member, Registration
 from contest.registration_form import field_names, record_text
 from contest.sanitize import is_invisible
-from mailserver.reading.registration_form import Reading, read
+from mailserver.reading.registration_form import FormResult, read
 from reports.text import fold
 from tests.support.mail_world import make_settings
 
@@ -44,7 +44,7 @@ def settings_of(
 SETTINGS = settings_of(SCHOOL, COACH)
 
 
-def read_text(text: str, settings: Settings = SETTINGS) -> Reading:
+def read_text(text: str, settings: Settings = SETTINGS) -> FormResult:
     return read(text.split("\n"), settings)
 
 

@@ -31,7 +31,7 @@ from contest.model import LetterState
 from contest.store import letters, results, submissions
 from knobeln.contest_day.run import Silence
 from mailserver.intake.accept import accept_all, accept_found
-from mailserver.intake.size_limits import Bounds
+from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
 from reports.compile_report import compile_report
 from reports.contest_reporter import ContestReporter
@@ -308,7 +308,7 @@ def door(office: Office) -> Iterator[smtplib.SMTP]:
     settings = world.settings.model_copy(
         update={"mail": world.settings.mail.model_copy(update={"listen_port": 0})}
     )
-    listener = Listener(settings, keep, most_bytes=Bounds(world.store, settings).of_sender)
+    listener = Listener(settings, keep, most_bytes=SizeLimits(world.store, settings).of_sender)
     listener.start()
     try:
         with smtplib.SMTP("127.0.0.1", listener.port, timeout=60) as client:
@@ -358,7 +358,7 @@ def test_a_large_letter_from_a_mailbox_is_kept_whole_from_a_team_alone(
     raw = letter_of(office, address, b"x" * SMALL).replace(
         address.encode(), sender.replace("lords", address).encode(), 1
     )
-    bounds = Bounds(world.store, world.settings)
+    bounds = SizeLimits(world.store, world.settings)
     now = world.clock.now()
     accept_found(world.store, raw, "maildir", now - timedelta(hours=1), now, bounds)
     with world.store.read() as tx:

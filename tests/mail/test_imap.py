@@ -30,7 +30,7 @@ from contest.store import Store, letters
 from mailserver.intake import imap, imap_watch
 from mailserver.intake.accept import accept_found
 from mailserver.intake.imap import Failures, Mailbox, MailboxRefused, MailboxUnreachable
-from mailserver.intake.imap_watch import LONGEST_PAUSE_SECONDS, Watch, pause_seconds
+from mailserver.intake.imap_watch import MAX_PAUSE_SECONDS, Watch, pause_seconds
 from mailserver.oauth import AccessToken
 from tests.support.servers import Dovecot, Wire, wait_for, world_readable_folder
 
@@ -307,7 +307,7 @@ def test_a_letter_that_the_server_cannot_read_stops_no_other_and_is_put_aside(
     taken = Taken()
     failures: Failures = Counter()
     while folders(dovecot, user).get("Failed") != 1:
-        assert failures.total() <= imap.TRIES
+        assert failures.total() <= imap.MAX_TRIES
         mailbox = Mailbox(settings(dovecot, user), 10**6, taken.accept, taken.alarms.append, None, failures)
         with suppress(MailboxUnreachable):  # Dovecot hangs up on such a letter
             mailbox.take_all(Event())
@@ -592,7 +592,7 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
     user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(imap_watch, "LONGEST_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(imap_watch, "MAX_PAUSE_SECONDS", 1.0)
     with world_readable_folder() as folder:
         server = Dovecot(folder)
         try:
@@ -633,6 +633,6 @@ def test_the_pauses_grow_up_to_a_bound() -> None:
     pauses = [pause_seconds(failures, False, 0.5) for failures in range(1, 2_000, 1)]
     assert pauses[:4] == [1, 2, 4, 8]
     assert pauses == sorted(pauses)
-    assert pauses[-1] == LONGEST_PAUSE_SECONDS
+    assert pauses[-1] == MAX_PAUSE_SECONDS
     assert 0.7 < pause_seconds(1, False, 0.0) < 1 < pause_seconds(1, False, 1.0) < 1.3
-    assert pause_seconds(1, True, 0.5) == LONGEST_PAUSE_SECONDS
+    assert pause_seconds(1, True, 0.5) == MAX_PAUSE_SECONDS

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.problem import Problem
-from mailserver.reading.letter import Letter, find_program, parse
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import Letter, parse
 from mailserver.reading.part_text import Text
 
 LETTERS = Path(__file__).parent.parent / "letters"
@@ -51,7 +52,7 @@ NO_PROGRAM = [
     ("34", "There are 2 programs attached"),
     ("35", "it is not clear which one counts"),
     ("37", "its base64 encoding is damaged"),
-    ("38", "What was attached (strategy.zip) is no file .c."),
+    ("38", "What was attached (strategy.zip) is not a .c file."),
     ("39", "There is no program in the letter."),
 ]
 

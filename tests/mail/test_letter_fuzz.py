@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.problem import Problem, has_invisible
-from mailserver.reading.letter import Files, find_files, find_program, parse
+from mailserver.reading.find_files import Files, find_files
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
-from mailserver.reading.registration_form import Reading, read
+from mailserver.reading.registration_form import FormResult, read
 from mailserver.team_secret import FromLine, find_from_line
 from tests.support.mail_world import make_settings
 
@@ -123,7 +125,7 @@ def test_a_damaged_letter_has_a_clear_end(raw: bytes) -> None:
     assert time.process_time() - started < SECONDS
     assert isinstance(program, Text | Problem)
     assert isinstance(files, Files | Problem)
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, FormResult)
     if isinstance(program, Text):
         assert isinstance(find_from_line(program.lines), FromLine | Problem)
         "\n".join(program.lines).encode()

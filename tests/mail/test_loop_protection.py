@@ -20,7 +20,7 @@ from contest.model import Attachment, LetterState, OutboxState, Outgoing
 from contest.protocols import Rendered
 from contest.store import Store, outbox
 from mailserver.delivery.deliver import deliver_due
-from mailserver.replies import STRANGERS_BYTES
+from mailserver.replies import MAX_STRANGERS_BYTES
 from tests.support.mail_world import FORM, START, World, body_of, make_settings
 
 HOUR = timedelta(hours=1)
@@ -247,7 +247,7 @@ def test_nothing_large_goes_to_strangers(world: World) -> None:
     with world.store.read() as tx:
         sizes = [len(item.raw) for item in outbox.due(tx, world.clock.now(), 100)]
     assert len(sizes) >= 8
-    assert max(sizes) < 1.5 * STRANGERS_BYTES
+    assert max(sizes) < 1.5 * MAX_STRANGERS_BYTES
 
 
 def test_what_is_too_long_for_a_stranger_is_cut_and_says_so(world: World) -> None:
@@ -257,4 +257,4 @@ def test_what_is_too_long_for_a_stranger_is_cut_and_says_so(world: World) -> Non
 
     (mail,) = replace(world, renderer=Wordy()).send("help", "x")
     assert body_of(mail).endswith("so on\n\n[The rest is left out: this mail would be too long.]\n")
-    assert len(body_of(mail).encode()) < STRANGERS_BYTES + 100
+    assert len(body_of(mail).encode()) < MAX_STRANGERS_BYTES + 100

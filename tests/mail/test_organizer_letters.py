@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from contest.model import OutboxState, Phase
 from contest.store import contest_state, decisions, outbox
 from knobeln.cli import main
-from mailserver.commands.organizer import PATIENCE as CONFIRM_WITHIN
+from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_field import add_field, compile_house
 from tests.support.knobeln_server import Server
@@ -109,7 +109,7 @@ def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> N
         ("organizer pause now", "there must be nothing else"),
         ("organizer move contest_starts", "1994-05-15 12:00"),
         ("organizer move tea_time 1994-05-15 12:00", "There is no date"),
-        ("organizer move contest_starts noon", "is no time"),
+        ("organizer move contest_starts noon", "is not a time"),
         ("organizer run", "nobody to play"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_token_works_once(ours: World) -> None:
 
 def test_a_token_that_is_too_old_does_nothing(ours: World) -> None:
     (question,) = ask(ours, "organizer pause")
-    ours.clock.at += CONFIRM_WITHIN + timedelta(seconds=1)
+    ours.clock.at += timedelta(hours=MAX_TOKEN_HOURS, seconds=1)
     (answer,) = confirm(ours, token_of(question))
     assert "older than 2 hours" in " ".join(body_of(answer).split())
     with ours.store.read() as tx:

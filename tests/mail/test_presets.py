@@ -20,7 +20,7 @@ from contest.model import MailPreference, Member, Team, TeamState
 from contest.registration_form import record_text, sample
 from contest.seeds import Seeds
 from contest.store import Store, teams
-from mailserver.attachments import words_for
+from mailserver.attachments import announcement_texts
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.team_secret import without_strings
 from reports.render import Templates
@@ -169,7 +169,7 @@ def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_progr
 ) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
-    words = words_for(contest.world.settings)
+    words = announcement_texts(contest.world.settings)
     for text in (words.rules, flat(mail)):
         assert OF_ORGANIZERS.findall(text.replace('PLAYER_NAME = "', "")) == []
 

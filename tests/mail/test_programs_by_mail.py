@@ -395,7 +395,7 @@ def test_nobody_compares_without_a_team_or_too_often(hog: Office) -> None:
     assert "do not belong together" in " ".join(body(stranger).split())
     answers = [hog.send("chaser", {}, subject="please compare always_six")[0] for _ in range(3)]
     assert ["%" in body(mail) for mail in answers] == [True, True, False]
-    assert "2 comparisons of this hour" in body(answers[-1])
+    assert "2 comparisons in an hour" in body(answers[-1])
     assert "%" in body(hog.send("always_four", {}, subject="please compare always_six")[0])
     hog.world.clock.at += timedelta(hours=1, seconds=1)
     assert "%" in body(hog.send("chaser", {}, subject="please compare always_six")[0])

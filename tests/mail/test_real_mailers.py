@@ -11,7 +11,8 @@ from compiler.source import SourceText
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
 from mailserver.problem import Problem
-from mailserver.reading.letter import find_program, parse
+from mailserver.reading.find_program import find_program
+from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 
 MAILERS = Path(__file__).parent.parent / "letters" / "mailers"

@@ -16,7 +16,7 @@ from contest.model import USUAL_PREFERENCES, MailPreference, Member, Registratio
 from contest.registration_form import blank, record_text
 from contest.sanitize import is_invisible
 from mailserver.reading.letter import parse
-from mailserver.reading.registration_form import Reading, read
+from mailserver.reading.registration_form import FormResult, read
 from mailserver.reading.team_names import unique_name
 from reports.text import fold
 from tests.support.mail_world import FORM, make_settings
@@ -47,11 +47,11 @@ SAMPLE = Registration(
 )
 
 
-def read_text(text: str) -> Reading:
+def read_text(text: str) -> FormResult:
     return read(text.split("\n"), SETTINGS)
 
 
-def read_letter(number: str) -> Reading:
+def read_letter(number: str) -> FormResult:
     (path,) = LETTERS.glob(f"{number}_*.eml")
     return read(parse(path.read_bytes()).form_lines, SETTINGS)
 
@@ -83,7 +83,7 @@ def test_everything_that_is_wrong_is_listed_at_once_with_its_line() -> None:
         (3, "`XYZ` is none of LAP"),
         (3, "GRP is given twice."),
         (4, "`mail-address"),
-        (4, "This is no usable mail address"),
+        (4, "I cannot use this mail address"),
         (5, "The name `while` is a keyword of C (or of gcc)"),
         (6, "There is no such field in the form."),
         (7, "The organization is missing."),
@@ -92,7 +92,7 @@ def test_everything_that_is_wrong_is_listed_at_once_with_its_line() -> None:
     ]
 
 
-def with_value(field: str, value: str) -> Reading:
+def with_value(field: str, value: str) -> FormResult:
     lines = [f"{field}: {value}" if line.startswith(field) else line for line in FORM.split("\n")]
     return read_text("\n".join(lines))
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailserver.problem import Problem
-from mailserver.reading.letter import Files, find_files, parse
+from mailserver.reading.find_files import Files, find_files
+from mailserver.reading.letter import parse
 from mailserver.team_secret import FromLine, find_from_line
 
 PYTHON = 'print("Grüße")  \n\nif 1 < 2:\n\tprint(">")\n'

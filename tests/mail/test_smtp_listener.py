@@ -307,7 +307,7 @@ def test_letters_that_come_at_once_are_kept_at_once_and_one_that_breaks_us_stops
             raise error
 
     def go_on_when_five_wait() -> None:
-        wait_for(lambda: len(listener._counter._waiting) == 5)  # nothing outside shows that they wait
+        wait_for(lambda: len(listener._queue._waiting) == 5)  # nothing outside shows that they wait
         go_on.set()
 
     listener = Listener(make_settings(mail=Mail(listen_port=0)), accept_all)
@@ -379,7 +379,7 @@ def test_a_line_longer_than_we_take_is_refused_and_the_next_letter_is_taken(
     client: smtplib.SMTP, store: Store
 ) -> None:
     with pytest.raises(smtplib.SMTPDataError) as refused:
-        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.LONGEST_LINE + 10) + b"\r\nRSET\r\n")
+        client.sendmail(JOE, [ROBOT], LETTER + b"y" * (smtp.MAX_LINE_BYTES + 10) + b"\r\nRSET\r\n")
     assert refused.value.smtp_code == 500
     client.sendmail(JOE, [ROBOT], LETTER)
     assert count(store) == 1

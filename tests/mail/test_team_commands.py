@@ -33,8 +33,8 @@ from contest.store import contest_state, submissions, teams
 from mailserver.commands import COMMANDS, fuzzy_match, help_topics, recognise
 from mailserver.commands.preference import NONE, read_codes
 from mailserver.commands.registration import accept_pending, reject_pending
-from mailserver.commands.resend import PER_DAY
-from mailserver.reading.subject import plain_subject, words_behind
+from mailserver.commands.resend import MAX_PER_DAY
+from mailserver.reading.subject import clean_subject
 from mailserver.team_secret import digest
 from reports.render import Templates
 from tests.support.builds import build_report
@@ -169,15 +169,18 @@ def test_questions_back_are_limited(make_world: Callable[..., World]) -> None:
 @example("İ" * 60)
 def test_any_subject_is_one_command_and_no_error_changes_anything(subject: str) -> None:
     settings = make_settings()
-    plain = plain_subject(subject)
-    command = recognise(subject, settings)
-    exact = [one for one in COMMANDS if one.recognises(plain, settings)]
+    command = recognise(subject, settings).command
+    clean = clean_subject(subject)
+    exact = [one for one in COMMANDS if one.recognise(clean, settings) is not None]
     assert len(exact) <= 1
-    assert command.harmless or command.name == "unknown" or command in exact
+    assert command.read_only or command.name == "unknown" or command in exact
 
 
 CHANGING = [
-    (command, form) for command in COMMANDS if not command.harmless for form in command.forms(make_settings())
+    (command, form)
+    for command in COMMANDS
+    if not command.read_only
+    for form in command.subjects(make_settings())
 ]
 
 
@@ -189,43 +192,49 @@ def test_a_slip_in_a_command_that_changes_something_carries_out_no_other(
     settings = make_settings()
     place = data.draw(st.integers(0, len(form) - 1))
     slip = form[:place] + data.draw(st.sampled_from(["", "x", form[place] * 2])) + form[place + 1 :]
-    assert recognise(slip, settings) is command or recognise(slip, settings).name in ("unknown", "help")
+    found = recognise(slip, settings).command
+    assert found is command or found.name in ("unknown", "help")
 
 
 def test_no_two_commands_are_so_alike_that_one_slip_leads_to_the_other() -> None:
     settings = make_settings()
-    forms = [(c, form.casefold()) for c in COMMANDS for form in c.forms(settings)]
+    forms = [(c, form.casefold()) for c in COMMANDS for form in c.subjects(settings)]
     for command, form in forms:
         for other, another in forms:
-            if other is not command and (command.harmless or other.harmless):
+            if other is not command and (command.read_only or other.read_only):
                 assert fuzzy_match.likeness(form, another) < fuzzy_match.UNMISTAKABLE, (form, another)
 
 
 @pytest.mark.parametrize(
-    ("subject", "head", "words"),
+    ("subject", "name", "words"),
     [
         ("help LAP", "help", ("LAP",)),
         ("Re: AW: Help  forbidden   routine.", "help", ("forbidden", "routine")),
         ("help", "help", ()),
         ('"mail-preference: LAP, DGP"', "mail-preference", ("LAP", "DGP")),
         ("mail-preference:LAP", "mail-preference", ("LAP",)),
-        ("pleas compare a_team B", "please compare", ("a_team", "B")),
+        ("mail preference LAP", "mail-preference", ("LAP",)),
+        ("Please  Compare a_team B!", "compare", ("a_team", "B")),
         ("helpp", "help", ()),
         ("helpp LAP", "help", ("LAP",)),
-        ("", "help", ()),
+        ("Send Hog software", "software", ()),
+        ("send software SHAR", "software", ("shar",)),
+        ("", "unknown", ()),
     ],
 )
-def test_the_words_behind_a_command_stay_as_they_are_written(
-    subject: str, head: str, words: tuple[str, ...]
+def test_the_words_after_a_command_stay_as_they_are_written(
+    subject: str, name: str, words: tuple[str, ...]
 ) -> None:
-    assert words_behind(subject, head) == words
+    settings = make_settings(game={"name": "hog"}, contest={"subject_word": "Hog"})
+    command, arguments = recognise(subject, settings)
+    assert (command.name, arguments) == (name, words)
 
 
 # --- help --------------------------------------------------------------------------------------------------
 def test_help_lists_every_command_of_the_contest(world: World) -> None:
     (mail,) = world.send("help", "x")
     for command in COMMANDS:
-        for form in command.forms(world.settings)[:1]:
+        for form in command.subjects(world.settings)[:1]:
             assert f"\n  {form}" in body_of(mail)
     assert "please compare" not in body_of(mail)
     assert "did not understand" not in body_of(mail)
@@ -249,7 +258,7 @@ def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
         assert topic
         assert topic.name == word
         words = renderer.render("help_word", topic=topic, form="", near=(), all_words=())
-        said = words.body.partition("\n\n")[2].partition("The subject `help` brings")[0]
+        said = words.body.partition("\n\n")[2].partition("The subject `help` gets")[0]
         assert re.search(r"\w+ \w+ \w+", said), word
         bodies.add(words.body)
         assert max(map(len, words.body.splitlines())) <= 72
@@ -381,7 +390,7 @@ def test_the_status_tells_that_what_counts_failed_its_trial_game(world: World) -
     (mail,) = world.send("status", "", sender=ADDRESS)
     assert "Version 1 of your program counts" in flat(mail)
     assert "But it failed its trial game against example: throw 1 was 0. In the contest this" in flat(mail)
-    assert "Better mend it and send it again." in flat(mail)
+    assert "Please fix it and send it again." in flat(mail)
     for trial in (tried(Verdict.OK), tried(Verdict.INTERNAL), None):
         send_program(world, from_line, trial=trial)
         (mail,) = world.send("status", "", sender=ADDRESS)
@@ -473,7 +482,7 @@ def test_the_letter_of_list_unsubscribe_is_told_how_to_go_on(world: World) -> No
     (mail,) = world.send("mail-preference", "", sender=ADDRESS)
     assert mail["To"] == ADDRESS
     assert "There is no <<FROM>> line in the letter" in flat(mail)
-    assert "`none` orders them all off" in flat(mail)
+    assert "`none` cancels all reports" in flat(mail)
 
 
 def test_a_changed_preference_counts_while_the_contest_runs_and_not_after(world: World) -> None:
@@ -741,7 +750,7 @@ def test_a_reply_to_leads_nothing_of_a_team_away(
     world: World, subject: str, sender: str, reply_to: str
 ) -> None:
     registered_line(world)
-    for number in range(PER_DAY + 1):
+    for number in range(MAX_PER_DAY + 1):
         mails = world.send(subject, f"{number}", sender=sender, Reply_To=reply_to)
         assert [mail["To"] for mail in mails] == [ADDRESS]
 
@@ -755,8 +764,8 @@ def test_there_are_only_a_few_new_strings_in_a_day(world: World) -> None:
         for mail in world.send("resend authentification", f"{hours}", sender=ADDRESS, at=start + hours * HOUR)
     ]
     given_out = ["name is" in body_of(mail) for mail in mails]
-    assert given_out == [True] * PER_DAY + [False, False, True]
-    assert "has had its new strings for today" in flat(mails[2])
+    assert given_out == [True] * MAX_PER_DAY + [False, False, True]
+    assert "has got all its new strings for today" in flat(mails[2])
 
 
 def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[..., World]) -> None:
@@ -786,7 +795,7 @@ def test_a_duplicate_is_pointed_to_the_commands_that_change_a_registration(world
 def test_who_errs_with_the_string_learns_how_to_get_a_new_one(world: World) -> None:
     registered_line(world)
     (mail,) = world.send(COMPILE, program(f"<<FROM>> {NAME} aaaa"), sender=ADDRESS)
-    assert "`resend authentification` brings a new one" in flat(mail)
+    assert "`resend authentification` gets a new one" in flat(mail)
 
 
 def test_every_mail_of_these_commands_is_plain_and_at_most_72_wide(world: World) -> None:

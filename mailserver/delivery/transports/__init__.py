@@ -1,4 +1,4 @@
-"""Ways out: one file each, and one line here."""
+"""Transports, the ways in which mail leaves: one file each, and one line here."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from contest.fsync import sync_folder
 from mailserver.delivery.transports.base import RelayUnreachable
 
-_LONGEST_FOLDER = 200
+_MAX_FOLDER_CHARACTERS = 200
 
 
 class MaildirTransport:
@@ -22,7 +22,7 @@ class MaildirTransport:
         self._root = root
 
     def send(self, _sender: str, to: str, raw: bytes) -> str:
-        """All of the mail or nothing, and only once, also where we were killed before we noted it as sent."""
+        """Write the complete mail or nothing, and only once, even if we are killed before we note it."""
         folder = self._root / folder_name(to)
         text = raw.replace(b"\r\n", b"\n")
         digest = hashlib.sha256(text).hexdigest()[:32]
@@ -39,7 +39,7 @@ class MaildirTransport:
 
 
 def _make(folder: Path) -> None:
-    """What is missing of the Maildir, durably; also where we were killed between two of its boxes."""
+    """Make and fsync the missing folders of the Maildir; we may have been killed between two of them."""
     missing = [folder / box for box in ("tmp", "new", "cur") if not (folder / box).is_dir()]
     for box in missing:
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,4 +72,4 @@ def folder_name(address: str) -> str:
     safe = re.sub(
         r"[^a-z0-9@._+-]|^\.", lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), address.lower()
     )
-    return safe[:_LONGEST_FOLDER]
+    return safe[:_MAX_FOLDER_CHARACTERS]

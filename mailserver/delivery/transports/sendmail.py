@@ -10,7 +10,7 @@ from mailserver.delivery.transports.base import RelayUnreachable
 from mailserver.problem import visible
 
 _SECONDS = 120.0
-_LONGEST_WORDS = 300
+_MAX_OUTPUT_CHARACTERS = 300
 # sysexits.h: the mail or its recipient is to blame. Everything else is the mail system's business, and ours.
 _EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
 
@@ -28,13 +28,15 @@ class SendmailTransport:
             finished = run(command, raw.replace(b"\r\n", b"\n"), _SECONDS)
         except (OSError, ValueError) as error:
             raise RelayUnreachable(f"mail.sendmail cannot be started: {error}") from error
-        said = visible((finished.stderr + finished.stdout).decode("utf-8", "replace"))[:_LONGEST_WORDS]
+        output = visible((finished.stderr + finished.stdout).decode("utf-8", "replace"))[
+            :_MAX_OUTPUT_CHARACTERS
+        ]
         if finished.code == 0:
-            return f"taken by {command[0]} {said}".strip()
+            return f"taken by {command[0]} {output}".strip()
         if finished.code in (_EX_DATAERR, _EX_NOUSER, _EX_NOHOST):
-            raise DeliveryRefused(f"{command[0]} ended with {finished.code}: {said}")
+            raise DeliveryRefused(f"{command[0]} ended with {finished.code}: {output}")
         ending = "took too long" if finished.code is None else f"ended with {finished.code}"
-        raise RelayUnreachable(f"{command[0]} {ending}: {said}")
+        raise RelayUnreachable(f"{command[0]} {ending}: {output}")
 
     def close(self) -> None:
         pass

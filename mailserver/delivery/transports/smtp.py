@@ -14,9 +14,9 @@ from mailserver.delivery.transports.base import RelayUnreachable
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
-_SECONDS = 60.0  # for each answer but the last
-# RFC 5321, 4.5.3.2.6: some relays read the whole mail before they take it. Who is impatient sends it twice.
-_SECONDS_AFTER_DATA = 600.0
+_ANSWER_SECONDS = 60.0  # for each answer but the last
+# RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it twice.
+_DATA_ANSWER_SECONDS = 600.0
 _HANGING_UP = 421
 _WANTS_LOGIN = (530, 534, 535, 538)
 _TOO_LARGE = 552
@@ -25,7 +25,7 @@ _BLAMES_SENDER = re.compile(r"\b5\.(?:1\.[78]|7\.60)\b")
 
 
 class _Stale(RelayUnreachable):
-    """The relay hung up before it was offered the mail: so it may be offered again at once."""
+    """The relay hung up before we offered it the mail, so we may offer it again at once."""
 
 
 class SmtpTransport:
@@ -48,7 +48,7 @@ class SmtpTransport:
         return self._transaction(sender, to, text)
 
     def probe(self, sender: str, to: str) -> str:
-        """Go as far as one can without sending a mail; what was found, for people. Raises as `send` does."""
+        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
         connection = self._connected()
         try:
             self._envelope(connection, sender, to, 0)
@@ -109,10 +109,10 @@ class SmtpTransport:
                 mail.smarthost,
                 mail.smarthost_port,
                 self._name,
-                timeout=_SECONDS,
+                timeout=_ANSWER_SECONDS,
                 context=ssl.create_default_context(),
             )
-        return smtplib.SMTP(mail.smarthost, mail.smarthost_port, self._name, timeout=_SECONDS)
+        return smtplib.SMTP(mail.smarthost, mail.smarthost_port, self._name, timeout=_ANSWER_SECONDS)
 
     def _log_in(self, connection: smtplib.SMTP) -> None:
         """By hand, because the library can only do it in ASCII."""
@@ -179,7 +179,7 @@ class SmtpTransport:
     def _data(self, connection: smtplib.SMTP, raw: bytes) -> tuple[int, bytes]:
         """The relay's answer to the mail, or to DATA where it does not even want to see it."""
         assert connection.sock is not None, "an envelope was sent on it"  # noqa: S101
-        connection.sock.settimeout(_SECONDS_AFTER_DATA)
+        connection.sock.settimeout(_DATA_ANSWER_SECONDS)
         try:
             return connection.data(raw)
         except smtplib.SMTPDataError as error:
@@ -187,7 +187,7 @@ class SmtpTransport:
             return error.smtp_code, text if isinstance(text, bytes) else text.encode()
         finally:
             if connection.sock is not None:
-                connection.sock.settimeout(_SECONDS)
+                connection.sock.settimeout(_ANSWER_SECONDS)
 
     def _undo(self, connection: smtplib.SMTP) -> None:
         """Make the connection ready for the next mail, or give it up."""

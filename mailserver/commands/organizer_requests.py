@@ -1,0 +1,203 @@
+"""What the organizer can ask for by mail: how it is checked, what it does, and how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from contest.config.sections import Dates
+from contest.errors import GiveUp, NotFound, NotNow
+from contest.model import Phase
+from contest.organizer import OrganizerActions, read_date
+from contest.store import contest_state, decisions, letters, outbox, submissions, teams
+from mailserver.command import Arguments
+from mailserver.commands import unknown
+from mailserver.reading.subject import clean_subject
+from mailserver.replies import LetterContext, Limit
+
+NAME = "organizer"  # in the subject and after <<FROM>>
+ANSWERS = {"organizer_answer": Limit.DROP}
+_REASON = "reason:"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the organizer asks for: the name of an action, its arguments, and why."""
+
+    name: str
+    arguments: Arguments
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """As in the subject, without `organizer`."""
+        return " ".join((self.name, *self.arguments))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "words": list(self.arguments), "reason": self.reason}
+
+    @staticmethod
+    def from_json(found: Mapping[str, Any]) -> Request:
+        return Request(found["name"], tuple(found["words"]), found["reason"])
+
+
+def read_request(context: LetterContext, arguments: Arguments) -> Request:
+    """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
+    if not arguments or arguments[0] not in ACTIONS:
+        known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
+        raise NotFound(f"the subject names nothing that I know; there are {known}")
+    lines = (line.strip() for line in context.letter.body.lines)
+    reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
+    request = Request(arguments[0], arguments[1:], next(reasons, ""))
+    ACTIONS[request.name].check(context, request)
+    return request
+
+
+# --- the actions -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Action:
+    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows."""
+
+    subject: str  # after `organizer`
+    meaning: str  # a part of a sentence
+    check: Callable[[LetterContext, Request], object]
+    do: Callable[[LetterContext, Request], str]
+
+
+def _actions(context: LetterContext) -> OrganizerActions:
+    return OrganizerActions(context.tx, context.settings, context.renderer, context.now, _actor(context))
+
+
+def _actor(context: LetterContext) -> str:
+    return f"mail: {context.settings.contest.organizer_address}"
+
+
+def _no_arguments(_context: LetterContext, request: Request) -> None:
+    if request.arguments:
+        raise GiveUp(f"after `{NAME} {request.name}` there must be nothing else in the subject")
+
+
+def _check_run(context: LetterContext, request: Request) -> None:
+    _no_arguments(context, request)
+    if contest_state.state(context.tx).phase is Phase.FINISHED:
+        raise NotNow("the contest is finished")
+    if not submissions.count_with_program(context.tx):
+        raise NotNow("no team has a program that was accepted: there is nobody to play")
+
+
+def _run(context: LetterContext, request: Request) -> str:
+    _check_run(context, request)
+    decisions.order_run(context.tx, context.now)
+    note(context, request, "the contest is to be run")
+    return "The run starts within a second, or goes on. `organizer status` says how far it is."
+
+
+def _new_date(_context: LetterContext, request: Request) -> Mapping[str, datetime]:
+    if len(request.arguments) < 2:
+        raise GiveUp("the subject must be like `organizer move contest_starts 1994-05-15 12:00`")
+    name, when = read_date(request.arguments[0], " ".join(request.arguments[1:]).upper())
+    return {name: when}
+
+
+def _move(context: LetterContext, request: Request) -> str:
+    return _actions(context).move_dates(_written_dates(context), _new_date(context, request), request.reason)
+
+
+def _written_dates(context: LetterContext) -> Dates:
+    """The dates of contest.toml: those of now without what the organizer has moved."""
+    now = context.settings.dates
+    written = {
+        name: before
+        for name, (before, after) in decisions.moved_dates(context.tx).items()
+        if getattr(now, name) == after
+    }
+    return now.model_copy(update=written)
+
+
+def _status(context: LetterContext, _request: Request) -> str:
+    state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
+    mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items())
+    pending = teams.count_pending(context.tx)
+    waiting = ", ".join(f"{count} {state}" for state, count in letters.count_by_state(context.tx).items())
+    lines = [
+        f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
+        f"teams: {teams.count(context.tx)}, with a program {submissions.count_with_program(context.tx)}",
+        *([f"registrations that wait for your decision: {pending}"] if pending else []),
+        f"letters: {waiting or 'none'}",
+        f"mails: {mails or 'none'}" + (", reports are held" if decisions.reports_held(context.tx) else ""),
+        *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest_state.log(context.tx, 5)),
+    ]
+    return "\n".join(line.split("\n")[0] for line in lines)
+
+
+def _because(request: Request) -> str:
+    return request.reason or "by the organizer's letter"
+
+
+STATUS = "status"
+ACTIONS: Mapping[str, Action] = {
+    "run": Action("run", "the contest is started, or goes on", _check_run, _run),
+    "pause": Action(
+        "pause",
+        "nothing new is played until you let it go on",
+        _no_arguments,
+        lambda context, request: _actions(context).pause(_because(request)),
+    ),
+    "resume": Action(
+        "resume",
+        "the contest goes on",
+        _no_arguments,
+        lambda context, request: _actions(context).resume(request.reason),
+    ),
+    "hold": Action(
+        "hold",
+        "the reports of the contest day are kept back",
+        _no_arguments,
+        lambda context, request: _actions(context).hold(_because(request)),
+    ),
+    "release": Action(
+        "release",
+        "the reports that were kept back go out",
+        _no_arguments,
+        lambda context, request: _actions(context).release(request.reason),
+    ),
+    "move": Action(
+        "move DATE TIME", "the date is moved, and all registered teams are told", _new_date, _move
+    ),
+    STATUS: Action(STATUS, "tells where the contest is", _no_arguments, _status),
+}
+
+
+# --- answers -----------------------------------------------------------------------------------------------
+def reply(context: LetterContext, what: str, text: str, *, done: bool, journal: str) -> str:
+    """Answer to the organizer's address, whoever wrote."""
+    to = context.settings.contest.organizer_address
+    return context.answer("organizer_answer", to, note=journal, what=what, text=text, done=done)
+
+
+def refuse(context: LetterContext, what: str, why: str) -> str:
+    """Tell the organizer that nothing was done, and why."""
+    text = why[:1].upper() + why[1:] + "."
+    return reply(context, what, text, done=False, journal=f"not done for the organizer: {why}")
+
+
+def answer_stranger(context: LetterContext, what: str) -> str:
+    """Answer as to any unknown subject, so that strangers learn nothing; the journal has a line on it."""
+    contest_state.note(context.tx, NAME, f"{what} (letter {context.stored.id})", context.now)
+    words = tuple(clean_subject(context.letter.subject).split())
+    return f"{what}; {unknown.COMMAND.handle(context, words)}"
+
+
+def note(context: LetterContext, request: Request, text: str) -> None:
+    """A line in the journal on what was asked for."""
+    contest_state.note(
+        context.tx,
+        request.name,
+        text,
+        context.now,
+        actor=_actor(context),
+        whom=" ".join(request.arguments),
+        reason=request.reason,
+    )

@@ -1,0 +1,146 @@
+"""The files of a program in any language that a letter brings. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from contest.file_names import IMAGE_NAME, MAX_FILES, RIGHT_NAME, is_archive, is_safe
+from mailserver.problem import Problem, quote
+from mailserver.reading.c_source_repair import signed_off
+from mailserver.reading.find_program import unreadable
+from mailserver.reading.from_line import FROM_MARK, has_from_line, without_from_line
+from mailserver.reading.letter import Letter, SentFile
+from mailserver.reading.part_text import Text
+
+MAX_FILE_BYTES = 2_000_000  # of all attached files together; a contest's own limit is lower
+
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r")
+_ALMOST_FROM = re.compile(r"<\s*from\s*>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Files:
+    """A program in any language as a letter brings it, and what its writer says about it (B14, B21).
+
+    `marked`: the lines of the letter's text, or of one file, that have the `<<FROM>>` line. `marked_in`: the
+    name of that file, "" = the letter's text. The files still have the string in them: take it out before
+    you publish them (K42).
+    """
+
+    files: Mapping[str, bytes] = field(repr=False)  # by name, byte for byte as sent
+    text: tuple[str, ...]  # the letter's text without signature and `<<FROM>>` line
+    marked: tuple[str, ...] = field(repr=False)
+    marked_in: str = ""
+    repairs: tuple[str, ...] = ()
+
+
+def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Files | Problem:
+    """The files of a program in any language, attached under their own names (U7, H1, L16).
+
+    Where a contest says what its program is called, such as `final_strategy.py`, it may be the letter's text
+    instead of an attachment: `text_is` is that name, "" = the program must be attached. With `images` it may
+    be the archive of a container image, or a line of the letter's text that names one (M11), which becomes
+    the file IMAGE_NAME.
+    """
+    if letter.problems and not letter.files:
+        return unreadable(letter)
+    body = signed_off(letter.body)
+    if not letter.files and text_is and not body.is_blank:
+        data = "\n".join(body.lines) + "\n"
+        return Files({text_is: data.encode()}, (), body.lines, text_is, body.repairs)
+    named = [found[1] for line in body.lines if (found := _IMAGE_LINE.fullmatch(line))] if images else []
+    if named:
+        return _image_by_name(letter, body, named)
+    problem = next(_file_problems(letter.files, images), None)
+    if problem:
+        return problem
+    # A text part with a file name is a file, also where a mailer shows it as the letter's text.
+    text = () if letter.body.name else body.lines
+    files = {file.name: file.data for file in letter.files}
+    sources = {"": text} | {
+        name: tuple(data.decode("latin-1").split("\n"))
+        for name, data in files.items()
+        if not is_archive(name)
+    }
+    repairs = tuple(f"{file.name}: {file.remark}" for file in letter.files if file.remark)
+    return _with_from_line(files, sources, repairs)
+
+
+_IMAGE_LINE = re.compile(r"(?i)[ \t]*image[ \t]*:[ \t]*(\S+)[ \t]*")
+
+
+def _image_by_name(letter: Letter, body: Text, named: Sequence[str]) -> Files | Problem:
+    """An image by the name in the letter's text; whatever is attached besides would not be looked at."""
+    if len(set(named)) > 1 or letter.files:
+        return Problem(
+            "There is more than one program: " + ", ".join((*named, *(file.name for file in letter.files))),
+            expected="one line `image: NAME` and no attached file, or an attached program and no such line",
+        )
+    text = tuple(line for line in body.lines if not _IMAGE_LINE.fullmatch(line))
+    return _with_from_line({IMAGE_NAME: f"{named[0]}\n".encode()}, {"": text}, body.repairs)
+
+
+def _with_from_line(
+    files: Mapping[str, bytes], sources: Mapping[str, tuple[str, ...]], repairs: tuple[str, ...]
+) -> Files | Problem:
+    """These files, if all `<<FROM>>` lines in the sources agree.
+
+    `sources`: lines by the name of the file that they are in, "" = the text of the letter.
+    """
+    found = {name: _from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
+    if len(set(found.values())) > 1:
+        places = " and ".join(name or "the text of the letter" for name in found)
+        return Problem(
+            f"There are different {FROM_MARK} lines in {places}, so it is not clear which one counts.",
+            expected=f"one {FROM_MARK} line, in the text of the letter or in a comment of one file",
+        )
+    almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
+    place = next(iter(found), "") if found else next(almost, "")
+    return Files(files, without_from_line(sources[""]), sources[place], place, repairs)
+
+
+def _from_lines(lines: tuple[str, ...]) -> frozenset[str]:
+    """The `<<FROM>>` lines without the marks of comments around them."""
+    return frozenset(" ".join(line.strip(" \t\r/*#").split()) for line in lines if FROM_MARK in line)
+
+
+def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:
+    """What is wrong with the attached files, the names first; none = they can be taken."""
+    right = _RIGHT_FILES + (_OR_IMAGE if images else "")
+    if not files:
+        yield Problem("There is no file attached to the letter.", expected=right)
+    if len(files) > MAX_FILES:
+        yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
+    # How large an archive may be is the contest's own affair.
+    size = sum(len(file.data) for file in files if not (images and is_archive(file.name)))
+    if size > MAX_FILE_BYTES:
+        yield Problem(f"The attached files have {size:,} bytes; all together may have {MAX_FILE_BYTES:,}.")
+    for file in files:
+        if not is_safe(file.name):
+            named = (
+                f"The file name `{quote(file.name)}` cannot be used." if file.name else "A file has no name."
+            )
+            yield Problem(named, expected=RIGHT_NAME)
+    # Some file systems take `A.py` and `a.py` for one file.
+    names = [file.name.casefold() for file in files]
+    for file in files:
+        if names.count(file.name.casefold()) > 1:
+            yield Problem(f"There are several files named {file.name}.", expected="each name only once")
+        elif file.problem:
+            yield Problem(f"The file {file.name} could not be read: {file.problem}.", expected=right)
+        elif is_archive(file.name) and not images:
+            yield Problem(f"The file {file.name} is an archive, and this contest takes none.", expected=right)
+        elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
+            yield Problem(f"The file {file.name} is no text.", expected=right)
+
+
+_RIGHT_FILES = (
+    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\n"
+    "and beside it text files that it reads, if any"
+)
+_OR_IMAGE = (
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing beside it;\n"
+    "or a line `image: NAME` in the text of the letter, if the organizer has pulled it"
+)

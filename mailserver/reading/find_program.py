@@ -1,0 +1,67 @@
+"""The C program in a letter: its text, or its one attachment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mailserver.problem import Problem, quote
+from mailserver.reading.c_source_repair import is_prose, repaired
+from mailserver.reading.from_line import FROM_MARK, has_from_line, without_from_line
+from mailserver.reading.letter import Letter, SentFile
+from mailserver.reading.part_text import Text
+
+
+def find_program(letter: Letter) -> Text | Problem:
+    """The C program that a letter brings: its body, or its one attachment (K50, M25, M26)."""
+    if letter.problems:
+        return unreadable(letter)
+    if len(letter.attachments) > 1:
+        return Problem(
+            f"There are {len(letter.attachments)} programs attached, but a program is a single file.",
+            expected=_RIGHT_PROGRAM,
+        )
+    if letter.attachments and has_from_line(letter.body.lines):
+        return Problem(
+            f"There is a program attached, and the text of the letter holds a {FROM_MARK} line as well, so "
+            "it is not clear which one counts.",
+            expected=f"the {FROM_MARK} line in the attached program only, or no attachment",
+        )
+    if letter.attachments:
+        return letter.attachments[0]
+    text = without_from_line(letter.body.lines) if letter.files else letter.body.lines
+    if letter.body.is_blank or (letter.files and (not text or is_prose(text))):
+        return Problem(_no_program(letter.files), expected=_RIGHT_PROGRAM)
+    return repaired(letter.body)
+
+
+_RIGHT_PROGRAM = "the program as the text of the letter, or exactly one attachment (a file .c)"
+
+
+def unreadable(letter: Letter) -> Problem:
+    """Why the program in this letter could not be read."""
+    return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
+
+
+def _no_program(files: Sequence[SentFile]) -> str:
+    """What is wrong with attachments that are no programs, and what to do."""
+    if not files:
+        return "There is no program in the letter."
+    names = [file.name or "a file without a name" for file in files]
+    found = next((advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), "")
+    sentences = (
+        "There is no program in the letter.",
+        f"What was attached ({quote(', '.join(names))}) is not a .c file.",
+        found,
+    )
+    return " ".join(filter(None, sentences))
+
+
+_ADVICE = (
+    ((".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"), "Please send the program unpacked."),
+    (
+        (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
+        "Please save the program as plain text; a word processor's file is not one.",
+    ),
+    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), "A picture of a program cannot be compiled."),
+    ((".o", ".exe", ".out", ".com", ".obj"), "Please send the source text; it is compiled here."),
+)
