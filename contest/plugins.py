@@ -1,4 +1,4 @@
-"""What other packages add to knobeln by entry points: games, formats, and modules for further kinds of play."""
+"""What other packages add by entry points: games, formats, reports, modules for further kinds of play."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from contest.store import Store, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from knobeln import log_setup
 from knobeln.cli.contest_option import chosen_path
+from reports.kinds import check_offered
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
 
@@ -47,6 +48,7 @@ class ContestContext:
                 frozen_settings(contest_store.started_settings(tx), settings),
                 decisions.dates_now(tx, written),
             )
+        check_offered(settings.reports.offered)
         format_of(settings)  # a game that cannot be played so is told now, not on the contest day
         return cls(path, settings, store, _templates(settings, path), written)
 

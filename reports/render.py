@@ -43,8 +43,8 @@ from contest.plurals import listed, plural
 from contest.protocols import Rendered
 from knobellib.samples import samples
 from reports import text
-from reports.play import play_words
-from reports.results import verdict_words
+from reports.kinds import reports
+from reports.play import play_reports
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
@@ -112,8 +112,10 @@ class Templates:
         own = [FileSystemLoader(override)] if override else []
         plugin = kind_of(settings.game.name)
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
+        known_reports = reports()
+        of_reports = {f"{r.template_name}.txt.j2": r.template for r in known_reports.values() if r.template}
         self._loader: BaseLoader = ChoiceLoader(
-            [*own, DictLoader(of_game), _OurTemplates("reports", "templates")]
+            [*own, DictLoader(of_game | of_reports), _OurTemplates("reports", "templates")]
         )
         self._environment = Environment(
             loader=self._loader,
@@ -123,17 +125,19 @@ class Templates:
             lstrip_blocks=True,
         )
         game = game_of(settings.game, settings.programs).info
+        play = play_reports(game.play)
         self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
         self._environment.globals.update(
             contest=settings.contest,
             the_contest=text.with_article(settings.contest.title),
             settings=settings,
             game=game,
-            verdict_words=verdict_words(game.name),
+            verdict_words=play.verdicts,
             samples=tuple(sorted(samples(game.name))),
             where=partial(where, settings.tournament),
             part=partial(_candidates, game, settings.tournament.format),
-            words=play_words(game.play),
+            words=play.words,
+            reports=known_reports,
         )
         # By the source text, so that a changed template counts from the next mail on.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)

@@ -8,7 +8,6 @@ from functools import partial
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
-from contest.games.cooperation import Cooperation, CooperationSettings
 from contest.games.registry import game_of
 from contest.model import RoundOutcome, Standing, Team
 from contest.seeds import Seeds
@@ -20,14 +19,9 @@ Teams = Mapping[str, Team]
 History = Sequence[RoundOutcome]
 
 
-def rounds_drawn(settings: Settings, seed: bytes) -> int | None:
-    """How many rounds a game of this contest had, where that was drawn and a secret (C1); None elsewhere."""
-    rules = game_of(settings.game, settings.programs)
-    if not isinstance(rules, Cooperation) or not isinstance(settings.game, CooperationSettings):
-        return None
-    if settings.game.fewest_rounds == settings.game.most_rounds:
-        return None
-    return rules.for_players((), partial(Seeds(seed).below, "game")).rounds
+def drawn_facts(settings: Settings, seed: bytes) -> Mapping[str, int]:
+    """What the game drew from the contest seed for all games, and kept secret until the end."""
+    return game_of(settings.game, settings.programs).drawn_facts(partial(Seeds(seed).below, "game"))
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
@@ -64,7 +58,7 @@ def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> 
     return prize_lists(ranking, teams, settings.teams) if ranking else ()
 
 
-def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.Place, ...]:
+def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
     """The places of a melee, if the round was a single one; its games must be there."""
     return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
 

@@ -25,7 +25,7 @@ from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.replies import Command
-from reports.preferences import REPORTS
+from reports.kinds import reports
 from reports.render import Templates
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -184,10 +184,10 @@ def _reports_page() -> Iterator[str]:
     yield f"# Reports\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_REPORTS)}\n\n"
     yield "| code | what it is | when | to whom, of those who want it | contained in |\n"
     yield "|---|---|---|---|---|\n"
-    for report in REPORTS:
+    for report in reports().values():
         within = f"`{report.contained_in}`" if report.contained_in else ""
-        what = f"`{report.preference}` | {report.preference.meaning}"
-        yield f"| {what} | {report.occasion} | {report.audience} | {within} |\n"
+        what = f"`{report.code}` | {report.meaning}"
+        yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
     yield "\nWhich template makes which mail stands in the [organizer guide](../organizer-guide.md).\n"
 
 

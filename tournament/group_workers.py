@@ -19,7 +19,7 @@ from contest.compose import Composed, compose
 from contest.config.settings import Settings
 from contest.game_rows import Record, records
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
+from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
 from contest.protocols import Format, Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -176,7 +176,7 @@ class _Table:
     def _play(self, group: Started) -> GroupOutcome:
         contest, plan = self.contest, group.plan
         settings = _with_workers(contest.settings, group.workers)
-        wanting = {name for name in plan.members if _wants_protocols(contest.teams[name])}
+        wanting = {name for name in plan.members if contest.reporter.needs_moves(contest.teams[name])}
         with contest.make_runner(group.images, settings, contest.seeds, self.progress) as runner:
             return referee.play_group(
                 plan,
@@ -193,7 +193,3 @@ class _Table:
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:
     """The mails with keys that begin so."""
     return (replace(mail, key=mark + mail.key) for mail in mails) if mark else mails
-
-
-def _wants_protocols(team: Team) -> bool:
-    return MailPreference.DGP in team.registration.preferences

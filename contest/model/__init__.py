@@ -22,10 +22,8 @@ from contest.model.programs import (
     Trial,
 )
 from contest.model.teams import (
-    USUAL_PREFERENCES,
     Ban,
     BanKind,
-    MailPreference,
     Member,
     Registration,
     Team,
@@ -50,7 +48,6 @@ from contest.model.tournament import (
 )
 
 __all__ = [
-    "USUAL_PREFERENCES",
     "Attachment",
     "Ban",
     "BanKind",
@@ -77,7 +74,6 @@ __all__ = [
     "ImageFacts",
     "LetterState",
     "LogLine",
-    "MailPreference",
     "Match",
     "Member",
     "Missing",

@@ -29,16 +29,17 @@ from sqlalchemy import (
 
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
-from contest.model import Bounce, MailPreference, OutboxState, Outgoing
+from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import decisions
 from contest.store.session import Transaction
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox
 
 _TOGETHER = 100  # mails that are queued with one statement
-REPORT_KINDS = (*map(str, MailPreference), "no program")
-"""The kinds of the contest day's mails: all that go out as `broadcast`."""
 SENT_BEFORE = "went out before the database was restored"
 LONGEST_WAIT = timedelta(hours=2)  # of a mail between two tries, and more
+
+# The mails of the contest day, by their keys.
+_IS_REPORT = or_(outbox.c.key.like("contest/%"), outbox.c.key.like("%round/%"))
 
 
 @dataclass(frozen=True)
@@ -293,18 +294,18 @@ def release(
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
     """Keep back the reports of the contest day that wait; which ones."""
-    return _change(tx, (OutboxState.READY,), (), None, REPORT_KINDS, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), (), None, _IS_REPORT, state=OutboxState.HELD)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
     """The reports that are held, oldest first."""
-    query = _with_content().where(outbox.c.state == OutboxState.HELD, outbox.c.kind.in_(REPORT_KINDS))
+    query = _with_content().where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
     return map(_item, tx.execute(query.order_by(outbox.c.id)))
 
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     """Let the reports go that are held; which ones."""
-    return _change(tx, (OutboxState.HELD,), (), None, REPORT_KINDS, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), (), None, _IS_REPORT, **_at_once(now))
 
 
 def retry(
@@ -336,14 +337,14 @@ def _change(
     states: Sequence[OutboxState],
     ids: Sequence[int],
     to: str | None,
-    kinds: Sequence[str] = (),
+    which: ColumnElement[bool] | None = None,
     **values: object,
 ) -> tuple[int, ...]:
     chosen: list[ColumnElement[bool]] = [outbox.c.state.in_(states)]
     if ids:
         chosen.append(outbox.c.id.in_(ids))
-    if kinds:
-        chosen.append(outbox.c.kind.in_(kinds))
+    if which is not None:
+        chosen.append(which)
     if to is not None:
         chosen.append(func.lower(outbox.c.to) == to.lower())
     changed = tx.execute(update(outbox).where(*chosen).values(values).returning(outbox.c.id))

@@ -24,7 +24,7 @@ from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
-from reports.site.words import Words
+from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
 
@@ -62,7 +62,8 @@ class SiteWriting:
         with self._folder.store.read() as tx:
             facts = site_facts(tx, self._folder)
         files = SiteFolder(self._target)
-        words = Words(facts.settings, facts.game, navigation(facts), self._folder.path / "templates" / "site")
+        own = self._folder.path / "templates" / "site"
+        words = SiteTemplates(facts.settings, facts.game, navigation(facts), own)
         planned = plan(facts)
         for name, data in words.static().items():
             files.put(name, data)
@@ -81,7 +82,7 @@ class SiteWriting:
         )
 
     def _games(
-        self, facts: SiteFacts, games: Sequence[GameKey], words: Words, files: SiteFolder
+        self, facts: SiteFacts, games: Sequence[GameKey], words: SiteTemplates, files: SiteFolder
     ) -> Iterator[None]:
         """The pages of games; those that are there are not played again."""
         same = words.fingerprint()
@@ -101,7 +102,7 @@ class SiteWriting:
 
         The contest machine plays them again. What was asked in words is kept, or nobody knows it.
         """
-        if facts.plays_on_machine:
+        if facts.can_replay:
             yield from ((moves, None) for moves in self._played_again(number, games))
             return
         with self._folder.store.read() as tx:

@@ -43,6 +43,7 @@ def _about(context: LetterContext, word: str) -> str:
         context.writer,
         topic=topic,
         form=sample(context.settings).text,
+        word=word,
         near=() if topic else help_topics.near(word, context.commands, context.settings),
         all_words=help_topics.words(context.commands, context.settings),
     )

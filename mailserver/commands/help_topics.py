@@ -15,7 +15,7 @@ from itertools import chain
 from contest.config.settings import Settings
 from contest.games.base import MACHINE, TABLE
 from contest.games.registry import game_of
-from contest.model import MailPreference, Verdict
+from contest.model import Verdict
 from contest.registration_form import field_names
 from mailserver.attachments import rules
 from mailserver.commands.fuzzy_match import ALIKE, likeness
@@ -135,7 +135,7 @@ def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
     hog = RULES_OF_HOG if play == TABLE else ()
     verdicts = () if play == TABLE else (v for v in Verdict if v.is_charged)
     yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
-    yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
+    yield from (Topic(Kind.REPORT, code) for code in settings.reports.offered)
     yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
     yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
     yield from (Topic(Kind.RULE, name) for name in chain(RULES_OF_ANY, own, hog))

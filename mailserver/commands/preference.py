@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 
 from contest.config.settings import Settings
-from contest.model import MailPreference, Phase, Team
+from contest.model import Phase, Team
 from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.problem import Problem
-from mailserver.reading.registration_form import preferences_offered, wrong_codes
+from mailserver.reading.registration_form import sample_preferences, wrong_codes
 from mailserver.reading.subject import words_behind
 from mailserver.replies import Command, LetterContext
 
@@ -40,7 +40,7 @@ def handle(context: LetterContext) -> str:
     return _change(context, team, chosen)
 
 
-def _chosen(context: LetterContext) -> tuple[MailPreference, ...] | Problem:
+def _chosen(context: LetterContext) -> tuple[str, ...] | Problem:
     """What the letter asks for; a problem where that is not clear, because a guess would change something."""
     subject = _IN_SUBJECT.sub(PREFERENCE, context.letter.subject, count=1)
     in_subject = ",".join(words_behind(subject, PREFERENCE))
@@ -58,7 +58,7 @@ def _chosen(context: LetterContext) -> tuple[MailPreference, ...] | Problem:
         return ()
     offered = context.settings.reports.offered
     faults = tuple(wrong_codes(codes, offered))
-    return _wrong(context, " ".join(faults)) if faults else tuple(map(MailPreference, codes))
+    return _wrong(context, " ".join(faults)) if faults else codes
 
 
 def read_codes(text: str) -> tuple[str, ...]:
@@ -68,12 +68,11 @@ def read_codes(text: str) -> tuple[str, ...]:
 
 
 def _wrong(context: LetterContext, text: str) -> Problem:
-    lines = preferences_offered(context.settings).splitlines()
-    sample = lines[0].replace(":", "", 1)
-    return Problem(text, expected="\n".join((f"Subject: {sample}", *lines[1:], f"  {NONE}  no reports")))
+    sample = sample_preferences(context.settings).replace(":", "", 1)
+    return Problem(text, expected=f"Subject: {sample}\nor `{NONE}`, for no reports", lists_reports=True)
 
 
-def _change(context: LetterContext, team: Team, chosen: tuple[MailPreference, ...]) -> str:
+def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
     teams.set_preferences(context.tx, team.id, chosen)
     before = team.registration.preferences
     is_running = contest_state.state(context.tx).phase is Phase.RUNNING

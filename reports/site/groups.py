@@ -10,8 +10,9 @@ from contest.games.base import FaultRule, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
+from reports.play import play_reports
 from reports.results import GameLine, OwnGames, gone
-from reports.scores import Place, Score, Shape, places, shape_of
+from reports.scores import MeleePlace, Score, Shape, places, shape_of
 from reports.site import charts, paths
 from reports.site.charts import HeatMap
 from reports.site.facts import Disclosure, ReleasedRound
@@ -193,7 +194,7 @@ def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
     return Table(f"places-{number}", caption, columns, tuple(_place(view, place) for place in found))
 
 
-def _place(view: GroupView, place: Place) -> tuple[Cell, ...]:
+def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
     return (
         cell(place.rank),
         name_cell(place.entry, paths.team(place.entry)),
@@ -231,7 +232,7 @@ def own_table(view: GroupView, name: str, table: str) -> Table:
 
 
 def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
-    words = results.verdict_words(view.game.name)
+    words = play_reports(view.game.play).verdicts
     failed = [
         f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
         for failure in line.failures

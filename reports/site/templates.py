@@ -38,7 +38,7 @@ STATIC = ("style.css", "replay.js")
 _PACKAGE = "reports.site"
 
 
-class Words:
+class SiteTemplates:
     """Puts pages into HTML (and the feed into XML)."""
 
     def __init__(
