@@ -49,6 +49,7 @@ from reports.play import play_reports
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
     "fold": text.fold,
+    "fill": text.fill,
     "tail": text.tail,
     "columns": text.columns,
     "grid": text.grid,
@@ -123,6 +124,7 @@ class Templates:
             autoescape=False,  # noqa: S701 - plain text, no HTML
             trim_blocks=True,
             lstrip_blocks=True,
+            keep_trailing_newline=True,  # a part that is included ends its line
         )
         game = game_of(settings.game, settings.programs).info
         play = play_reports(game.play)

@@ -121,6 +121,12 @@ def _broken(line: str, width: int) -> Iterator[str]:
     yield line.rstrip()
 
 
+def fill(text: object, width: int = WIDTH) -> str:
+    """Prose with its own line breaks; only lines over `width` columns are wrapped, without an indent."""
+    lines = clean(str(text)).split("\n")
+    return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
+
+
 def plain(text: str) -> str:
     """The text as it is mailed: folded, no blank lines at its ends, nowhere more than one of them."""
     return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"

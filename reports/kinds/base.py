@@ -104,6 +104,12 @@ class GroupFinished(Event):
         return self.outcome.plan
 
     @cached_property
+    def is_final(self) -> bool:
+        """Nobody goes on, although not everybody was disqualified."""
+        standings = self.outcome.standings
+        return not any(s.advances for s in standings) and not all(s.disqualified for s in standings)
+
+    @cached_property
     def shape(self) -> scores.Shape:
         return scores.shape_of(self.plan, self.game)
 
@@ -120,6 +126,7 @@ class GroupFinished(Event):
         """What templates about the complete group need."""
         return {
             "plan": self.plan,
+            "is_final": self.is_final,
             "shape": self.shape,
             "standings": self.outcome.standings,
             "places": self.melees[0] if len(self.melees) == 1 else (),
@@ -133,6 +140,7 @@ class GroupFinished(Event):
         return {
             "team": name,
             "plan": self.plan,
+            "is_final": self.is_final,
             "shape": self.shape,
             "is_played": bool(own.matches),
             "gone": self.gone,

@@ -31,6 +31,7 @@ from contest.model import (
 from contest.seeds import Seeds
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
+from reports.kinds import reports
 from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
@@ -154,14 +155,14 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     )
 
 
-def settings_of(game: str, **reports: Any) -> Settings:
+def settings_of(game: str, **changes: Any) -> Settings:
     """The preset, with all reports on offer unless others are named, and an organizer."""
     chosen = presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC))
     contest = {"organizer": "The referees", "organizer_address": "referees@games.example"}
     return chosen.model_copy(
         update={
             "contest": chosen.contest.model_copy(update=contest),
-            "reports": Reports(**{"offered": tuple(reports()), **reports}),
+            "reports": Reports(**{"offered": tuple(reports()), **changes}),
         }
     )
 
