@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import LONGEST_FIELD_VALUE, ExtraField, spelling
+from contest.config.sections import KNOBELN_REPORTS, LONGEST_FIELD_VALUE, ExtraField, spelling
 from contest.config.settings import Settings
 from contest.model import Member, Registration
 from contest.plurals import form
@@ -311,9 +311,6 @@ def _member_lines(field: Field) -> tuple[Line, ...]:
     return inline + field.below
 
 
-_IS_CODE = re.compile("[A-Za-z]{3}")
-
-
 def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
     """A sentence for each code that the contest does not offer, or that is not written as it should be."""
     known = ", ".join(offered)
@@ -325,7 +322,7 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
             yield f"{code} is given twice."
         elif code not in offered and code.upper() in offered:
             yield f"Please write `{code}` in capitals: {code.upper()}."
-        elif code not in offered and _IS_CODE.fullmatch(code):
+        elif code not in offered and code.upper() in KNOBELN_REPORTS:
             yield f"{code.upper()} is not offered in this contest, only {known}."
         elif code not in offered:
             yield f"`{quote(code)}` is none of {known} (separated by commas)."

@@ -275,7 +275,7 @@ def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
 def test_help_tells_each_kind_of_report_or_that_it_is_not_offered(world: World, code: str) -> None:
     (mail,) = world.send(f"help {code.lower()}", "x")
     is_offered = code in world.settings.reports.offered
-    assert (code.meaning in flat(mail)) == is_offered
+    assert (reports()[code].meaning in flat(mail)) == is_offered
     assert ("not offered in this contest" in flat(mail)) == (not is_offered)
 
 
@@ -442,14 +442,14 @@ def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: 
     assert ",".join(team(world).registration.preferences) == codes
     assert f"before LAP,DGP,GRG,RSM now {codes or 'none'}" in flat(mail)
     for code in team(world).registration.preferences:
-        assert code.meaning in flat(mail)
+        assert reports()[code].meaning in flat(mail)
 
 
 WRONG_PREFERENCES = [
     ("mail-preference lap", "", "Please write `lap` in capitals: LAP."),
     ("mail-preference LAP,ALL", "", "`ALL` is none of LAP"),
     ("mail-preference LAP,LAP", "", "LAP is given twice."),
-    ("mail-preference OWN", "", "OWN is not offered in this contest"),
+    ("mail-preference OWN", "", "`OWN` is none of LAP"),
     ("mail-preference", "", "There are no codes in it."),
     ("mail-preference LAP", "mail-preference: DGP\n", "ask for different reports"),
     ("mail-preference none,LAP", "", "`none` is none of"),

@@ -81,7 +81,7 @@ def test_a_team_without_a_program_is_told_so(started, contest) -> None:
     (mail,) = by_kind(started, "no program")
     assert (mail.to, mail.team_id) == (contest.late.address, contest.late.id)
     body = " ".join(mail.body.split())
-    assert "no program of your team that compiled" in body
+    assert "no program of your team that compiles" in body
     assert "1994-05-21 12:00 UT" in body
 
 
