@@ -108,7 +108,7 @@ def score(match: BracketMatch, point: int) -> str:
 
 
 def remark(match: BracketMatch) -> str:
-    """What has to be said besides the score; `*` stands for a match of equal points."""
+    """What the score does not say; `*` marks a match of equal points."""
     if match.disqualified:
         return f"({gone(match.best_first)})"
     return "*" if match.is_close else ""
@@ -141,7 +141,7 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """How many matches stand one behind the other here, from 1."""
+        """How many rounds of matches are in this tree, from 1."""
         return 1 + max((source.depth for source in self.sources if source), default=0)
 
 

@@ -134,7 +134,7 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
 
 
 def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:
-    """Everybody in a game of many with his points, the best first; the team is `you`."""
+    """The players of a game of many with their points, best first; the team is `you`."""
     points = [seat.points for seat in game.result.seats]
     table = zip(("you", *game.opponents), points, strict=True)
     return tuple(sorted(table, key=lambda line: -line[1]))

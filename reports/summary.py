@@ -1,4 +1,4 @@
-"""What the summary of a round, the bracket, a team's own result and the announcement tell. Pure."""
+"""The facts for the summary of a round, the bracket, a team's own result and the announcement. Pure."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ..
 # --- how close it was ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Margin:
-    """How far the first of a group is from the second: in half points, and as a part of the first's own
-    (numerator, denominator)."""
+    """The lead of the first of a group: in half points, and as a fraction of its points (numerator,
+    denominator)."""
 
     ahead: int
     part: tuple[int, int]
@@ -151,7 +151,7 @@ def _is_before(line: Standing, own: Standing) -> bool:
 
 
 def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
-    """Those who are out in the same round share the places behind all who are still in."""
+    """Those who are out in the same round share the places after all who are still in."""
     lines = [line for outcome in history for group in outcome.groups for line in group.standings]
     own = next(line for line in reversed(lines) if line.entry == name)
     points = sum(line.half_points for line in lines if line.entry == name)

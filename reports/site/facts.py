@@ -1,4 +1,4 @@
-"""What the pages may tell: the contest as far as its results have gone out, and no further. Pure.
+"""What the pages may tell: the contest as far as its results have been released. Pure.
 
 A round is released when its summary has gone out; until then nothing of it shows, not even who plays in it,
 because that would tell who is out. What is told of a released round is what the contest's reports tell to
@@ -81,7 +81,7 @@ class PublishedProgram:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened before everybody's eyes. `key` names it for ever; `text` has paragraphs."""
+    """A public event. `key` is its permanent name; `text` has paragraphs."""
 
     at: datetime
     key: str
@@ -92,7 +92,7 @@ class Event:
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """All that pages are made of. Nothing in it is unreleased, whatever the store knows besides.
+    """All facts that pages are made from. Nothing in it is unreleased.
 
     `playing` are those who take part, by name, nobody before the start; `registered` counts all
     registrations; `ranking`, `evolution`, `seed` and `programs` come with the last round's release; `noted`

@@ -9,7 +9,7 @@ from contest.games.base import GameInfo
 from contest.games.drawing import Course
 from contest.model import GroupPlan, Match, Missing, Moves, Verdict, points_text
 from reports.site import charts, paths
-from reports.site.boards import Board, board
+from reports.site.boards import BoardPicture, board
 from reports.site.charts import Curves
 from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
@@ -55,7 +55,7 @@ class GamePage:
     series: Table | None
     throws: Curves | None
     points: Curves | None
-    board: Board | None
+    board: BoardPicture | None
 
 
 Totals = Sequence[Sequence[int]]

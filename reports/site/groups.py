@@ -92,7 +92,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
 
 # --- the cross table ---------------------------------------------------------------------------------------
 def cross_table(view: GroupView) -> tuple[Table, HeatMap] | None:
-    """What everybody won of everybody, in the order of the ranking; None for games of many."""
+    """The points that each won against each other one, by ranking; None for games of many."""
     names = [line.entry for line in view.outcome.standings]
     by_name = {name: {s.opponent: s for s in _scores(view.own[name])} for name in names}
     rates = [[_rate(view.shape, by_name[row].get(column)) for column in names] for row in names]
