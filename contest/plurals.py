@@ -1,4 +1,4 @@
-"""Numbers and names within sentences. Pure."""
+"""Singular, plural and lists within sentences. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def form(value: int, one: str, many: str = "") -> str:
-    """The words for so many: (1, "game") -> `game`, (2, "letter waits", "letters wait") -> `letters wait`."""
+    """Singular or plural: (1, "game") -> `game`, (2, "letter waits", "letters wait") -> `letters wait`."""
     return one if value == 1 else many or f"{one}s"
 
 

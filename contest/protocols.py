@@ -150,6 +150,9 @@ class RunnerFactory(Protocol):
 class Reporter(Protocol):
     """The mails of the contest day. `teams` maps the names of all participants to their teams."""
 
+    def needs_moves(self, team: Team) -> bool:
+        """Whether a report that the team asked for needs the moves of its games."""
+
     def contest_started(
         self, teams: Mapping[str, Team], without_program: Sequence[Team], seed_commitment: str
     ) -> Iterable[Outgoing]: ...

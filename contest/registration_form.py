@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from contest.config.sections import FORM_FIELDS, ExtraField, Teams
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import MailPreference, Member, Registration
+from contest.model import Member, Registration
 
 ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
 
@@ -67,7 +67,7 @@ def blank(settings: Settings) -> Form:
 
 def sample(settings: Settings) -> Form:
     """The form with an example of each field, as answers show it."""
-    codes = (code for code in _SAMPLE_PREFERENCES if code in settings.reports.offered)
+    codes = settings.reports.offered[::2]  # not all, so that teams see that they have a choice
     return Form(
         address="name@machine.domain",
         preferences=",".join(codes),
@@ -96,14 +96,6 @@ _BLANK_MEMBER = {
     1: ("<name>, <affiliation>",),
     2: ("<name>, <age in years>, <occupation>,", "<computer science and programming background>"),
 }
-_SAMPLE_PREFERENCES = (
-    MailPreference.LAP,
-    MailPreference.DGP,
-    MailPreference.GRG,
-    MailPreference.RSM,
-    MailPreference.OWN,
-    MailPreference.BRK,
-)
 
 
 def record_text(registration: Registration) -> str:

@@ -16,6 +16,7 @@ from contest.config.template import settings_template
 from contest.errors import ConfigError
 from contest.store import Store, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
+from reports.kinds import check_offered
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
 
@@ -47,6 +48,7 @@ class ContestContext:
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
             settings = frozen.model_copy(update={"dates": decisions.dates_now(tx, written)})
+        check_offered(settings.reports.offered)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
         return cls(path, settings, store, Templates(settings, path / "templates"), written)
 

@@ -17,6 +17,7 @@ class Problem:
     line: int = 0
     quote: str = ""
     expected: str = ""  # the right form
+    lists_reports: bool = False  # the answer explains the codes of reports below the right form
 
     @property
     def shown(self) -> str:

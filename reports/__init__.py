@@ -1,1 +1,1 @@
-"""What teams read: one table of preferences, one template per mail."""
+"""Mails and pages: one class for each report, one template for each mail."""

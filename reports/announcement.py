@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import EvolutionOutcome, MailPreference, RoundOutcome, Standing, Team
+from contest.model import EvolutionOutcome, RoundOutcome, Standing, Team
 from contest.protocols import Rendered, Renderer
 from reports import results, summary
 from reports.evolution_table import condensed
+from reports.kinds import disclosed_by
+from reports.kinds.base import Disclosed
 from reports.scores import shape_of
 
-_RANKINGS = (MailPreference.GRG, MailPreference.GRR, MailPreference.RSM, MailPreference.BRK)
+_RANKINGS = {Disclosed.RANKINGS, Disclosed.BRACKET}
 
 
 def announcement(
@@ -35,7 +37,7 @@ def announcement(
         "announcement",
         final=final,
         ranking=ranking,
-        shows_ranking=any(report in settings.reports.offered for report in _RANKINGS),
+        shows_ranking=not _RANKINGS.isdisjoint(disclosed_by(settings.reports.offered)),
         shape=shape_of(final.groups[0].plan, game),
         places=summary.places(final, game),
         teams=figures[0][1],
@@ -46,7 +48,7 @@ def announcement(
         generations=condensed(evolution) if evolution else None,
         seed=seed.hex(),
         seed_commitment=hashlib.sha256(seed).hexdigest(),
-        rounds_drawn=summary.rounds_drawn(settings, seed),
+        drawn=summary.drawn_facts(settings, seed),
         **summary.bracket_facts(history, ranking, game),
         **summary.prize_facts(ranking, teams, settings),
     )

@@ -71,23 +71,28 @@ def sides_of(matches: Sequence[BracketMatch]) -> tuple[str, ...]:
 
 # --- who is where ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Field:
-    """Who is still in the contest, by lost matches, and who is out; both by name."""
+class StillIn:
+    """Who is still in the contest, with and without a lost match, and who is out; all by name."""
 
     unbeaten: tuple[str, ...]
     beaten: tuple[str, ...]
     out: tuple[str, ...]
-    out_now: tuple[str, ...]  # of the last round
+    out_now: tuple[str, ...]  # with the last round
 
 
-def field_after(history: Sequence[RoundOutcome]) -> Field:
-    """Everybody after the last of these rounds; a final leaves nobody in the contest."""
+def field_after(history: Sequence[RoundOutcome]) -> StillIn:
+    """Everybody after the last of these rounds; after a final nobody is still in the contest."""
     matches = matches_of(history)
     everybody = {name for match in matches for name in match.players}
     lost = {name for match in matches for name in match.players if name != match.winner}
     out = {line.entry for match in matches for line in match.best_first if not line.advances}
     last = {name for group in history[-1].groups for name in group.plan.members}
-    return Field(_by_name(everybody - lost - out), _by_name(lost - out), _by_name(out), _by_name(out & last))
+    return StillIn(
+        unbeaten=_by_name(everybody - lost - out),
+        beaten=_by_name(lost - out),
+        out=_by_name(out),
+        out_now=_by_name(out & last),
+    )
 
 
 def _by_name(names: set[str]) -> tuple[str, ...]:
@@ -103,7 +108,7 @@ def score(match: BracketMatch, point: int) -> str:
 
 
 def remark(match: BracketMatch) -> str:
-    """What has to be said besides the score; `*` stands for a match of equal points."""
+    """What the score does not say; `*` marks a match of equal points."""
     if match.disqualified:
         return f"({gone(match.best_first)})"
     return "*" if match.is_close else ""
@@ -136,7 +141,7 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """How many matches stand one behind the other here, from 1."""
+        """How many rounds of matches are in this tree, from 1."""
         return 1 + max((source.depth for source in self.sources if source), default=0)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from contest.model import HillRanking, MailPreference, Outgoing, Team
+from contest.model import HillRanking, Outgoing, Team
 from contest.protocols import Renderer
 
-_WANTING = {MailPreference.GRR, MailPreference.RSM}
+_WANTING = {"GRR", "RSM"}  # as the setting `hill.mail_hours` says
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class HillLetters:
     ) -> Iterator[Outgoing]:
         moves = movements(ranking, before)
         for team in teams:
-            if not _WANTING & set(team.registration.preferences):
+            if _WANTING.isdisjoint(team.registration.preferences):
                 continue
             words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
             yield Outgoing(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from contest.config.settings import Settings
-from contest.games.base import MACHINE, TABLE, GameInfo
+from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.model import (
     Attachment,
@@ -21,14 +21,12 @@ from contest.model import (
     Verdict,
 )
 from contest.protocols import Rendered, Renderer
-from reports import protocol_attachments
-from reports.knobeln_protocol import throws_of
+from reports.play import play_reports
 from reports.results import Failure, alike
-from reports.series import SeriesFacts, series_facts
 
 
 @dataclass(frozen=True)
-class Line:
+class PracticeLine:
     """One game of the table, seen by the first seat. `theirs` is the best of the others."""
 
     opponent: str
@@ -51,7 +49,7 @@ class PracticeLetters:
         self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
     ) -> Outgoing:
         info = self._info
-        words = self.templates.render(
+        rendered = self.templates.render(
             "practice",
             team=team.name,
             report=report,
@@ -59,16 +57,19 @@ class PracticeLetters:
             lines=[_line(game) for game in games],
             failures=alike([failure for game in games for failure in _failures(game)]),
             places=_places(games[0]) if games and info.max_seats > 2 else (),
-            series=_series(games, info),
+            series=play_reports(info.play).series(games),
             said=_said(games),
             max_instructions=self.settings.programs.max_instructions,
         )
-        return self._mail(practice, "practice", team, words)
+        return self._mail(practice, "practice", team, rendered)
 
     def met(self, practice: Practice, team: Team, other: Team, result: GameResult) -> Iterator[Outgoing]:
         match = Match(Pairing((team.name, other.name)), 1, result, True)
+        file_name = f"friendly-{team.name}-{other.name}.protocol.gz"
+        play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
-            words = self.templates.render(
+            attachments = play.attachments([match], 0, 0, own.name, self.settings, file_name)
+            rendered = self.templates.render(
                 "friendly_match",
                 team=own.name,
                 other=its.name,
@@ -76,15 +77,13 @@ class PracticeLetters:
                 own=result.seats[number],
                 its=result.seats[1 - number],
                 result=result,
-                has_protocol=self._info.play != TABLE,
+                attachments=attachments,
             )
-            name = f"friendly-{team.name}-{other.name}.protocol.gz"
-            attachments = protocol_attachments.attached([match], 0, 0, own.name, self.settings, name)
-            yield self._mail(practice, "friendly match", own, words, attachments, is_answer=number == 0)
+            yield self._mail(practice, "friendly match", own, rendered, attachments, is_answer=number == 0)
 
     def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
-        words = self.templates.render("friendly_match_off", team=team.name, other=other.name)
-        return self._mail(practice, "friendly match", team, words)
+        rendered = self.templates.render("friendly_match_off", team=team.name, other=other.name)
+        return self._mail(practice, "friendly match", team, rendered)
 
     @property
     def _info(self) -> GameInfo:
@@ -95,7 +94,7 @@ class PracticeLetters:
         practice: Practice,
         kind: str,
         team: Team,
-        words: Rendered,
+        rendered: Rendered,
         attachments: tuple[Attachment, ...] = (),
         *,
         is_answer: bool = True,
@@ -104,8 +103,8 @@ class PracticeLetters:
             key=f"practice/{practice.id}/{team.name}",
             kind=kind,
             to=team.address,
-            subject=words.subject,
-            body=words.body,
+            subject=rendered.subject,
+            body=rendered.body,
             team_id=team.id,
             attachments=attachments,
             in_reply_to=practice.reply_to if is_answer else None,
@@ -113,9 +112,9 @@ class PracticeLetters:
         )
 
 
-def _line(game: PracticeGame) -> Line:
+def _line(game: PracticeGame) -> PracticeLine:
     own, *others = game.result.seats
-    return Line(
+    return PracticeLine(
         " and ".join(game.opponents),
         own.points,
         max(seat.points for seat in others),
@@ -135,17 +134,10 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
 
 
 def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:
-    """Everybody in a game of many with his points, the best first; the team is `you`."""
+    """The players of a game of many with their points, best first; the team is `you`."""
     points = [seat.points for seat in game.result.seats]
     table = zip(("you", *game.opponents), points, strict=True)
     return tuple(sorted(table, key=lambda line: -line[1]))
-
-
-def _series(games: Sequence[PracticeGame], info: GameInfo) -> SeriesFacts | None:
-    if info.play != MACHINE:
-        return None
-    thrown = [throws_of(game.result) or () for game in games]
-    return series_facts([own for own, _ in throws] for throws in thrown)
 
 
 def _said(games: Sequence[PracticeGame]) -> str:

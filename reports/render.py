@@ -1,17 +1,17 @@
-"""Templates -> mails. What strangers wrote is only ever a value in them, never a template.
+"""Render templates to mails. Foreign text is only ever a value in a template, never a template.
 
 A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
-organizer's own folder `templates/` wins over ours, file by file, and is looked at anew for every mail.
+organizer's own folder `templates/` wins over ours, file by file, and is read again for every mail.
 
 What differs between games, kinds of play or formats is a template of its own, included by
-`{% include part("name") %}`: the first there is of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
+`{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
 `formats/<format>/name.txt.j2` and `name.txt.j2`.
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
-`samples` (the names of its sample programs), `where(plan)`, the filters of `FILTERS`, and
-`{% include "_signature.txt.j2" %}`. Whatever it says, the mail is plain text of at most 72 columns: a line
-that is longer is broken, a character that cannot be printed becomes a `?`, and several blank lines one.
+`samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
+`FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
+lines are broken, characters that cannot be printed become a `?`, and several blank lines become one.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ from contest.plurals import listed, plural
 from contest.protocols import Rendered
 from knobellib.samples import samples
 from reports import text
-from reports.play import play_words
-from reports.results import verdict_words
+from reports.kinds import reports
+from reports.play import play_reports
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
     "fold": text.fold,
+    "fill": text.fill,
     "tail": text.tail,
     "columns": text.columns,
     "grid": text.grid,
@@ -68,14 +69,14 @@ FILTERS: Mapping[str, Callable[..., str]] = {
 }
 
 _SUBJECT = "Subject:"
-# Stands for the two lines that are cut off, so that errors name the lines of the file.
+# Replaces the two lines that are cut off, so that errors have the line numbers of the file.
 _TWO_LINES = "{#\n#}\n"
 
 
 def where(tournament_format: type[Format], plan: GroupPlan, before: str = "") -> str:
-    """Which group that is: ` round 2, group 3`, ` round 2, losers' side`, "" where there is but one.
+    """The name of a group: `round 2, group 3`, `round 2, losers' side`, or "" if there is only one.
 
-    `before` is put in front of words, but not of none.
+    `before` is prepended unless the result is empty.
     """
     if plan.title:
         return f"{before}round {plan.round}, {plan.title}"
@@ -83,13 +84,13 @@ def where(tournament_format: type[Format], plan: GroupPlan, before: str = "") ->
 
 
 def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
-    """The templates that may stand for this part, the most particular first."""
+    """The templates for this part, the most specific first."""
     folders = (f"games/{game.name}/", f"play/{game.play.name}/", f"formats/{tournament_format}/", "")
     return [f"{folder}{name}.txt.j2" for folder in folders]
 
 
 class _OurTemplates(PackageLoader):
-    """They do not change while the program runs: each is read once."""
+    """Reads each template once: ours do not change while the program runs."""
 
     def __init__(self, package: str, folder: str) -> None:
         super().__init__(package, folder)
@@ -104,7 +105,7 @@ class _OurTemplates(PackageLoader):
 
 
 class Templates:
-    """The words of all mails (implements contest.protocols.Renderer)."""
+    """Renders all mails (implements contest.protocols.Renderer)."""
 
     def __init__(self, settings: Settings, override: Path | None) -> None:
         """`override` is the organizer's own folder of templates; it need not exist."""
@@ -118,11 +119,13 @@ class Templates:
         of_commands = {
             f"{name}.txt.j2": text for each in added.values() for name, text in each.templates.items()
         }
+        known_reports = reports()
+        of_reports = {f"{r.template_name}.txt.j2": r.template for r in known_reports.values() if r.template}
         self._loader: BaseLoader = ChoiceLoader(
             [
                 *own,
                 _OurTemplates("reports", "templates"),
-                DictLoader({**of_game, **of_format, **of_commands}),
+                DictLoader({**of_game, **of_format, **of_commands, **of_reports}),
             ]
         )
         self._environment = Environment(
@@ -131,22 +134,25 @@ class Templates:
             autoescape=False,  # noqa: S701 - plain text, no HTML
             trim_blocks=True,
             lstrip_blocks=True,
+            keep_trailing_newline=True,  # a part that is included ends its line
         )
         game = game_of(settings.game, settings.programs).info
+        play = play_reports(game.play)
         self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
         self._environment.globals.update(
             contest=settings.contest,
             the_contest=text.with_article(settings.contest.title),
             settings=settings,
             game=game,
-            verdict_words=verdict_words(game.name),
+            verdict_words=play.verdicts,
             samples=tuple(sorted(samples(game.name))),
             tournament_format=chosen,
             where=partial(where, chosen),
             part=partial(_candidates, game, chosen.name),
-            words=play_words(game.play),
+            words=play.words,
+            reports=known_reports,
         )
-        # By the source text, so that a changed template counts from the next mail on.
+        # Keyed by source text, so that a changed template takes effect with the next mail.
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -156,7 +162,7 @@ class Templates:
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2` with these facts.
 
-        Raises ConfigError, naming the file and the line, where there is no such template or it is wrong.
+        Raises ConfigError with file and line if the template is missing or wrong.
         """
         name = f"{template}.txt.j2"
         try:

@@ -9,27 +9,9 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 
-from contest.config.sections import DEFAULT_GAME
 from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
 from contest.plurals import form, listed
-
-VERDICT_WORDS = {
-    Verdict.OK: "played to the end",
-    Verdict.TIME: "time limit",
-    Verdict.MEMORY: "out of memory",
-    Verdict.CRASH: "crash",
-    Verdict.ILLEGAL_MOVE: "illegal throw",
-    Verdict.PROTOCOL: "left the game",
-    Verdict.INTERNAL: "a failure of our own machinery",
-}
-
-
-_IN_WORDS = {Verdict.ILLEGAL_MOVE: "illegal move", Verdict.PROTOCOL: "no proper answer"}
-
-
-def verdict_words(game: str) -> Mapping[Verdict, str]:
-    """What a verdict means in this game."""
-    return VERDICT_WORDS if game == DEFAULT_GAME else {**VERDICT_WORDS, **_IN_WORDS}
+from reports.verdicts import VERDICTS
 
 
 class GameStatus(StrEnum):
@@ -116,7 +98,7 @@ def failures_of_match(match: Match) -> tuple[Failure, ...]:
 
 
 def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
-    turn, reason = (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICT_WORDS[seat.verdict])
+    turn, reason = (seat.fault.turn, seat.fault.reason) if seat.fault else (0, VERDICTS[seat.verdict])
     other = opponent(match.pairing, entry)
     game = match.game if max(match.pairing.games, match.pairing.most) > 1 else 0
     return Failure(entry, other, game, match.attempt, seat.verdict, turn, reason, max(1, seat.faults))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contest.games.base import TABLE, GameInfo
+from contest.games.base import GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
 from contest.standings import MATCH_POINT
 from reports import results
@@ -27,7 +27,7 @@ class Shape(StrEnum):
 
 def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
     """The form for the games of this group."""
-    if game.play == TABLE:
+    if not game.play.has_moves:
         return Shape.RATES
     if any(len(pairing.players) > 2 for pairing in plan.pairings):
         return Shape.MELEE
@@ -137,7 +137,7 @@ def winners_score(outcome: GroupOutcome, own_games: Mapping[str, OwnGames]) -> S
 
 # --- more than two ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Place:
+class MeleePlace:
     """A player in a game of many. `fell_in`: the turn in which it fell, None if it was there to the end, or
     nobody falls in this game."""
 
@@ -149,7 +149,7 @@ class Place:
     faults: int  # turns in which it was at fault
 
 
-def places(match: Match, max_turns: int) -> tuple[Place, ...]:
+def places(match: Match, max_turns: int) -> tuple[MeleePlace, ...]:
     """The players of a game, best first; equal points share a rank.
 
     Players fall in this game if somebody was asked no more before its end. A game that ends before its
@@ -166,7 +166,7 @@ def places(match: Match, max_turns: int) -> tuple[Place, ...]:
         return falls and seat.last_turn == turns and (stopped or alone)
 
     return tuple(
-        Place(
+        MeleePlace(
             1 + sum(other.points > seat.points for _, other in sides),
             name,
             2 * seat.points,
@@ -178,7 +178,7 @@ def places(match: Match, max_turns: int) -> tuple[Place, ...]:
     )
 
 
-def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[Place, ...], ...]:
+def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[MeleePlace, ...], ...]:
     """The places of each counted game of more than two."""
     return tuple(
         places(match, max_turns)
@@ -187,7 +187,7 @@ def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[Place, ...], ..
     )
 
 
-def only_melee(outcome: GroupOutcome, max_turns: int) -> tuple[Place, ...]:
+def only_melee(outcome: GroupOutcome, max_turns: int) -> tuple[MeleePlace, ...]:
     """The places of the group's only game of many; () where there were none, or more."""
     found = melees(outcome, max_turns)
     return found[0] if len(found) == 1 else ()

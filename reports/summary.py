@@ -1,4 +1,4 @@
-"""What the summary of a round, the bracket, a team's own result and the announcement tell. Pure."""
+"""The facts for the summary of a round, the bracket, a team's own result and the announcement. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import partial
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
-from contest.games.cooperation import Cooperation, CooperationSettings
 from contest.games.registry import game_of
 from contest.model import RoundOutcome, Standing, Team
 from contest.seeds import Seeds
@@ -20,14 +19,9 @@ Teams = Mapping[str, Team]
 History = Sequence[RoundOutcome]
 
 
-def rounds_drawn(settings: Settings, seed: bytes) -> int | None:
-    """How many rounds a game of this contest had, where that was drawn and a secret (C1); None elsewhere."""
-    rules = game_of(settings.game, settings.programs)
-    if not isinstance(rules, Cooperation) or not isinstance(settings.game, CooperationSettings):
-        return None
-    if settings.game.fewest_rounds == settings.game.most_rounds:
-        return None
-    return rules.for_players((), partial(Seeds(seed).below, "game")).rounds
+def drawn_facts(settings: Settings, seed: bytes) -> Mapping[str, int]:
+    """What the game drew from the contest seed for all games, and kept secret until the end."""
+    return game_of(settings.game, settings.programs).drawn_facts(partial(Seeds(seed).below, "game"))
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
@@ -64,7 +58,7 @@ def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> 
     return prize_lists(ranking, teams, settings.teams) if ranking else ()
 
 
-def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.Place, ...]:
+def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
     """The places of a melee, if the round was a single one; its games must be there."""
     return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
 
@@ -72,8 +66,8 @@ def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.Place, ...]:
 # --- how close it was ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Margin:
-    """How far the first of a group is from the second: in half points, and as a part of the first's own
-    (numerator, denominator)."""
+    """The lead of the first of a group: in half points, and as a fraction of its points (numerator,
+    denominator)."""
 
     ahead: int
     part: tuple[int, int]
@@ -157,7 +151,7 @@ def _is_before(line: Standing, own: Standing) -> bool:
 
 
 def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
-    """Those who are out in the same round share the places behind all who are still in."""
+    """Those who are out in the same round share the places after all who are still in."""
     lines = [line for outcome in history for group in outcome.groups for line in group.standings]
     own = next(line for line in reversed(lines) if line.entry == name)
     points = sum(line.half_points for line in lines if line.entry == name)

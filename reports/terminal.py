@@ -85,7 +85,7 @@ def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
 
 
 def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -> Table:
-    """What everybody won of everybody, in the order of the ranking: a heat map of `width` columns.
+    """The points that each won against each other one, by ranking: a heat map of `width` columns.
 
     A cell is a shade, from blank (least) to full (most); with room enough it is the points themselves.
     """

@@ -1,6 +1,6 @@
 """Plain text in at most 72 columns: cleaning, wrapping, tables. Pure functions; the templates' filters.
 
-A column is what a terminal gives a character: the wide characters of East Asia take two.
+Widths are terminal columns: the wide characters of East Asia take two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DEEPEST_INDENT = 24
 
 
 def clean(text: str) -> str:
-    """The text with plain newlines, tabs expanded, and a `?` for each character that is no printable one."""
+    """The text with plain newlines, tabs expanded, and a `?` for each character that cannot be printed."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\t" in text:
@@ -30,7 +30,7 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text for a place that has one line only, such as a subject: white space folded."""
+    """The text in one line, for instance for a subject: white space folded."""
     return " ".join(clean(text).split())
 
 
@@ -57,9 +57,9 @@ def _fitting(text: str, room: int) -> int:
 
 # --- wrapping --------------------------------------------------------------------------------------------
 def wrap(text: object, width: int = WIDTH, indent: str = "", first: str | None = None) -> str:
-    """The text filled into lines of at most `width` columns; blank lines part paragraphs.
+    """The text filled into lines of at most `width` columns; blank lines separate paragraphs.
 
-    Every line starts with `indent`; the very first one with `first` instead, where that is given:
+    Every line starts with `indent`, but the first one with `first` if that is given:
     `wrap(indent="  ", first="- ")` makes an item of a list, `wrap(indent="  ", first="")` a hanging indent.
     Words that are too long for a line are broken.
     """
@@ -97,7 +97,7 @@ def _pieces(word: str, room: int) -> Iterator[str]:
 def fold(text: object, width: int = WIDTH, indent: str = "") -> str:
     """The text with its own line breaks and spacing; only lines over `width` columns are broken.
 
-    Every line starts with `indent`. A broken line goes on two columns further in, so that it is seen.
+    Every line starts with `indent`. The rest of a broken line is indented by two more columns.
     """
     lines = [indent + line if line else "" for line in clean(str(text)).split("\n")]
     return "\n".join([part for line in lines for part in _folded(line, width)])
@@ -120,16 +120,22 @@ def _broken(line: str, width: int) -> Iterator[str]:
     yield line.rstrip()
 
 
+def fill(text: object, width: int = WIDTH) -> str:
+    """Prose with its own line breaks; only lines over `width` columns are wrapped, without an indent."""
+    lines = clean(str(text)).split("\n")
+    return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
+
+
 def plain(text: str) -> str:
-    """The text as it is mailed: folded, no blank lines at its ends, nowhere more than one of them."""
+    """The text as it is mailed: folded, no blank lines at its ends, nowhere two in a row."""
     return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
 
 
 def tail(text: object, lines: int = 10) -> str:
-    """The last lines of the text, and of these no more than would fill them; `...` stands for the rest."""
-    whole = clean(str(text)).strip("\n")
-    end = "\n".join(whole.split("\n")[-lines:])[-lines * WIDTH :]
-    return end if end == whole else "...\n" + end
+    """The last lines of the text, at most 72 characters for each; `...` marks what was cut off."""
+    complete = clean(str(text)).strip("\n")
+    end = "\n".join(complete.split("\n")[-lines:])[-lines * WIDTH :]
+    return end if end == complete else "...\n" + end
 
 
 # --- tables ----------------------------------------------------------------------------------------------
@@ -161,7 +167,7 @@ def _row(texts: Sequence[str], widest: int, indent: str, gap: int) -> str:
 def table(rows: Iterable[Sequence[object]], align: str, indent: str = "", gap: int = 2) -> str:
     """Rows of equal length in aligned columns; `align` has a letter per column, l(eft) or r(ight).
 
-    The last column is not padded, and a row that grows too long goes on below itself (`fold`).
+    The last column is not padded, and a row that is too long is folded later (`fold`).
     """
     cells = [[one_line(str(cell)) for cell in row] for row in rows]
     widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
@@ -197,7 +203,7 @@ def percent(value: tuple[int, int] | Fraction | float) -> str:
 
 
 def kilobytes(value: int) -> str:
-    """Bytes -> whole kB of 1024, rounded up: 2049 -> `3 kB`."""
+    """Bytes -> kB of 1024, rounded up: 2049 -> `3 kB`."""
     return f"{-(-value // 1024):,} kB"
 
 
@@ -206,7 +212,7 @@ _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}
 
 
 def with_article(title: str) -> str:
-    """A contest's title within a sentence: `the KNOBELN contest`, but `KNOBELN 94`, which is a name."""
+    """A contest's title within a sentence: `the KNOBELN contest`, but `KNOBELN 94`: a name has no article."""
     words = re.findall(r"[^\W\d_]+", title.casefold())
     if words[:1] == ["the"]:
         return f"the{title[3:]}"
@@ -214,6 +220,6 @@ def with_article(title: str) -> str:
     return title if is_owned or _KINDS.isdisjoint(words) else f"the {title}"
 
 
-def opening(words: str) -> str:
-    """The words at the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
+def opening(text: str) -> str:
+    """The text with a capital letter, for the beginning of a sentence."""
+    return text[:1].upper() + text[1:]

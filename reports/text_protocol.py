@@ -42,8 +42,8 @@ from contest.games.base import GameInfo
 from contest.model import Match, Missing, Moves, Verdict, points_text
 from contest.plurals import form
 from reports.knobeln_protocol import NAME, ProtocolLines
-from reports.results import verdict_words
 from reports.text import WIDTH, clean, columns_of, fold, one_line, table, wrap
+from reports.verdicts import VERDICTS
 
 TITLE = "protocol in words 1"
 _FAULT, _NOT_ASKED, _BETWEEN, _NOTHING = "!", "-", ";", "%"
@@ -300,7 +300,7 @@ def _shown(move: int | str | Missing | None) -> str:
 def _ending(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
     for fault in game.faults:
         times = f", and in {fault.turns - 1} more" if fault.turns > 1 else ""
-        reason = fault.reason or verdict_words(protocols.game)[game.verdicts[fault.seat - 1]]
+        reason = fault.reason or VERDICTS[game.verdicts[fault.seat - 1]]
         where = f"{game.players[fault.seat - 1]} was at fault in {protocols.turn_word} {fault.turn}{times}"
         yield wrap(f"{where}: {reason}", indent="  ", first="")
     for player, points in zip(game.players, game.points, strict=True):

@@ -25,7 +25,7 @@ from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
-from reports.preferences import REPORTS
+from reports.kinds import reports
 from reports.render import Templates
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -183,10 +183,10 @@ def _reports_page() -> Iterator[str]:
     yield f"# Reports\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_REPORTS)}\n\n"
     yield "| code | what it is | when | to which of the teams that want it | contained in |\n"
     yield "|---|---|---|---|---|\n"
-    for report in REPORTS:
+    for report in reports().values():
         within = f"`{report.contained_in}`" if report.contained_in else ""
-        what = f"`{report.preference}` | {report.preference.meaning}"
-        yield f"| {what} | {report.occasion} | {report.audience} | {within} |\n"
+        what = f"`{report.code}` | {report.meaning}"
+        yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
     yield "\nThe [organizer guide](../organizer-guide.md) lists which template makes which mail.\n"
 
 

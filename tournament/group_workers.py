@@ -20,7 +20,7 @@ from contest.config.settings import Settings
 from contest.formats.base import Format
 from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
-from contest.model import GroupOutcome, GroupPlan, MailPreference, Outgoing, Team
+from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
 from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
@@ -96,11 +96,7 @@ class GroupWorker:
         info = game_of(context.settings.game, context.settings.programs).info
         # What a program that talks did cannot be computed again, so all of it is kept.
         keeps_moves = not info.play.is_computed
-        wanting = {
-            name
-            for name in plan.members
-            if MailPreference.DGP in context.teams[name].registration.preferences
-        }
+        wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
         settings = _with_workers(context.settings, job.workers)
         with (
             self.playing,

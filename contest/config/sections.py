@@ -16,8 +16,6 @@ from pydantic import (
     model_validator,
 )
 
-from contest.model import USUAL_PREFERENCES, MailPreference
-
 
 def _utc(moment: datetime) -> datetime:
     """A time without a zone is Universal Time, as in the announcement (K100)."""
@@ -442,6 +440,10 @@ class Evolution(Section):
     max_generations: int = Field(10_000, ge=1, description="a safety limit that no known final comes near")
 
 
+KNOBELN_REPORTS = ("LAP", "LGP", "DGP", "GRP", "GRG", "GRR", "RSM")
+"""The codes of KNOBELN's announcement, in its order (K30)."""
+
+
 class Reports(Section):
     """What goes out by itself."""
 
@@ -449,15 +451,15 @@ class Reports(Section):
         "automatic",
         description="organizer: the summary of a round (RSM) waits for your words, `knobeln summary ROUND`",
     )
-    offered: tuple[MailPreference, ...] = Field(
-        USUAL_PREFERENCES,
-        description="the reports that a team can ask for by mail-preference: some of "
-        + ", ".join(MailPreference),
+    offered: tuple[str, ...] = Field(
+        KNOBELN_REPORTS,
+        description="the codes of the reports that a team can ask for by mail-preference; "
+        "docs/reference/reports.md has them all",
     )
 
     @field_validator("offered")
     @classmethod
-    def _each_once(cls, codes: tuple[MailPreference, ...]) -> tuple[MailPreference, ...]:
+    def _each_once(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(codes)) != len(codes):
             raise ValueError("a report is offered twice")
         return codes

@@ -111,6 +111,10 @@ class Game(ABC, Generic[Position, Move]):
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""
 
+    def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
+        """What `for_players` draws for all games of a contest, by name; a secret until the contest ends."""
+        return {}
+
 
 class TextGame(Game[Position, Move]):
     """A game whose programs talk with the referee: the kind of play TEXT."""

@@ -100,6 +100,9 @@ class Cooperation(TextGame[Dealings, Decision]):
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
         return Cooperation(self._fewest + draw(self.rounds - self._fewest + 1))
 
+    def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
+        return {"rounds": self.for_players((), draw).rounds} if self._fewest < self.rounds else {}
+
     def start(self, seats: int) -> Dealings:
         if seats != 2:
             raise ValueError(f"the {self.title.lower()} is played by 2, not by {seats}")

@@ -26,10 +26,8 @@ from contest.model.programs import (
     Trial,
 )
 from contest.model.teams import (
-    USUAL_PREFERENCES,
     Ban,
     BanKind,
-    MailPreference,
     Member,
     Registration,
     Team,
@@ -54,7 +52,6 @@ from contest.model.tournament import (
 )
 
 __all__ = [
-    "USUAL_PREFERENCES",
     "Attachment",
     "Ban",
     "BanKind",
@@ -84,7 +81,6 @@ __all__ = [
     "LetterState",
     "LogLine",
     "MachineBuildReport",
-    "MailPreference",
     "Match",
     "Member",
     "Missing",

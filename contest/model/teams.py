@@ -7,45 +7,12 @@ from datetime import datetime
 from enum import StrEnum
 
 
-class MailPreference(StrEnum):
-    """What a team may ask for: KNOBELN's announcement's in its order (K30), then those of other contests."""
-
-    LAP = "LAP"
-    LGP = "LGP"
-    DGP = "DGP"
-    GRP = "GRP"
-    GRG = "GRG"
-    GRR = "GRR"
-    RSM = "RSM"
-    OWN = "OWN"
-    BRK = "BRK"
-
-    @property
-    def meaning(self) -> str:
-        return _PREFERENCE_MEANINGS[self]
-
-
-_PREFERENCE_MEANINGS = {
-    MailPreference.LAP: "send list of all participants (full registration format)",
-    MailPreference.LGP: "send list of my groups' participants (team names only)",
-    MailPreference.DGP: "send detailed game protocol for each of my games (every move)",
-    MailPreference.GRP: "send game result (points) for each of my games",
-    MailPreference.GRG: "send group result (all games of all participants)",
-    MailPreference.GRR: "send group result (ranking)",
-    MailPreference.RSM: "send summaries of rounds (includes all group rankings)",
-    MailPreference.OWN: "send my own result (place and points) at the end",
-    MailPreference.BRK: "send the bracket after each round",
-}
-USUAL_PREFERENCES = tuple(MailPreference)[:7]
-"""Those of KNOBELN's announcement, which a contest offers unless it says otherwise."""
-
-
 @dataclass(frozen=True)
 class Member:
     """One person of a team: the two-line informal description of K35.
 
-    Where a contest asks for one line a member (B21), `occupation` is what stands behind the name, `age` is
-    None and `background` empty.
+    If a contest asks for one line a member (B21), `occupation` is what follows the name, `age` is None and
+    `background` empty.
     """
 
     name: str
@@ -58,25 +25,26 @@ class Member:
 class Registration:
     """What a team wrote into the form (K25), read and found well-formed.
 
-    `fields`: names and values of the contest's own fields, in the form's order; one left empty is not there.
+    `preferences`: codes of the reports that it wants. `fields`: names and values of the contest's own fields,
+    in the form's order, without empty ones.
     """
 
     address: str
-    preferences: tuple[MailPreference, ...]
+    preferences: tuple[str, ...]
     team_name: str
     organization: str
     members: tuple[Member, ...]
     fields: tuple[tuple[str, str], ...] = ()
 
     def field(self, name: str) -> str:
-        """The value of the contest's own field of this name; "" = none was given."""
+        """The value of the contest's own field of this name; "" if it was left empty."""
         return dict(self.fields).get(name, "")
 
 
 class TeamState(StrEnum):
-    PENDING = "pending"  # waits for the organiser's word; a rejected registration is taken out again
+    PENDING = "pending"  # waits for the organiser's decision; a rejected registration is deleted
     ACTIVE = "active"
-    WITHDRAWN = "withdrawn"  # by its own letter before the start; registering again brings it back
+    WITHDRAWN = "withdrawn"  # by its own letter before the start; it can register again
 
 
 @dataclass(frozen=True)
@@ -101,7 +69,7 @@ class Team:
 
 
 class BanKind(StrEnum):
-    """Why a team that has registered takes no part (any more), by the organizer's hand."""
+    """Why the organizer took a registered team out."""
 
     DISQUALIFIED = "disqualified"
     DROPPED = "dropped"  # at its own request
@@ -109,7 +77,7 @@ class BanKind(StrEnum):
 
 @dataclass(frozen=True)
 class Ban:
-    """A team is out of the contest until this is lifted."""
+    """The team is out of the contest until the ban is lifted."""
 
     id: int
     team_id: int

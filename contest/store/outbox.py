@@ -29,16 +29,17 @@ from sqlalchemy import (
 
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
-from contest.model import Bounce, MailPreference, OutboxState, Outgoing
+from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import decisions
 from contest.store.session import Transaction
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox
 
 _BATCH_SIZE = 100  # mails that one statement inserts
-REPORT_KINDS = (*map(str, MailPreference), "no program")
-"""The kinds of mails that go out as `broadcast` on the contest day."""
 SENT_BEFORE = "went out before the database was restored"
 LONGEST_WAIT = timedelta(hours=2)  # more than the maximum delay between two attempts to send a mail
+
+# The mails of the contest day, by their keys.
+_IS_REPORT = or_(outbox.c.key.like("contest/%"), outbox.c.key.like("%round/%"))
 
 
 @dataclass(frozen=True)
@@ -300,18 +301,18 @@ def release(
 
 def hold_reports(tx: Transaction) -> tuple[int, ...]:
     """Hold the ready reports of the contest day. Returns their ids."""
-    return _change(tx, (OutboxState.READY,), (), None, REPORT_KINDS, state=OutboxState.HELD)
+    return _change(tx, (OutboxState.READY,), (), None, _IS_REPORT, state=OutboxState.HELD)
 
 
 def held_reports(tx: Transaction) -> Iterator[OutboxItem]:
     """The held reports of the contest day, oldest first."""
-    query = _with_content().where(outbox.c.state == OutboxState.HELD, outbox.c.kind.in_(REPORT_KINDS))
+    query = _with_content().where(outbox.c.state == OutboxState.HELD, _IS_REPORT)
     return map(_item, tx.execute(query.order_by(outbox.c.id)))
 
 
 def release_reports(tx: Transaction, now: datetime) -> tuple[int, ...]:
     """Send the held reports of the contest day now. Returns their ids."""
-    return _change(tx, (OutboxState.HELD,), (), None, REPORT_KINDS, **_at_once(now))
+    return _change(tx, (OutboxState.HELD,), (), None, _IS_REPORT, **_at_once(now))
 
 
 def retry(
@@ -343,14 +344,14 @@ def _change(
     states: Sequence[OutboxState],
     ids: Sequence[int],
     to: str | None,
-    kinds: Sequence[str] = (),
+    which: ColumnElement[bool] | None = None,
     **values: object,
 ) -> tuple[int, ...]:
     chosen: list[ColumnElement[bool]] = [outbox.c.state.in_(states)]
     if ids:
         chosen.append(outbox.c.id.in_(ids))
-    if kinds:
-        chosen.append(outbox.c.kind.in_(kinds))
+    if which is not None:
+        chosen.append(which)
     if to is not None:
         chosen.append(func.lower(outbox.c.to) == to.lower())
     changed = tx.execute(update(outbox).where(*chosen).values(values).returning(outbox.c.id))

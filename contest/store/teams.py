@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from contest.errors import NotFound
-from contest.model import MailPreference, Member, Registration, Team, TeamState
+from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
 from contest.store.tables import teams
 
@@ -118,10 +118,9 @@ def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     tx.execute(update(teams).where(teams.c.id == team_id).values(auth_digest=digest))
 
 
-def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[MailPreference]) -> None:
+def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -> None:
     """Set the reports that the team gets from now on."""
-    codes = [str(preference) for preference in preferences]
-    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=codes))
+    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=list(preferences)))
 
 
 def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
@@ -147,7 +146,7 @@ def _values(registration: Registration) -> dict[str, Any]:
         "organization": registration.organization,
         "organization_key": _folded(registration.organization),
         "members": [[m.name, m.age, m.occupation, m.background] for m in registration.members],
-        "preferences": [str(p) for p in registration.preferences],
+        "preferences": list(registration.preferences),
         "fields": [list(field) for field in registration.fields],
     }
 
@@ -164,7 +163,7 @@ def _all(tx: Transaction, query: Select[Any]) -> tuple[Team, ...]:
 def _team(row: Row[Any]) -> Team:
     registration = Registration(
         row.address,
-        tuple(MailPreference(p) for p in row.preferences),
+        tuple(row.preferences),
         row.name,
         row.organization,
         tuple(Member(*member) for member in row.members),

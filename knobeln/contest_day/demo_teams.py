@@ -10,7 +10,7 @@ from itertools import cycle
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game
-from contest.model import MailPreference, Member, Registration
+from contest.model import Member, Registration
 from contest.registration_form import sample_value
 from knobellib.house import house_strategies
 from knobellib.samples import samples
@@ -127,7 +127,7 @@ def _registration(number: int, name: str, preferences: str, settings: Settings) 
     background = "knows C since the first edition" if age else ""
     return Registration(
         address=f"{name}@{DOMAIN}",
-        preferences=tuple(MailPreference(code) for code in preferences.split(",") if code in offered),
+        preferences=tuple(code for code in preferences.split(",") if code in offered),
         team_name=name,
         organization=f"Society for {name.replace('_', ' ').title()}, Intellect City, Eggland",
         members=(Member(f"Player {number}", age, "programmer", background),),

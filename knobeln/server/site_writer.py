@@ -20,7 +20,7 @@ from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
-from reports.site.words import Words
+from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
 
@@ -43,19 +43,19 @@ class SiteWriter:
         with self._contest.store.read() as tx:
             facts = site_facts(tx, self._contest)
         files = SiteFolder(self._target)
-        words = Words(
+        templates = SiteTemplates(
             facts.settings, facts.game, navigation(facts), self._contest.path / "templates" / "site"
         )
         planned = plan(facts)
-        for name, data in words.static().items():
+        for name, data in templates.static().items():
             files.put(name, data)
         number = 0
         for number, page in enumerate(pages(facts, planned), start=1):
-            for path, data in words.files(page).items():
+            for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
                 yield
-        yield from self._games(facts, planned.games, words, files)
+        yield from self._games(facts, planned.games, templates, files)
         file_count = files.finish()
         self.summary = (
             f"{plural(number, 'page')} and {plural(len(planned.games), 'page')} of games "
@@ -64,10 +64,10 @@ class SiteWriter:
         )
 
     def _games(
-        self, facts: SiteFacts, games: Sequence[GameKey], words: Words, files: SiteFolder
+        self, facts: SiteFacts, games: Sequence[GameKey], templates: SiteTemplates, files: SiteFolder
     ) -> Iterator[None]:
         """Write the pages of games. A game whose page is up to date is not played again."""
-        fingerprint = words.fingerprint()
+        fingerprint = templates.fingerprint()
         keys = {
             game.path: hashlib.sha256(f"{fingerprint} {game.path} {game.match}".encode()).hexdigest()
             for game in games
@@ -78,7 +78,7 @@ class SiteWriter:
             while left:
                 chunk, left = left[:GAMES_PER_STEP], left[GAMES_PER_STEP:]
                 for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                    for path, data in words.files(page_of_game(facts, game, moves, course)).items():
+                    for path, data in templates.files(page_of_game(facts, game, moves, course)).items():
                         files.put(path, data, keys[game.path])
                 yield
 
@@ -87,7 +87,7 @@ class SiteWriter:
 
         Games that can be computed again are played again; the moves of others are in the database.
         """
-        if facts.game.play.is_computed and facts.game.play.has_moves:
+        if facts.can_replay:
             yield from ((moves, None) for moves in self._played_again(number, games))
             return
         with self._contest.store.read() as tx:

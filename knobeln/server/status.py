@@ -85,10 +85,9 @@ class Status:
 
     def _machinery_advice(self) -> Iterator[str]:
         if self.paused:
-            until = (
-                f"; it goes on by itself at {self.paused.until:{TIME_FORMAT}}" if self.paused.until else ""
-            )
-            yield f"the contest is paused since {self.paused.since:{TIME_FORMAT}}{until}: {self.paused.reason}"
+            since, until = self.paused.since, self.paused.until
+            resumes = f"; it goes on by itself at {until:{TIME_FORMAT}}" if until else ""
+            yield f"the contest is paused since {since:{TIME_FORMAT}}{resumes}: {self.paused.reason}"
             yield "`knobeln resume` lets it go on"
         elif self.phase is Phase.RUNNING and self.at_work["run"] is False:
             yield "the contest has begun, but no process plays it: `knobeln run` goes on"

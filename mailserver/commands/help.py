@@ -56,6 +56,7 @@ def _about(context: LetterContext, word: str) -> str:
         note=f"help about {topic.name}" if topic else "help about a word that is not known",
         topic=topic,
         form=sample(settings).text,
+        word=word,
         near=() if topic else help_topics.near(word, commands, settings),
         all_words=help_topics.words(commands, settings),
     )

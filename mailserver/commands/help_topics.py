@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import MailPreference, Verdict
+from contest.model import Verdict
 from contest.registration_form import field_names
 from mailserver.attachments import rules
 from mailserver.command import Command
@@ -132,7 +132,7 @@ def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
     rules = (*RULES_OF_ANY, *of_programs, *(() if play.has_moves else RULES_OF_TABLES))
     verdicts = (verdict for verdict in Verdict if verdict.is_charged and play.has_moves)
     yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
-    yield from (Topic(Kind.REPORT, str(code)) for code in MailPreference)
+    yield from (Topic(Kind.REPORT, code) for code in settings.reports.offered)
     yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
     yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
     yield from (Topic(Kind.RULE, name) for name in rules)

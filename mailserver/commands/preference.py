@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 
 from contest.config.settings import Settings
-from contest.model import MailPreference, Phase, Team
+from contest.model import Phase, Team
 from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
 from mailserver.command import Arguments
 from mailserver.problem import Problem
-from mailserver.reading.registration_form import preferences_offered, wrong_codes
+from mailserver.reading.registration_form import sample_preferences, wrong_codes
 from mailserver.reading.subject import stripped
 from mailserver.replies import LetterContext, Limit, by_template
 
@@ -52,7 +52,7 @@ class Preference(TeamCommand):
 COMMAND = Preference()
 
 
-def _chosen(context: LetterContext, arguments: Arguments) -> tuple[MailPreference, ...] | Problem:
+def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | Problem:
     """What the letter asks for; a problem where that is not clear, because a guess would change something."""
     in_text = [match[1] for line in context.letter.body.lines if (match := _IN_TEXT.fullmatch(line))]
     found = {codes for codes in map(read_codes, (",".join(arguments), *in_text)) if codes}
@@ -68,7 +68,7 @@ def _chosen(context: LetterContext, arguments: Arguments) -> tuple[MailPreferenc
         return ()
     offered = context.settings.reports.offered
     faults = tuple(wrong_codes(codes, offered))
-    return _wrong(context, " ".join(faults)) if faults else tuple(map(MailPreference, codes))
+    return _wrong(context, " ".join(faults)) if faults else codes
 
 
 def read_codes(text: str) -> tuple[str, ...]:
@@ -78,12 +78,11 @@ def read_codes(text: str) -> tuple[str, ...]:
 
 
 def _wrong(context: LetterContext, text: str) -> Problem:
-    lines = preferences_offered(context.settings).splitlines()
-    sample = lines[0].replace(":", "", 1)
-    return Problem(text, expected="\n".join((f"Subject: {sample}", *lines[1:], f"  {NONE}  no reports")))
+    sample = sample_preferences(context.settings).replace(":", "", 1)
+    return Problem(text, expected=f"Subject: {sample}\nor `{NONE}`, for no reports", lists_reports=True)
 
 
-def _change(context: LetterContext, team: Team, chosen: tuple[MailPreference, ...]) -> str:
+def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
     teams.set_preferences(context.tx, team.id, chosen)
     before = team.registration.preferences
     written = [",".join(codes) or NONE for codes in (chosen, before)]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import MAX_FIELD_VALUE, ExtraField, spelling
+from contest.config.sections import KNOBELN_REPORTS, MAX_FIELD_VALUE, ExtraField, spelling
 from contest.config.settings import Settings
-from contest.model import MailPreference, Member, Registration
+from contest.model import Member, Registration
 from contest.plurals import plural
 from contest.registration_form import (
     ADDRESS,
@@ -189,7 +189,7 @@ def _expected(name: str, settings: Settings) -> str:
     if name == MEMBERS:
         return members.expected(settings.teams.member_lines)
     if name == PREFERENCE:
-        return preferences_offered(settings)
+        return sample_preferences(settings)
     examples = {
         ADDRESS: "name@machine.domain",
         TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
@@ -199,11 +199,9 @@ def _expected(name: str, settings: Settings) -> str:
     return f"{name}: {examples[name]}"
 
 
-def preferences_offered(settings: Settings) -> str:
-    """An example of the field, and what each code means."""
-    offered = settings.reports.offered
-    meanings = [f"  {code}  {code.meaning}" for code in offered]
-    return "\n".join((f"{PREFERENCE}: {sample(settings).preferences}".rstrip(), *meanings))
+def sample_preferences(settings: Settings) -> str:
+    """An example of the field."""
+    return f"{PREFERENCE}: {sample(settings).preferences}".rstrip()
 
 
 def _asked_for(field: ExtraField) -> str:
@@ -237,7 +235,8 @@ class _Values:
 
     def _wrong(self, field: Field, text: str) -> None:
         line = field.line
-        self.problems.append(Problem(text, line.number, line.text, _expected(field.name, self._settings)))
+        right = _expected(field.name, self._settings)
+        self.problems.append(Problem(text, line.number, line.text, right, field.name == PREFERENCE))
 
     def _address(self, field: Field) -> str:
         address, why = addresses.check(field.value)
@@ -250,12 +249,12 @@ class _Values:
             self._wrong(field, "This is the contest's own address, not yours.")
         return address
 
-    def _preferences(self, field: Field) -> tuple[MailPreference, ...]:
+    def _preferences(self, field: Field) -> tuple[str, ...]:
         codes = [code.strip() for code in field.value.split(",") if code.strip()]
         offered = self._settings.reports.offered
         for text in wrong_codes(codes, offered):
             self._wrong(field, text)
-        return tuple(MailPreference(code) for code in dict.fromkeys(codes) if code in offered)
+        return tuple(code for code in dict.fromkeys(codes) if code in offered)
 
     def _team_name(self, field: Field) -> str:
         fault = team_names.fault(field.value, in_c=is_in_c(self._settings))
@@ -309,10 +308,7 @@ def _member_lines(field: Field) -> tuple[Line, ...]:
     return inline + field.below
 
 
-_CODES = frozenset(map(str, MailPreference))
-
-
-def wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iterator[str]:
+def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
     """A sentence for each code that the contest does not offer, or that is not written as it should be."""
     known = ", ".join(offered)
     for code in dict.fromkeys(codes):
@@ -323,7 +319,7 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[MailPreference]) -> Iter
             yield f"{code} is given twice."
         elif code not in offered and code.upper() in offered:
             yield f"Please write `{code}` in capitals: {code.upper()}."
-        elif code not in offered and code.upper() in _CODES:
+        elif code not in offered and code.upper() in KNOBELN_REPORTS:
             yield f"{code.upper()} is not offered in this contest, only {known}."
         elif code not in offered:
             yield f"`{quote(code)}` is none of {known} (separated by commas)."

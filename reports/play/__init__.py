@@ -1,20 +1,22 @@
-"""What reports say and show differently for each kind of play."""
+"""What reports say and show differently for each kind of play.
+
+Another package adds a kind by an entry point of the group `knobeln.play_reports`, whose object is a
+PlayReports.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contest.games.base import KindOfPlay
+from contest.plugins import by_name
+from reports.play.base import PlayReports
+from reports.play.machine import MACHINE_REPORTS
+from reports.play.table import TABLE_REPORTS
+from reports.play.text import TEXT_REPORTS
 
-from contest.games.base import MACHINE, KindOfPlay
-
-
-@dataclass(frozen=True)
-class PlayWords:
-    """Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`."""
-
-    take: str = "take"
-    taken: str = "taken"
-    works: str = "works"
+ENTRY_POINTS = "knobeln.play_reports"
+BUILT_IN: tuple[PlayReports, ...] = (MACHINE_REPORTS, TEXT_REPORTS, TABLE_REPORTS)
 
 
-def play_words(play: KindOfPlay) -> PlayWords:
-    return PlayWords("compile", "compiled", "compiles") if play == MACHINE else PlayWords()
+def play_reports(play: KindOfPlay) -> PlayReports:
+    """How reports treat this kind of play; an unknown kind is treated as most kinds are."""
+    return by_name(ENTRY_POINTS, BUILT_IN).get(play.name) or PlayReports(play.name)

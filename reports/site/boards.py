@@ -13,7 +13,7 @@ SIDE = 40  # of a square, in the picture's own units
 
 
 @dataclass(frozen=True)
-class Place:
+class BoardSquare:
     """A square of the picture, with its upper left corner and the classes of its style."""
 
     x: int
@@ -24,7 +24,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardPicture:
     """`lines` is a path: the heavy ones between blocks, and the frame.
 
     `turns` is for the script, as JSON: for the position before the first turn and after each, its caption and
@@ -35,19 +35,19 @@ class Board:
     width: int
     height: int
     side: int
-    places: tuple[Place, ...]
+    places: tuple[BoardSquare, ...]
     lines: str
     legend: tuple[str, ...]  # by seat: sign and player
     caption: str
     turns: str
 
 
-def board(names: Sequence[str], drawings: Sequence[Drawing]) -> Board:
+def board(names: Sequence[str], drawings: Sequence[Drawing]) -> BoardPicture:
     """The board of a game of these players, with at least one position."""
     last = drawings[-1]
     rows, columns = len(last.rows), len(last.rows[0])
     places = tuple(
-        Place(column * SIDE, row * SIDE, square.text, square.small, _style(square))
+        BoardSquare(column * SIDE, row * SIDE, square.text, square.small, _style(square))
         for row, squares in enumerate(last.rows)
         for column, square in enumerate(squares)
     )
@@ -55,7 +55,9 @@ def board(names: Sequence[str], drawings: Sequence[Drawing]) -> Board:
     across = [f"M0 {row * SIDE}H{width}" for row in _edges(rows, last.block)]
     down = [f"M{column * SIDE} 0V{height}" for column in _edges(columns, last.block)]
     legend = tuple(f"{sign} {name}".strip() for sign, name in zip_longest(last.signs, names, fillvalue=""))
-    return Board(width, height, SIDE, places, "".join(across + down), legend, last.caption, _turns(drawings))
+    return BoardPicture(
+        width, height, SIDE, places, "".join(across + down), legend, last.caption, _turns(drawings)
+    )
 
 
 def _edges(count: int, block: int) -> range:

@@ -25,7 +25,7 @@ from reports.text import date, percent
 
 # --- the first page ----------------------------------------------------------------------------------------
 def index(facts: SiteFacts, games_made: int, games: int) -> Page:
-    """What the contest is, when what happens, where it stands, and the ranking when it is over."""
+    """The front page: state, dates, news, and the ranking when the contest is over."""
     dates = _dates(facts)
     shown = facts.shows.rankings and facts.is_over
     ranking = ranking_table(facts.ranking, facts.game, "ranking", "Ranking of the contest") if shown else None
@@ -69,7 +69,7 @@ def _dates(facts: SiteFacts) -> Table:
     planned, began = facts.settings.dates, facts.started_at
     times = _came_true(facts, began) if began else _planned(planned)
     rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times)
-    caption = "When what happened" if facts.is_over else "When what happens"
+    caption = "What happened when" if facts.is_over else "Schedule"
     return Table("dates", caption, (Column("event", ""), Column("time", "time")), rows)
 
 
@@ -342,7 +342,7 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
 
 # --- the log -----------------------------------------------------------------------------------------------
 def events(facts: SiteFacts) -> tuple[Event, ...]:
-    """What happened before everybody's eyes, newest first."""
+    """The public events, newest first."""
     found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
     found += _finished(facts)
     return tuple(sorted(found, key=lambda event: event.at, reverse=True))

@@ -1,4 +1,4 @@
-"""What the pages may tell: the contest as far as its results have gone out, and no further. Pure.
+"""What the pages may tell: the contest as far as its results have been released. Pure.
 
 A round is released when its summary has gone out; until then nothing of it shows, not even who plays in it,
 because that would tell who is out. What is told of a released round is what the contest's reports tell to
@@ -7,15 +7,15 @@ everybody (`reports.offered`): where teams get their own results only, the pages
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from contest.config.settings import Settings
-from contest.games.base import MACHINE, GameInfo
-from contest.model import EvolutionOutcome, HillRanking, MailPreference, Phase, RoundOutcome, Standing, Team
-
-P = MailPreference
+from contest.games.base import GameInfo
+from contest.model import EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
+from reports.kinds import disclosed_by
+from reports.kinds.base import Disclosed
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Disclosure:
     programs: bool  # the teams' programs, after the contest
 
 
-def disclosure(offered: Container[MailPreference], *, programs: bool) -> Disclosure:
+def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
     """What the pages of a contest that offers these reports may tell.
 
-    In the matches of a knock-out there are no others whose games could be told (GRG), so that there a team's
-    own games (GRP) together with the bracket are everybody's.
+    In a knock-out each match is told to its two teams only (GRP, GRG). Where the bracket is told as well
+    (BRK), everybody's own games together are all games.
     """
-    bracket = P.BRK in offered
-    games = P.GRG in offered or (bracket and P.GRP in offered)
-    teams = any(code in offered for code in (P.LAP, P.LGP, P.GRG, P.GRR, P.RSM, P.BRK))
+    told = disclosed_by(offered)
+    games = Disclosed.GAMES in told or {Disclosed.OWN_GAMES, Disclosed.MATCHES} <= told
+    teams = Disclosed.TEAMS in told
     return Disclosure(
         teams=teams,
-        rankings=any(code in offered for code in (P.GRG, P.GRR, P.RSM)),
+        rankings=Disclosed.RANKINGS in told,
         games=games,
-        moves=games and P.DGP in offered,
-        bracket=bracket or P.RSM in offered,
-        words=P.RSM in offered,
+        moves=games and Disclosed.OWN_MOVES in told,
+        bracket=Disclosed.BRACKET in told,
+        words=Disclosed.WORDS in told,
         programs=teams and programs,
     )
 
@@ -81,7 +81,7 @@ class PublishedProgram:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened before everybody's eyes. `key` names it for ever; `text` has paragraphs."""
+    """A public event. `key` is its permanent name; `text` has paragraphs."""
 
     at: datetime
     key: str
@@ -92,7 +92,7 @@ class Event:
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """All that pages are made of. Nothing in it is unreleased, whatever the store knows besides.
+    """All facts that pages are made from. Nothing in it is unreleased.
 
     `playing` are those who take part, by name, nobody before the start; `registered` counts all
     registrations; `ranking`, `evolution`, `seed` and `programs` come with the last round's release; `noted`
@@ -125,9 +125,9 @@ class SiteFacts:
         return self.playing if self.shows.teams else {}
 
     @property
-    def plays_on_machine(self) -> bool:
+    def can_replay(self) -> bool:
         """Whether a game can be played again from its seeds, to the last move."""
-        return self.game.play == MACHINE
+        return self.game.play.is_computed and self.game.play.has_moves
 
     @property
     def is_over(self) -> bool:

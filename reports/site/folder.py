@@ -1,4 +1,4 @@
-"""The folder of the pages: files that are there whole or not at all, and only rewritten when they change.
+"""The folder of the pages: files that are complete or absent, and only rewritten when they change.
 
 A list of the folder's files, `.knobeln-site.json`, says what each was made of. So what the contest has no
 page for any more is removed, and nothing else is: other files in the folder are left alone.

@@ -1,19 +1,15 @@
-"""The page of a game: what was thrown or done in each turn, series, running points. Pure."""
+"""The page of a game: what was done in each turn, and running points. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
-from contest.config.sections import DEFAULT_GAME
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.games.knobeln import throw_points
-from contest.model import GroupPlan, Match, Missing, Moves, points_text
-from reports.results import verdict_words
+from contest.model import GroupPlan, Match, Missing, Moves, Verdict, points_text
 from reports.site import charts, paths
-from reports.site.boards import Board, board
+from reports.site.boards import BoardPicture, board
 from reports.site.charts import Curves
 from reports.site.facts import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
@@ -59,30 +55,33 @@ class GamePage:
     series: Table | None
     throws: Curves | None
     points: Curves | None
-    board: Board | None
+    board: BoardPicture | None
 
 
 Totals = Sequence[Sequence[int]]
 """Every seat's points after each turn."""
 
 
-def game_page(key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> GamePage:
-    """The page of this game. `moves` is None where nobody knows them any more, `course` where nobody knows
-    it, or where KNOBELN's own rules give the points."""
-    if game.name == DEFAULT_GAME and moves:
-        return _of_throws(key, [(int(a), int(b)) for a, b in moves], game)  # type: ignore[arg-type]
-    names = _names(key.match)
+def game_page(
+    key: GameKey,
+    moves: Sequence[Moves] | None,
+    course: Course | None,
+    game: GameInfo,
+    verdicts: Mapping[Verdict, str],
+) -> GamePage:
+    """The page of this game. `moves` and `course` are None if they are not known any more."""
+    names = player_names(key.match)
     totals = course.points if course else None
     turns = _turns(key, moves, totals, game) if moves else None
     # A curve has two ends: of one turn there is none.
     shown = totals if totals and totals[1:] and any(map(any, totals)) and game.point == 1 else None
     points = charts.point_curves(names, list(zip(*shown, strict=True))) if shown else None
     drawn = board(names, course.drawings) if course and course.drawings else None
-    return GamePage(key, _result(key, game), game.turn_word, turns, None, None, points, drawn)
+    return GamePage(key, result_table(key, game, verdicts), game.turn_word, turns, None, None, points, drawn)
 
 
-def _result(key: GameKey, game: GameInfo) -> Table:
-    words = verdict_words(game.name)
+def result_table(key: GameKey, game: GameInfo, verdicts: Mapping[Verdict, str]) -> Table:
+    """Points of the players, and how the game ended for each."""
     return Table(
         "result",
         "Result",
@@ -97,7 +96,7 @@ def _result(key: GameKey, game: GameInfo) -> Table:
                 cell(number),
                 name_cell(name, paths.team(name)),
                 points_cell(2 * seat.points, game.point),
-                cell(words[seat.verdict]),
+                cell(verdicts[seat.verdict]),
             )
             for number, (name, seat) in enumerate(key.match.sides, start=1)
         ),
@@ -111,108 +110,15 @@ def points_cell(half_points: int | None, point: int, link: str = "", shade: int 
     return Cell(points_text(half_points, point), points_value(half_points, point), link, shade)
 
 
-# --- KNOBELN -----------------------------------------------------------------------------------------------
-def _of_throws(key: GameKey, throws: Sequence[tuple[int, int]], game: GameInfo) -> GamePage:
-    sides = list(zip(*throws, strict=True))
-    won = list(zip(*(throw_points(*pair) for pair in throws), strict=True))
-    totals = [list(accumulate(of_one)) for of_one in won]
-    starts = [_starts(side) for side in sides]
-    names = _names(key.match)
-    return GamePage(
-        key,
-        _result(key, game),
-        game.turn_word,
-        _throw_table(names, sides, won, totals, starts),
-        _series_table(names, sides, won, starts),
-        charts.throw_curves(names, sides, starts),
-        charts.point_curves(names, totals),
-        None,
-    )
-
-
-def _names(match: Match) -> tuple[str, ...]:
+def player_names(match: Match) -> tuple[str, ...]:
     """The players, told apart in a game against oneself."""
     if match.pairing.is_self:
         return tuple(f"{name} (seat {seat})" for seat, name in enumerate(match.players, start=1))
     return match.players
 
 
-def _starts(side: Sequence[int]) -> tuple[int, ...]:
-    """The throws, from 1, with which series begin (K6)."""
-    return (1, *(at + 1 for at in range(1, len(side)) if side[at] < side[at - 1]))
-
-
-def _throw_table(
-    names: Sequence[str],
-    sides: Sequence[Sequence[int]],
-    won: Sequence[Sequence[int]],
-    totals: Sequence[Sequence[int]],
-    starts: Sequence[Sequence[int]],
-) -> Table:
-    columns = [Column("throw", "throw", numeric=True)]
-    for seat, name in enumerate(names, start=1):
-        columns += [
-            Column(f"number_{seat}", name, numeric=True, spoken=f"{name}: number thrown"),
-            Column(f"points_{seat}", "points", numeric=True, spoken=f"{name}: points of the throw"),
-            Column(f"total_{seat}", "total", numeric=True, spoken=f"{name}: points so far"),
-        ]
-    begins = [frozenset(of_one) for of_one in starts]
-    rows = tuple(
-        (
-            Cell(str(number), number, head=True),
-            *(
-                part
-                for seat, side in enumerate(sides)
-                for part in (
-                    Cell(f"{'▸' if number in begins[seat] else ''}{side[number - 1]}", side[number - 1]),
-                    cell(won[seat][number - 1]),
-                    cell(totals[seat][number - 1]),
-                )
-            ),
-        )
-        for number in range(1, len(sides[0]) + 1)
-    )
-    return Table("throws", "All throws (▸ begins a series)", tuple(columns), rows)
-
-
-def _series_table(
-    names: Sequence[str],
-    sides: Sequence[Sequence[int]],
-    won: Sequence[Sequence[int]],
-    starts: Sequence[Sequence[int]],
-) -> Table:
-    columns = (
-        Column("player", "player"),
-        *(
-            Column(key, title, numeric=True)
-            for key, title in (
-                ("series", "series"),
-                ("first_throw", "from throw"),
-                ("last_throw", "to throw"),
-                ("length", "throws"),
-                ("lowest", "from"),
-                ("highest", "to"),
-                ("points", "points"),
-            )
-        ),
-    )
-    rows = tuple(
-        (
-            name_cell(name),
-            *map(cell, (number, first, last, last - first + 1, side[first - 1], side[last - 1])),
-            cell(sum(of_one[first - 1 : last])),
-        )
-        for name, side, of_one, begins in zip(names, sides, won, starts, strict=True)
-        for number, (first, last) in enumerate(
-            zip(begins, [*(at - 1 for at in begins[1:]), len(side)], strict=True), start=1
-        )
-    )
-    return Table("series", "Series", columns, rows)
-
-
-# --- other games -------------------------------------------------------------------------------------------
 def _turns(key: GameKey, moves: Sequence[Moves], totals: Totals | None, game: GameInfo) -> Table:
-    names = _names(key.match)
+    names = player_names(key.match)
     columns = [
         Column(game.turn_word, game.turn_word, numeric=True),
         *(Column(f"seat_{seat}", name) for seat, name in enumerate(names, start=1)),

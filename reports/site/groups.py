@@ -10,8 +10,9 @@ from contest.games.base import FaultRule, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
+from reports.play import play_reports
 from reports.results import GameLine, OwnGames, gone
-from reports.scores import Place, Score, Shape, places, shape_of
+from reports.scores import MeleePlace, Score, Shape, places, shape_of
 from reports.site import charts, paths
 from reports.site.charts import HeatMap
 from reports.site.facts import Disclosure, ReleasedRound
@@ -91,7 +92,7 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
 
 # --- the cross table ---------------------------------------------------------------------------------------
 def cross_table(view: GroupView) -> tuple[Table, HeatMap] | None:
-    """What everybody won of everybody, in the order of the ranking; None for games of many."""
+    """The points that each won against each other one, by ranking; None for games of many."""
     names = [line.entry for line in view.outcome.standings]
     by_name = {name: {s.opponent: s for s in _scores(view.own[name])} for name in names}
     rates = [[_rate(view.shape, by_name[row].get(column)) for column in names] for row in names]
@@ -193,7 +194,7 @@ def _melee(view: GroupView, match: Match, number: int, of: int) -> Table:
     return Table(f"places-{number}", caption, columns, tuple(_place(view, place) for place in found))
 
 
-def _place(view: GroupView, place: Place) -> tuple[Cell, ...]:
+def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
     return (
         cell(place.rank),
         name_cell(place.entry, paths.team(place.entry)),
@@ -231,7 +232,7 @@ def own_table(view: GroupView, name: str, table: str) -> Table:
 
 
 def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
-    words = results.verdict_words(view.game.name)
+    words = play_reports(view.game.play).verdicts
     failed = [
         f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
         for failure in line.failures

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from contest.games.base import TABLE
 from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
+from reports.play import play_reports
 from reports.site import contest, groups, paths
 from reports.site.facts import SiteFacts
-from reports.site.games import GameKey, chosen_games, game_page
+from reports.site.games import GameKey, chosen_games
 from reports.site.page import Page
 
 
@@ -29,7 +29,7 @@ class Plan:
 
 def plan(facts: SiteFacts) -> Plan:
     """The games with pages; none where games are not told to everybody, or where nothing is played."""
-    if facts.game.play == TABLE:
+    if not facts.game.play.has_moves:
         return Plan((), 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
     return Plan(chosen if facts.shows.moves else (), counted)
@@ -66,8 +66,8 @@ def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.G
 def page_of_game(
     facts: SiteFacts, key: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
 ) -> Page:
-    """The page of a game; see `game_page`."""
-    page = game_page(key, moves, course, facts.game)
+    """The page of a game. `moves` and `course` are None if they are not known any more."""
+    page = play_reports(facts.game.play).game_page(key, moves, course, facts.game)
     released = next(r for r in facts.rounds if r.number == key.plan.round)
     number = f", game {key.match.game}" if max(key.match.pairing.games, key.match.pairing.most) > 1 else ""
     who = _players(key.match.pairing)

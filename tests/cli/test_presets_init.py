@@ -18,7 +18,7 @@ from contest.config.sections import ExtraField, Teams
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.games.registry import kinds, rules_text
-from contest.model import MailPreference, Member, Registration, TeamState
+from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
 from tests.support.command_line import knobeln
 
@@ -71,7 +71,7 @@ def test_teams_shows_what_the_contest_asks_for(tmp_path: Path) -> None:
     knobeln("init", tmp_path, "--game", "bid-tac-toe")
     registration = Registration(
         "team@machine.example",
-        (MailPreference.OWN,),
+        ("OWN",),
         "the_lords",
         "Eggland",
         (Member("Joe Cool", None, "MIT", ""),),

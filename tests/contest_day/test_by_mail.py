@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from contest.model import USUAL_PREFERENCES
+from contest.config.sections import KNOBELN_REPORTS
 from knobeln.cli import main
 from knobeln.contest_day.demo_teams import PREFERENCES, SPECIAL
 from reports import knobeln_protocol
@@ -109,7 +109,7 @@ def test_the_reports_follow_the_mail_preference(demo: Path) -> None:
     teams = [*(name for name, _ in SPECIAL), *standings(demo)]
     wanted = dict(zip(dict.fromkeys(in_order_of_registration(demo)), cycle(PREFERENCES), strict=False))
     for team in set(teams) - {NOT_COMPILING, FORBIDDEN}:
-        codes = set(wanted[team].split(",")) & set(USUAL_PREFERENCES)
+        codes = set(wanted[team].split(",")) & set(KNOBELN_REPORTS)
         codes -= {"GRP"} if "DGP" in codes else set()
         codes -= {"GRR"} if "RSM" in codes else set()
         assert len(mails(demo, team)) == 2 + len(codes), team

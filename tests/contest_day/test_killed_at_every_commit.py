@@ -13,7 +13,7 @@ import pytest
 from compiler.build import BuildResult
 from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
-from contest.model import LetterState, MailPreference, OutboxState, Phase
+from contest.model import LetterState, OutboxState, Phase
 from contest.store import contest_state, letters, outbox, submissions
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
@@ -39,7 +39,7 @@ def knobeln(workers: int = 1) -> Settings:
 
 def double_elimination() -> Settings:
     chosen = settings(workers=1, format="double-elimination", final_games=1, third_place_games=1)
-    fewer_mails = Reports(offered=(MailPreference.LGP, MailPreference.OWN, MailPreference.BRK))
+    fewer_mails = Reports(offered=("LGP", "OWN", "BRK"))
     changed = {"game": SHORT, "evolution": Evolution(enabled=False), "reports": fewer_mails}
     return chosen.model_copy(update=changed)
 

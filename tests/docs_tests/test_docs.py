@@ -32,7 +32,7 @@ from contest.config.sections import Contest
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
-from contest.model import MailPreference, Verdict
+from contest.model import Verdict
 from contest.store import outbox, submissions
 from knobellib.kit import kit_files, tar_archive
 from knobeln.cli import main
@@ -49,6 +49,7 @@ from mailserver.reading.letter import parse
 from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
+from reports.kinds import reports
 from tests.support.throws import play_out
 from tournament.runners import open_runner
 
@@ -97,8 +98,8 @@ CALENDAR = Settings(dates=usual_dates(datetime(1994, 3, 22, 12, tzinfo=UTC)))
 HOG = presets.settings("hog", datetime(1994, 3, 22, 12, tzinfo=UTC))
 
 
-@pytest.mark.parametrize("preference", list(MailPreference))
-def test_every_mail_preference_has_its_row_in_the_team_guide(preference: MailPreference) -> None:
+@pytest.mark.parametrize("preference", list(reports()))
+def test_every_mail_preference_has_its_row_in_the_team_guide(preference: str) -> None:
     assert [f"`{preference}`"] == [row[0] for row in rows(TEAM, "code") if row[0] == f"`{preference}`"]
 
 

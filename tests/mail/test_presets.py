@@ -16,13 +16,14 @@ from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.games.bid_tac_toe import IllegalBid
 from contest.games.registry import kinds, rules_text
-from contest.model import MailPreference, Member, Team, TeamState
+from contest.model import Member, Team, TeamState
 from contest.registration_form import record_text, sample
 from contest.seeds import Seeds
 from contest.store import Store, teams
 from mailserver.attachments import announcement_texts
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.team_secret import without_strings
+from reports.kinds import reports
 from reports.render import Templates
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import World, body_of, flat
@@ -111,7 +112,7 @@ def test_the_challenge_of_2007_has_its_limits_prizes_and_privacy() -> None:
     assert (settings.tournament.format, settings.tournament.games) == ("round-robin", 100)
     assert (settings.teams.max_members, settings.teams.prizes_by, settings.teams.prizes) == (2, "school", 3)
     assert settings.teams.fields[0].choices == ("Caltech", "MIT", "Carnegie Mellon")
-    assert settings.reports.offered == (MailPreference.OWN,)
+    assert settings.reports.offered == ("OWN",)
 
 
 def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
@@ -360,7 +361,7 @@ def test_a_report_that_the_contest_keeps_private_is_refused(
 ) -> None:
     words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
     assert f"{code} is not offered in this contest, only OWN." in words
-    assert f"OWN {MailPreference.OWN.meaning}" in words
+    assert f"OWN {reports()['OWN'].meaning}" in words
 
 
 def test_a_keyword_of_c_may_be_a_name_in_another_contest(contest_of: Callable[..., Contest]) -> None:

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from contest.config.sections import Teams
-from contest.model import USUAL_PREFERENCES, MailPreference, Member, Registration
+from contest.config.sections import KNOBELN_REPORTS, Teams
+from contest.model import Member, Registration
 from contest.registration_form import blank, record_text
 from contest.sanitize import is_invisible
 from mailserver.reading.letter import parse
@@ -25,7 +25,7 @@ LETTERS = Path(__file__).parent.parent / "letters"
 SETTINGS = make_settings()
 SAMPLE = Registration(
     "our_team@machine.domain.alfdkj",
-    (MailPreference.LAP, MailPreference.DGP, MailPreference.GRG, MailPreference.RSM),
+    ("LAP", "DGP", "GRG", "RSM"),
     "the_heavy_lords_of_knobeln",
     "University of Northeast Sacrodata, Intellect City, Eggland",
     (
@@ -147,7 +147,7 @@ PREFERENCES = [
     ("", ()),
     ("LAP", ("LAP",)),
     ("RSM , LAP", ("RSM", "LAP")),
-    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", USUAL_PREFERENCES),
+    ("LAP,LGP,DGP,GRP,GRG,GRR,RSM", KNOBELN_REPORTS),
     ("lap", None),
     ("LAP;RSM", None),
     ("LAP RSM", None),
@@ -312,7 +312,7 @@ def registrations(characters: st.SearchStrategy[str]) -> st.SearchStrategy[Regis
     return st.builds(
         Registration,
         IDENTIFIERS.map("{}@machine.example".format),
-        st.lists(st.sampled_from(USUAL_PREFERENCES), unique=True).map(tuple),
+        st.lists(st.sampled_from(KNOBELN_REPORTS), unique=True).map(tuple),
         IDENTIFIERS,
         st.lists(text, min_size=1, max_size=7).map(", ".join),
         st.lists(st.builds(Member, text, st.integers(1, 150), text, text), min_size=1, max_size=4).map(tuple),

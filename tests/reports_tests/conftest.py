@@ -24,7 +24,6 @@ from contest.model import (
     GameResult,
     GroupOutcome,
     GroupPlan,
-    MailPreference,
     Match,
     Member,
     Pairing,
@@ -38,6 +37,7 @@ from contest.model import (
     Verdict,
 )
 from reports.contest_reporter import ContestReporter
+from reports.kinds import reports
 from reports.render import Templates
 
 L = 40
@@ -90,7 +90,7 @@ MakeTeam = Callable[..., Team]
 
 def _team(
     name: str,
-    *preferences: MailPreference,
+    *preferences: str,
     number: int = 1,
     organization: str = "University of Northeast Sacrodata, Intellect City, Eggland",
     members: tuple[Member, ...] = BILL,
@@ -104,15 +104,14 @@ def make_team() -> MakeTeam:
     return _team
 
 
-_P = MailPreference
 _TEAMS: Mapping[str, Team] = {
     team.name: team
     for team in (
-        _team("the_heavy_lords_of_knobeln", _P.LAP, _P.DGP, _P.GRG, _P.RSM, number=1, members=LORDS + BILL),
-        _team("example", *MailPreference, number=2, organization="Karlsruhe"),
-        _team("patient_cooperator", _P.GRP, _P.GRR, number=3),
-        _team("greedy", _P.LGP, _P.GRP, _P.GRR, number=4),
-        _team("zero_thrower", _P.DGP, _P.GRP, _P.GRR, _P.GRG, number=5),
+        _team("the_heavy_lords_of_knobeln", "LAP", "DGP", "GRG", "RSM", number=1, members=LORDS + BILL),
+        _team("example", *reports(), number=2, organization="Karlsruhe"),
+        _team("patient_cooperator", "GRP", "GRR", number=3),
+        _team("greedy", "LGP", "GRP", "GRR", number=4),
+        _team("zero_thrower", "DGP", "GRP", "GRR", "GRG", number=5),
         _team("silent", number=6),
     )
 }

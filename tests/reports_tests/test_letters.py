@@ -16,10 +16,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from contest.config.sections import Reports
-from contest.model import GroupOutcome, MailPreference, Member, Outgoing, Pairing, Standing, Team
+from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
 from contest.seeds import Seeds
 from reports import knobeln_protocol
 from reports.contest_reporter import ContestReporter
+from reports.kinds import reports
 from reports.text import WIDTH, columns_of
 
 COMMITMENT = Seeds(bytes(32)).commitment
@@ -80,7 +81,7 @@ def test_a_team_without_a_program_is_told_so(started, contest) -> None:
     (mail,) = by_kind(started, "no program")
     assert (mail.to, mail.team_id) == (contest.late.address, contest.late.id)
     body = " ".join(mail.body.split())
-    assert "no program of your team that compiled" in body
+    assert "no program of your team that compiles" in body
     assert "1994-05-21 12:00 UT" in body
 
 
@@ -221,7 +222,7 @@ def test_a_team_of_which_nothing_was_played_is_told_why(reporter, contest, kind)
 
 
 def wants(team: Team, kind: str) -> Team:
-    return replace(team, registration=replace(team.registration, preferences=(MailPreference(kind),)))
+    return replace(team, registration=replace(team.registration, preferences=(kind,)))
 
 
 def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
@@ -247,7 +248,7 @@ def listed_games(body: str) -> Counter[tuple[str, str, str]]:
 
 def test_grg_has_every_game_of_the_group_once(reporter, make_group, make_team) -> None:
     members = [f"team_{at:02}_with_the_longest_of_na" for at in range(41)]
-    teams = {name: make_team(name, MailPreference.GRG) for name in members}
+    teams = {name: make_team(name, "GRG") for name in members}
     group = make_group(members)
     body = next(iter(reporter.group_finished(group, teams))).body
     found = listed_games(body)
@@ -284,7 +285,7 @@ def test_grr_ranks_the_group_and_says_why_somebody_is_out(group_mails) -> None:
 # --- the end of a round ------------------------------------------------------------------------------------
 def test_rsm_goes_to_the_eliminated_and_disqualified_too(reporter, contest) -> None:
     asking = {
-        name: replace(team, registration=replace(team.registration, preferences=(MailPreference.RSM,)))
+        name: replace(team, registration=replace(team.registration, preferences=("RSM",)))
         for name, team in contest.teams.items()
     }
     mails = list(reporter.round_finished([contest.final], contest.ranking, asking, "", None, None))
@@ -344,9 +345,7 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
     reporter, make_group, make_team, contest, members, organization, occupation, words
 ) -> None:
     people = (Member("Joe Cool", 45, occupation, words),)
-    teams = {
-        name: make_team(name, *MailPreference, organization=organization, members=people) for name in members
-    }
+    teams = {name: make_team(name, *reports(), organization=organization, members=people) for name in members}
     group = make_group(members)
     final = replace(contest.final, groups=(group,))
     mails = [
@@ -368,13 +367,13 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
 @pytest.fixture
 def offering(settings, templates) -> ContestReporter:
     """The reporter of a contest that offers everything."""
-    offered = Reports(offered=tuple(MailPreference))
+    offered = Reports(offered=tuple(reports()))
     return ContestReporter(settings.model_copy(update={"reports": offered}), templates)
 
 
 def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) -> None:
     asking = {
-        name: replace(team, registration=replace(team.registration, preferences=(MailPreference.OWN,)))
+        name: replace(team, registration=replace(team.registration, preferences=("OWN",)))
         for name, team in contest.teams.items()
     }
     mails = {mail.to.partition("@")[0]: mail for mail in offering.round_played([contest.first], (), asking)}

@@ -1,66 +1,184 @@
-"""Who gets which report (K91-K95)."""
+"""Who gets which report (K91-K95), and a report that another package adds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
-from contest.model import MailPreference as P
-from reports.preferences import REPORTS, Occasion, due, wants
+from contest.config.sections import KNOBELN_REPORTS, Reports
+from contest.config.settings import Settings
+from contest.errors import ConfigError
+from contest.games.registry import game_of
+from contest.model import Outgoing, Team
+from contest.registration_form import record_text
+from mailserver.commands import COMMANDS, help_topics
+from mailserver.reading import registration_form
+from reports.contest_reporter import ContestReporter
+from reports.kinds import BUILT_IN, check_offered, reports
+from reports.kinds.base import (
+    Audience,
+    ContestStarted,
+    Event,
+    GroupFinished,
+    GroupStarted,
+    Report,
+    RoundFinished,
+    RoundPlayed,
+)
+from reports.render import Templates
+from tools.reference import pages
 
-SUPERFLUOUS = {(P.GRP, P.DGP), (P.GRR, P.RSM), (P.BRK, P.RSM)}
+CODES = tuple(reports())
+SUPERFLUOUS = {("GRP", "DGP"), ("GRR", "RSM"), ("BRK", "RSM")}
 
 
-def test_the_table_has_every_preference_once_in_the_announcements_order() -> None:
-    assert [report.preference for report in REPORTS] == list(P)
+def wanted(team) -> list[str]:
+    return [report.code for report in reports().values() if report.is_wanted_by(team)]
 
 
-@pytest.mark.parametrize("preference", list(P))
-def test_a_team_gets_what_it_asked_for_and_nothing_else(make_team, preference) -> None:
-    team = make_team("example", preference)
-    assert [report.preference for report in REPORTS if wants(team, report.preference)] == [preference]
+def test_the_reports_of_the_announcement_come_first_in_its_order() -> None:
+    assert (*KNOBELN_REPORTS, "OWN", "BRK") == CODES
 
 
-@pytest.mark.parametrize(("one", "other"), list(combinations(P, 2)))
+@pytest.mark.parametrize("code", CODES)
+def test_a_team_gets_what_it_asked_for_and_nothing_else(make_team, code) -> None:
+    assert wanted(make_team("example", code)) == [code]
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(CODES, 2)))
 def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(make_team, one, other) -> None:
-    team = make_team("example", one, other)
-    assert wants(team, one) is ((one, other) not in SUPERFLUOUS)
-    assert wants(team, other) is ((other, one) not in SUPERFLUOUS)
+    found = wanted(make_team("example", one, other))
+    assert (one in found) is ((one, other) not in SUPERFLUOUS)
+    assert (other in found) is ((other, one) not in SUPERFLUOUS)
 
 
 @pytest.mark.parametrize(
-    ("occasion", "expected"),
+    ("event", "expected"),
     [
-        (Occasion.CONTEST_STARTED, {P.LAP: "in out"}),
-        (Occasion.GROUP_STARTED, {P.LGP: "in"}),
-        (Occasion.GROUP_FINISHED, {P.DGP: "in", P.GRG: "in"}),
-        (Occasion.ROUND_PLAYED, {P.OWN: "in"}),
-        (Occasion.ROUND_FINISHED, {P.RSM: "in out"}),
+        (ContestStarted, {"LAP": Audience.EVERYBODY}),
+        (GroupStarted, {"LGP": Audience.GROUP}),
+        (GroupFinished, dict.fromkeys(("DGP", "GRP", "GRG", "GRR"), Audience.GROUP)),
+        (RoundPlayed, {"OWN": Audience.LEAVING, "BRK": Audience.EVERYBODY}),
+        (RoundFinished, {"RSM": Audience.EVERYBODY}),
     ],
 )
-def test_each_occasion_has_its_reports_for_the_group_or_for_everybody(make_team, occasion, expected) -> None:
-    member, other = make_team("in", *P), make_team("out", *P)
-    found = {
-        preference: " ".join(t.name for t in to)
-        for preference, to in due(occasion, (member, other), (member,))
-    }
-    assert found == expected
+def test_each_event_has_its_reports_for_the_group_or_for_everybody(event, expected) -> None:
+    assert {r.code: r.to_whom for r in reports().values() if r.when is event} == expected
 
 
-def test_recipients_come_in_the_order_given_and_a_report_for_nobody_is_not_due(make_team) -> None:
-    teams = [make_team("c", P.GRR), make_team("a"), make_team("b", P.GRR), make_team("d", P.GRR, P.RSM)]
-    ((preference, wanting),) = due(Occasion.GROUP_FINISHED, teams, teams)
-    assert (preference, [team.name for team in wanting]) == (P.GRR, ["c", "b"])
+@dataclass(frozen=True)
+class OneLeaves(Event):
+    """An event that concerns the first of the teams."""
+
+    title = moment = "one leaves"
+    key = "leaving"
+
+    @property
+    def concerned(self) -> Sequence[Team]:
+        return list(self.teams.values())[:1]
 
 
-def test_what_the_contest_does_not_offer_is_not_due(make_team) -> None:
-    teams = [make_team("a", *P)]
-    assert not list(due(Occasion.GROUP_FINISHED, teams, teams, offered=(P.OWN,)))
-    assert [found for found, _ in due(Occasion.ROUND_PLAYED, teams, teams, offered=(P.OWN,))] == [P.OWN]
+class Farewell(Report[OneLeaves]):
+    code = "FAR"
+    meaning = "send a farewell"
+    when = OneLeaves
+    to_whom = Audience.LEAVING
+    contained_in = "RSM"
+    template = "Subject: farewell\n\nGoodbye, {{ name }}.\n"
+
+    def write(self, event: OneLeaves, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return (self.own_mail(event, team, {"name": team.name}) for team in wanting)
 
 
-def test_the_bracket_goes_to_everybody_who_does_not_get_it_in_the_summary(make_team) -> None:
-    teams = [make_team("a", P.BRK), make_team("b", P.BRK, P.RSM)]
-    ((preference, wanting),) = due(Occasion.ROUND_PLAYED, teams)
-    assert (preference, [team.name for team in wanting]) == (P.BRK, ["a"])
+class FarewellToAll(Farewell):
+    to_whom = Audience.EVERYBODY
+
+
+@pytest.fixture
+def recipients(settings, monkeypatch):
+    """The teams that get this report, of those given; the event concerns the first."""
+
+    def found(report: Report[OneLeaves], *teams: Team, offered: Sequence[str] = ("FAR",)) -> list[str]:
+        monkeypatch.setattr("reports.kinds.BUILT_IN", (*BUILT_IN, report))
+        game = game_of(settings.game, settings.programs).info
+        event = OneLeaves(settings, Templates(settings, None), game, {team.name: team for team in teams})
+        return [mail.body.removeprefix("Goodbye, ").strip(".\n") for mail in report.due(event, offered)]
+
+    return found
+
+
+def test_a_report_goes_to_the_teams_that_the_event_concerns_or_to_all(make_team, recipients) -> None:
+    teams = [make_team("c", "FAR"), make_team("a"), make_team("b", "FAR"), make_team("d", "FAR", "RSM")]
+    assert recipients(Farewell(), *teams) == ["c"]
+    assert recipients(FarewellToAll(), *teams) == ["c", "b"]
+    assert recipients(FarewellToAll(), make_team("a")) == []
+
+
+def test_what_the_contest_does_not_offer_is_not_due(make_team, recipients) -> None:
+    assert recipients(FarewellToAll(), make_team("a", "FAR"), offered=("OWN",)) == []
+
+
+def test_a_code_without_a_report_is_not_offered() -> None:
+    check_offered(CODES)
+    with pytest.raises(ConfigError, match=r"reports\.offered: there is no report 'LAB', only LAP, LGP"):
+        check_offered(("LAP", "LAB"))
+
+
+# --- a report of another package ---------------------------------------------------------------------------
+@pytest.fixture
+def another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that adds the report NWS, as it is found when it is installed."""
+    (tmp_path / "news_report.py").write_text(
+        """
+from reports.kinds.base import Audience, ContestStarted, Report
+
+class News(Report[ContestStarted]):
+    code = "NWS"
+    meaning = "send news of the contest day"
+    when = ContestStarted
+    to_whom = Audience.EVERYBODY
+    template = "Subject: news\\n\\nGood morning, {{ number }} teams.\\n"
+
+    def write(self, event, wanting):
+        return self.same_mail(event, wanting, number=len(event.teams))
+
+REPORT = News()
+"""
+    )
+    facts = tmp_path / "news_report-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: news-report\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[knobeln.reports]\nnews = news_report:REPORT\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("another_package")
+def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settings, make_team) -> None:
+    offering = settings.model_copy(update={"reports": Reports(offered=("RSM", "NWS"))})
+    check_offered(offering.reports.offered)
+    templates = Templates(offering, None)
+    meaning = "NWS  send news of the contest day"
+
+    form = record_text(make_team("a", "NWS").registration)
+    assert registration_form.read(form.split("\n"), offering).registration.preferences == ("NWS",)
+
+    topic = help_topics.find("nws", COMMANDS, offering)
+    facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
+    assert "send news of the contest day" in templates.render("help_word", **facts).body
+    announced = templates.render("call", form=form, rules="").body
+    assert meaning in announced
+    assert "NWS  when the contest starts" in announced
+    assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
+    assert "| `NWS` | send news of the contest day | contest started |" in pages()["reports.md"]
+
+    teams = {"a": make_team("a", "NWS"), "b": make_team("b", "RSM")}
+    (mail,) = ContestReporter(offering, templates).contest_started(teams, (), "00")
+    assert (mail.kind, mail.to, mail.body) == ("NWS", "a@machine.example", "Good morning, 2 teams.\n")
+
+
+def command_topic(settings: Settings) -> help_topics.Topic | None:
+    return help_topics.find("mail-preference", COMMANDS, settings)

@@ -127,6 +127,7 @@ def test_a_template_that_nobody_wrote_is_named(own: Templates) -> None:
 USES = {
     "wrap": ('"a b"|wrap(width=2)', "a\nb"),
     "fold": ('"a  b"|fold', "a  b"),
+    "fill": ('"a  b"|fill', "a  b"),
     "tail": ('"a\\nb"|tail(lines=1)', "...\nb"),
     "columns": ("[1, 2]|columns", "1  2"),
     "grid": ("[1, 2]|grid", "1  2"),

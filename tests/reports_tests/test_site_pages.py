@@ -21,16 +21,16 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
-from contest.model import MailPreference, Phase
+from contest.model import Phase
+from reports.kinds import reports
 from reports.site import contest as contest_pages
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
 from reports.site.pages import page_of_game, plan
-from reports.site.words import Words
+from reports.site.templates import SiteTemplates
+from reports.verdicts import VERDICTS
 from tests.support import other_contests
 from tests.support.site_files import START, course_in, facts_of, files_of
-
-P = MailPreference
 
 
 @pytest.fixture(scope="module")
@@ -207,31 +207,29 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
 @pytest.mark.parametrize(
     ("offered", "shown"),
     [
-        ((P.OWN,), ""),
+        (("OWN",), ""),
         ((), ""),
-        ((P.GRP, P.DGP), ""),
-        ((P.LAP,), "teams"),
-        ((P.LGP, P.OWN), "teams"),
-        ((P.GRR,), "teams rankings"),
-        ((P.RSM,), "teams rankings bracket words"),
-        ((P.GRG,), "teams rankings games"),
-        ((P.BRK,), "teams bracket"),
-        ((P.GRG, P.DGP), "teams rankings games moves"),
+        (("GRP", "DGP"), ""),
+        (("LAP",), "teams"),
+        (("LGP", "OWN"), "teams"),
+        (("GRR",), "teams rankings"),
+        (("RSM",), "teams rankings bracket words"),
+        (("GRG",), "teams rankings games"),
+        (("BRK",), "teams bracket"),
+        (("GRG", "DGP"), "teams rankings games moves"),
         (
-            (P.LAP, P.LGP, P.DGP, P.GRP, P.RSM, P.OWN, P.BRK),
+            ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
             "teams rankings games moves bracket words",
         ),
     ],
 )
-def test_the_pages_tell_what_the_reports_tell_to_everybody(
-    offered: tuple[MailPreference, ...], shown: str
-) -> None:
+def test_the_pages_tell_what_the_reports_tell_to_everybody(offered: tuple[str, ...], shown: str) -> None:
     found = disclosure(offered, programs=False)
     assert {name for name, value in vars(found).items() if value} == set(shown.split())
 
 
 def test_where_teams_get_their_own_results_only_no_page_names_one(small: SiteFacts) -> None:
-    settings = small.settings.model_copy(update={"reports": Reports(offered=(P.OWN,))})
+    settings = small.settings.model_copy(update={"reports": Reports(offered=("OWN",))})
     words = tuple(replace(each, words="silent won") for each in small.rounds)
     programs = {"silent": PublishedProgram("C", "silent's own", (("silent.c", "int silent;"),))}
     files = files_of(replace(small, settings=settings, rounds=words, programs=programs))
@@ -297,8 +295,8 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
 
 
 def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
-    reports = Reports(offered=tuple(code for code in P if code is not P.DGP))
-    files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": reports})))
+    offered = Reports(offered=tuple(code for code in reports() if code != "DGP"))
+    files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
     assert 'class="cross"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
     assert "no pages of their own" not in files["rounds/1.1.html"]
@@ -327,7 +325,7 @@ def test_the_page_of_a_game_adds_up(small_files: dict[str, str], contest: Any) -
 
 def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     key = plan(small).games[0]
-    words = Words(small.settings, small.game, ())
+    words = SiteTemplates(small.settings, small.game, ())
     text = words.files(page_of_game(small, key, None))[key.path].decode()
     assert "was not kept" in text
     assert "replay.js" not in text
@@ -361,8 +359,8 @@ def test_a_game_of_one_turn_has_no_curves() -> None:
     key = next(key for key in plan(facts).games if key.match.result.turns > 1)
     whole, moves = course_in(rules, key), key.match.result.moves
     assert moves
-    assert game_page(key, moves, whole, facts.game).points
-    assert game_page(key, moves[:1], Course(whole.points[:1]), facts.game).points is None
+    assert game_page(key, moves, whole, facts.game, VERDICTS).points
+    assert game_page(key, moves[:1], Course(whole.points[:1]), facts.game, VERDICTS).points is None
 
 
 SQUARE = re.compile(
@@ -434,7 +432,7 @@ def test_what_was_computed_is_a_table_of_win_rates_without_games() -> None:
 
 def test_prizes_stand_on_the_first_page() -> None:
     played = other_contests.bid_tac_toe()
-    reports = Reports(offered=(P.GRR, P.OWN))
+    reports = Reports(offered=("GRR", "OWN"))
     settings = played.settings.model_copy(update={"reports": reports})
     files = files_of(facts_of(settings, played.teams, played.history, played.ranking))
     assert "Grand prize: " in files["index.html"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from contest.config.sections import Hill, Reports, Site
-from contest.model import GroupOutcome, MailPreference
+from contest.model import GroupOutcome
 from contest.store import results
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
@@ -189,7 +189,7 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
 def test_where_only_own_results_are_offered_nobody_is_named(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
-    folder = make_contest(tmp_path / "contest", reports=Reports(offered=(MailPreference.OWN,))).path
+    folder = make_contest(tmp_path / "contest", reports=Reports(offered=("OWN",))).path
     knobeln("run", "--now", "-C", folder)
     knobeln("site", tmp_path / "pages", "-C", folder)
     files = texts(tmp_path / "pages")
@@ -214,7 +214,7 @@ def test_nothing_shows_of_a_round_of_which_a_report_is_held(
 def test_nothing_shows_of_what_was_played_while_reports_are_held(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
-    quiet = Reports(offered=(MailPreference.BRK,))  # nobody ordered it, so that no mail is held
+    quiet = Reports(offered=("BRK",))  # nobody ordered it, so that no mail is held
     folder = make_contest(tmp_path / "contest", reports=quiet).path
     knobeln("hold", "--reason", "to look at them first", "-C", folder)
     knobeln("run", "--now", "-C", folder)

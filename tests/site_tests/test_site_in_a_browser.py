@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from reports.site.words import Words
+from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tests.support.site_contests import Played
 from tests.support.site_files import facts_of, files_of
@@ -290,7 +290,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = facts_of(played.settings, played.teams, played.history, played.ranking)
     pages = tmp_path_factory.mktemp("boards")
     files = files_of(facts) | {
-        name: data.decode() for name, data in Words(facts.settings, facts.game, ()).static().items()
+        name: data.decode() for name, data in SiteTemplates(facts.settings, facts.game, ()).static().items()
     }
     for path, text in files.items():
         (pages / path).parent.mkdir(parents=True, exist_ok=True)

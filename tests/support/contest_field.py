@@ -16,7 +16,7 @@ from compiler.toolchain import Toolchain
 from contest.config.sections import Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.model import LetterState, MailPreference, Member, Registration, Team, TeamState
+from contest.model import LetterState, Member, Registration, Team, TeamState
 from contest.store import Transaction, letters, submissions, teams
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -87,7 +87,7 @@ def add_team(tx: Transaction, name: str, codes: str) -> Team:
     """A team with these mail preferences and no program."""
     registration = Registration(
         address=f"{name}@teams.example",
-        preferences=tuple(MailPreference(code) for code in codes.split(",") if code),
+        preferences=tuple(code for code in codes.split(",") if code),
         team_name=name,
         organization="Society for the Measurement of Contests, Intellect City, Eggland",
         members=(Member("Player One", 30, "programmer", "knows C since the first edition"),),

@@ -20,7 +20,6 @@ from contest.games.registry import game_of
 from contest.model import (
     GameJob,
     GameResult,
-    MailPreference,
     Member,
     Outgoing,
     Registration,
@@ -32,6 +31,7 @@ from contest.model import (
 from contest.seeds import Seeds
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
+from reports.kinds import reports
 from reports.render import Templates
 from sandbox.players import Fault, FaultKind
 from tournament import referee
@@ -39,7 +39,6 @@ from tournament.derived_settings import format_of
 from tournament.runners.table import TableRunner
 from tournament.text_referee import drawer, game_result, play_game
 
-P = MailPreference
 SEED = bytes(range(32))
 SEEDS = Seeds(SEED)
 Strategy = Callable[[Words, Callable[[int], int]], str | Fault]
@@ -130,7 +129,7 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
                 seeds=SEEDS,
                 runner=runner,
                 protocols_for={
-                    name for name in group.members if P.DGP in teams[name].registration.preferences
+                    name for name in group.members if "DGP" in teams[name].registration.preferences
                 },
                 standings=partial(chosen.standings, group, plan.final),
                 fault_rule=info.fault_rule,
@@ -155,19 +154,19 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     )
 
 
-def settings_of(game: str, **reports: Any) -> Settings:
+def settings_of(game: str, **changes: Any) -> Settings:
     """The preset, with all reports on offer unless others are named, and an organizer."""
     chosen = presets.settings(game, datetime(2027, 1, 4, tzinfo=UTC))
     contest = {"organizer": "The referees", "organizer_address": "referees@games.example"}
     return chosen.model_copy(
         update={
             "contest": chosen.contest.model_copy(update=contest),
-            "reports": Reports(**{"offered": tuple(P), **reports}),
+            "reports": Reports(**{"offered": tuple(reports()), **changes}),
         }
     )
 
 
-def team(number: int, name: str, preferences: Sequence[P], school: str = "") -> Team:
+def team(number: int, name: str, preferences: Sequence[str], school: str = "") -> Team:
     registration = Registration(
         f"{name}@machine.example",
         tuple(preferences),
@@ -179,8 +178,8 @@ def team(number: int, name: str, preferences: Sequence[P], school: str = "") -> 
     return Team(number, registration, name, TeamState.ACTIVE, datetime(2027, 1, 5, tzinfo=UTC))
 
 
-EVERYTHING = (P.LAP, P.LGP, P.DGP, P.GRG, P.RSM, P.OWN)
-WITHOUT_SUMMARY = (P.LGP, P.GRP, P.GRG, P.GRR, P.OWN, P.BRK)
+EVERYTHING = ("LAP", "LGP", "DGP", "GRG", "RSM", "OWN")
+WITHOUT_SUMMARY = ("LGP", "GRP", "GRG", "GRR", "OWN", "BRK")
 
 
 def teams_of(names: Sequence[str], schools: Sequence[str] = ("",)) -> Mapping[str, Team]:
@@ -226,7 +225,7 @@ SCHOOLS = ("Caltech", "MIT", "Carnegie Mellon")
 
 @cache
 def bid_tac_toe(*, own_only: bool = False) -> Played:
-    settings = settings_of("bid-tac-toe", **({"offered": (P.OWN,)} if own_only else {}))
+    settings = settings_of("bid-tac-toe", **({"offered": ("OWN",)} if own_only else {}))
     return play(settings, BIDDERS, teams_of(list(BIDDERS), ("MIT", "Caltech")))
 
 

@@ -13,7 +13,7 @@ from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
 from reports.site.facts import ReleasedRound, SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
-from reports.site.words import Words
+from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tournament.replay import course_of
 
@@ -55,14 +55,14 @@ def facts_of(
 
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
-    words, planned = Words(facts.settings, facts.game, navigation(facts)), plan(facts)
+    words, planned = SiteTemplates(facts.settings, facts.game, navigation(facts)), plan(facts)
     found: dict[str, bytes] = {}
     for page in pages(facts, planned):
         found |= words.files(page)
     rules = game_of(facts.settings.game, facts.settings.programs)
     for key in planned.games:
         moves = key.match.result.moves
-        course = None if facts.plays_on_machine else course_in(rules, key)
+        course = None if facts.can_replay else course_in(rules, key)
         found |= words.files(page_of_game(facts, key, moves, course))
     return {path: data.decode() for path, data in found.items()}
 

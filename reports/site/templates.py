@@ -1,4 +1,4 @@
-"""Templates -> pages. What strangers wrote is only ever a value in them, and escaped wherever it stands.
+"""Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
 The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
 `replay.js`.
@@ -38,7 +38,7 @@ STATIC = ("style.css", "replay.js")
 _PACKAGE = "reports.site"
 
 
-class Words:
+class SiteTemplates:
     """Puts pages into HTML (and the feed into XML)."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Words:
             ) from None
         except TemplateError as error:
             raise ConfigError(f"template site/{name}: {error.message}") from None
-        # XML has no control characters, and nobody wants them in HTML.
+        # XML allows no control characters, and HTML needs none.
         found = {page.path: _bytes(text.clean(shown))}
         for table in page.tables:
             found[paths.beside(page.path, table.name, "csv")] = _bytes(as_csv(table))
@@ -120,5 +120,5 @@ class Words:
 
 
 def _bytes(shown: str) -> bytes:
-    """UTF-8; half a character of a stranger's becomes a question mark."""
+    """UTF-8; a lone surrogate in foreign text becomes a question mark."""
     return shown.encode(errors="replace")

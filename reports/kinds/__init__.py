@@ -1,0 +1,55 @@
+"""All kinds of reports: those of this package, and those that other packages add.
+
+Another package adds a report by an entry point of the group `knobeln.reports`, whose object is a Report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contest.errors import ConfigError
+from contest.plugins import by_name
+from reports.kinds.base import Disclosed, Report
+from reports.kinds.brk import BracketReport
+from reports.kinds.dgp import GameProtocols
+from reports.kinds.grg import AllGames
+from reports.kinds.grp import OwnGamesReport
+from reports.kinds.grr import GroupRanking
+from reports.kinds.lap import AllParticipants
+from reports.kinds.lgp import GroupParticipants
+from reports.kinds.own import OwnResultReport
+from reports.kinds.rsm import RoundSummary
+
+ENTRY_POINTS = "knobeln.reports"
+BUILT_IN: tuple[Report[Any], ...] = (
+    AllParticipants(),
+    GroupParticipants(),
+    GameProtocols(),
+    OwnGamesReport(),
+    AllGames(),
+    GroupRanking(),
+    RoundSummary(),
+    OwnResultReport(),
+    BracketReport(),
+)
+"""The announcement's reports in its order (K30), then those of other contests."""
+
+
+def reports() -> Mapping[str, Report[Any]]:
+    """All reports by code. Raises ConfigError for a code given twice."""
+    return by_name(ENTRY_POINTS, BUILT_IN)
+
+
+def check_offered(codes: Iterable[str]) -> None:
+    """Raises ConfigError if the setting `reports.offered` has a code without a report."""
+    known = reports()
+    unknown = [code for code in codes if code not in known]
+    if unknown:
+        raise ConfigError(f"reports.offered: there is no report {unknown[0]!r}, only {', '.join(known)}")
+
+
+def disclosed_by(codes: Iterable[str]) -> frozenset[Disclosed]:
+    """What the reports with these codes tell together."""
+    known = reports()
+    return frozenset().union(*(known[code].discloses for code in codes))

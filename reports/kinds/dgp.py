@@ -1,0 +1,32 @@
+"""DGP: a team's games with their protocols (K93)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from contest.model import Attachment, Outgoing, Team
+from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
+from reports.play import play_reports
+
+
+class GameProtocols(Report[GroupFinished]):
+    code = "DGP"
+    meaning = "send detailed game protocol for each of my games (every move)"
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    discloses = frozenset({Disclosed.OWN_MOVES})
+    needs_moves = True
+
+    def write(self, event: GroupFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        for team in wanting:
+            yield self.own_mail(event, team, event.facts_of(team.name), _protocols(event, team.name))
+
+
+def _protocols(event: GroupFinished, name: str) -> tuple[Attachment, ...]:
+    """The compact protocols of all attempts at the entry's games (K93, K97), if there were any."""
+    matches, plan = event.own_games[name].matches, event.plan
+    if not matches:
+        return ()
+    file = f"round{plan.round}-group{plan.number}-{name}.protocol.gz"
+    play = play_reports(event.game.play)
+    return play.attachments(matches, plan.round, plan.number, name, event.settings, file)

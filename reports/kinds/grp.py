@@ -1,0 +1,20 @@
+"""GRP: the points of a team's games (K93)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from contest.model import Outgoing, Team
+from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
+
+
+class OwnGamesReport(Report[GroupFinished]):
+    code = "GRP"
+    meaning = "send game result (points) for each of my games"
+    when = GroupFinished
+    to_whom = Audience.GROUP
+    contained_in = "DGP"
+    discloses = frozenset({Disclosed.OWN_GAMES})
+
+    def write(self, event: GroupFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return (self.own_mail(event, team, event.facts_of(team.name)) for team in wanting)

@@ -1,0 +1,28 @@
+"""OWN: how the contest ended for a team, and nothing about the others (B23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from contest.model import Outgoing, Team
+from reports import summary
+from reports.kinds.base import Audience, Report, RoundPlayed
+
+
+class OwnResultReport(Report[RoundPlayed]):
+    code = "OWN"
+    meaning = "send my own result (place and points) at the end"
+    when = RoundPlayed
+    moment = "when the contest is over for you"
+    to_whom = Audience.LEAVING
+
+    def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        prizes = summary.prizes_of(event.ranking, event.teams, event.settings)
+        for team in wanting:
+            facts = {
+                "team": team.name,
+                "own": summary.own_result(event.history, event.ranking, team.name, prizes),
+                "plan": event.history[-1].plan,
+                "is_over": bool(event.ranking),
+            }
+            yield self.own_mail(event, team, facts)

@@ -1,0 +1,64 @@
+"""What reports need to know about a kind of play, with what holds for most kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from contest.config.settings import Settings
+from contest.games.base import GameInfo
+from contest.games.drawing import Course
+from contest.model import Attachment, Match, Moves, PracticeGame, Verdict
+from reports.series import SeriesFacts
+from reports.verdicts import VERDICTS
+
+if TYPE_CHECKING:
+    from reports.site.games import GameKey, GamePage
+
+
+@dataclass(frozen=True)
+class PlayWords:
+    """Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`."""
+
+    take: str = "take"
+    taken: str = "taken"
+    works: str = "works"
+
+
+class PlayReports:
+    """How reports and pages treat the games of a kind of play.
+
+    This class does for any kind; a kind that differs has a subclass. What mails say differently is in
+    `reports/templates/play/<kind>/`.
+    """
+
+    words = PlayWords()
+    verdicts: Mapping[Verdict, str] = VERDICTS
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def attachments(
+        self,
+        matches: Sequence[Match],
+        round_number: int,
+        group: int,
+        entry: str,
+        settings: Settings,
+        file_name: str,
+    ) -> tuple[Attachment, ...]:
+        """The protocols of these games as a file for the entry's team; () if such games have none."""
+        return ()
+
+    def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
+        """The series that a program threw in practice games; None if its moves are no throws."""
+        return None
+
+    def game_page(
+        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> GamePage:
+        """The page of a game. `moves` and `course` are None if they are not known any more."""
+        from reports.site.games import game_page  # mails are written without the pages
+
+        return game_page(key, moves, course, game, self.verdicts)
