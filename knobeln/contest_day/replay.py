@@ -109,7 +109,7 @@ def _why_none(played: PlayedRound, teams: Sequence[str]) -> str:
     missing = [name for name in teams if name not in playing]
     if missing:
         return f": {files.shown(missing[0])} did not play in it, or its group has not been played"
-    return ": they were in different groups, or one of them was out before"
+    return ": they were in different groups, or one was disqualified or taken out before"
 
 
 def game_text(played: PlayedRound, group: GroupOutcome, match: Match) -> str:

@@ -84,5 +84,5 @@ def test_it_has_the_numbers_of_the_contest_in_whose_folder_it_is_made(here: Path
 def test_a_contest_of_another_game_has_none(here: Path) -> None:
     CliRunner().invoke(main, ["init", "--game", "standoff", "contest"])
     answer = kit("-C", "contest", code=1)
-    assert answer == "knobeln: Standoff has no kit; `knobeln games` lists its sample programs\n"
+    assert answer == "knobeln: Mega mexican standoff has no kit; `knobeln games` lists its sample programs\n"
     assert not list(here.glob("*.tar.gz"))
