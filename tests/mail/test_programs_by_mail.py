@@ -414,8 +414,8 @@ def test_a_team_hears_once_a_day_that_somebody_compares_in_its_name(hog: Office)
     assert notice["To"] == "chaser@teams.example"
     assert "somebody used your team's name" in str(notice["Subject"])
     said = " ".join(body(notice).split())
-    assert "a letter `please compare` in the name of your team chaser, but without your" in said
-    assert "I did not do what it asks for" in said
+    assert "sent `please compare` in the name of your team chaser, without your" in said
+    assert "I did not do what the letter asks for" in said
     assert [mail["To"] for mail in forged("other@a.example")] == ["other@a.example"]  # once a day
     hog.world.clock.at += timedelta(days=2)
     assert [mail["To"] for mail in forged("chaser@teams.example")] == ["chaser@teams.example"]  # itself
