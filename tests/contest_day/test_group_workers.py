@@ -33,7 +33,10 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 def crews() -> list[int]:
     """The processes of this one that are, or lead to, tables."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return [
         int(line.split()[0])
