@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
-from mailserver.command import Arguments, Command
+from mailserver.command import DAY, Arguments, Command, LetterContext, Limit
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK
-from mailserver.replies import DAY, LetterContext, Limit
 from mailserver.team_secret import FromLine, digest, find_from_line, matches
 
 FROM_LINE = f"{FROM_MARK} team_name authentification_string"

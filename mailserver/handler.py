@@ -12,12 +12,12 @@ from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, letters, outbox
 from mailserver import bounces
+from mailserver.command import DAY, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.loop_protection import why_ignored
 from mailserver.reading import mime_parts
 from mailserver.reading.letter import Letter, parse, read
 from mailserver.reading.mime_parts import Message
-from mailserver.replies import DAY, LetterContext
 
 MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
 

@@ -17,7 +17,8 @@ from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
-from reports.site.facts import Event, PublishedProgram, ReleasedRound, SiteFacts
+from reports.site.facts import Event, PublishedProgram, SiteFacts
+from reports.site.released import ReleasedRound
 from tournament.derived_settings import format_of
 
 _PUBLIC_AREAS = ("dates",)  # of the journal

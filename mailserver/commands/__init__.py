@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, Limit
 from mailserver.commands import (
     announcement,
     compare,
@@ -31,7 +31,6 @@ from mailserver.commands import (
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
 from mailserver.reading.subject import clean_subject
-from mailserver.replies import Limit
 
 COMMANDS: tuple[Command, ...] = (
     registration.COMMAND,

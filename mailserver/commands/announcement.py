@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import announcement_texts
-from mailserver.command import Arguments, Command
-from mailserver.replies import HOUR, LetterContext, Limit
+from mailserver.command import HOUR, Arguments, Command, LetterContext, Limit
 
 
 class SendText(Command):

@@ -13,10 +13,9 @@ from contest.plurals import plural
 from contest.store import leaderboard
 from contest.store.leaderboard import Board
 from mailserver.authentication import FROM_LINE, TeamCommand
-from mailserver.command import Arguments
+from mailserver.command import HOUR, Arguments, LetterContext, Limit, by_template
 from mailserver.commands.leaderboard import has_leaderboard
 from mailserver.problem import Problem, quote
-from mailserver.replies import HOUR, LetterContext, Limit, by_template
 
 _RIGHT_FORM = (
     "Subject: please compare NAME NAME\n"

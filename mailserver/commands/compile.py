@@ -15,13 +15,12 @@ from contest.games.registry import game_of
 from contest.model import Team
 from contest.store import contest_state, decisions, submissions
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.deadlines import Window
 from mailserver.problem import Problem, quote
 from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
 from mailserver.reading.letter import Letter
-from mailserver.replies import LetterContext, Limit, by_template
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp
 from contest.store import decisions
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.organizer_requests import (
     ACTIONS,
     ANSWERS,
@@ -17,7 +17,6 @@ from mailserver.commands.organizer_requests import (
     refuse,
     reply,
 )
-from mailserver.replies import LetterContext
 from mailserver.team_secret import digest
 
 MAX_TOKEN_HOURS = 2

@@ -8,9 +8,8 @@ from contest.config.settings import Settings
 from contest.model import Team
 from contest.store import submissions, teams
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments
+from mailserver.command import Arguments, LetterContext, Limit, by_template
 from mailserver.commands.practice import is_offered
-from mailserver.replies import LetterContext, Limit, by_template
 
 ALLOW = "allow friendly matches"
 REFUSE = "refuse friendly matches"

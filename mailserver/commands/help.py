@@ -7,9 +7,8 @@ from datetime import timedelta
 from contest.config.settings import Settings
 from contest.registration_form import sample
 from mailserver.attachments import guide
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.commands import help_topics
-from mailserver.replies import LetterContext, Limit, by_template
 
 
 class Help(Command):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.store import leaderboard
-from mailserver.command import Arguments, Command
-from mailserver.replies import LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 
 
 def has_leaderboard(settings: Settings) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.store import decisions
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.commands.organizer_requests import (
     ACTIONS,
@@ -27,7 +27,6 @@ from mailserver.commands.organizer_requests import (
     reply,
 )
 from mailserver.reading.subject import arguments_after
-from mailserver.replies import LetterContext, Limit, by_template
 from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string
 
 

@@ -12,10 +12,9 @@ from contest.errors import GiveUp, NotFound, NotNow
 from contest.model import Phase
 from contest.organizer import OrganizerActions, read_date
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
-from mailserver.command import Arguments
+from mailserver.command import Arguments, LetterContext, Limit
 from mailserver.commands import unknown
 from mailserver.reading.subject import clean_subject
-from mailserver.replies import LetterContext, Limit
 
 NAME = "organizer"  # in the subject and after <<FROM>>
 ANSWERS = {"organizer_answer": Limit.DROP}

@@ -7,9 +7,8 @@ from contest.model import Team, TeamState
 from contest.store import practices, submissions, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments
+from mailserver.command import Arguments, LetterContext
 from mailserver.commands.practice import is_offered, why_not_now
-from mailserver.replies import LetterContext
 
 
 class Play(TeamCommand):

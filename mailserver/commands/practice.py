@@ -5,7 +5,7 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.model import Phase, Team
 from contest.store import contest_state, practices
-from mailserver.replies import HOUR, LetterContext
+from mailserver.command import HOUR, LetterContext
 
 
 def is_offered(settings: Settings) -> bool:

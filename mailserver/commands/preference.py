@@ -13,11 +13,10 @@ from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments
+from mailserver.command import Arguments, LetterContext, Limit, by_template
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import sample_preferences, wrong_codes
 from mailserver.reading.subject import stripped
-from mailserver.replies import LetterContext, Limit, by_template
 
 NONE = "none"
 

@@ -15,12 +15,11 @@ from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.deadlines import Window
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import FormResult, read
 from mailserver.reading.team_names import unique_name
-from mailserver.replies import LetterContext, Limit, by_template
 from mailserver.team_secret import digest, new_string
 
 

@@ -10,8 +10,7 @@ from contest.config.settings import Settings
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
-from mailserver.command import Arguments, Command
-from mailserver.replies import DAY, LetterContext, Limit, by_template
+from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
 from mailserver.team_secret import digest, new_string
 
 MAX_PER_DAY = 2

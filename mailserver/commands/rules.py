@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import rules
-from mailserver.command import Arguments, Command
-from mailserver.replies import HOUR, LetterContext, Limit, by_template
+from mailserver.command import HOUR, Arguments, Command, LetterContext, Limit, by_template
 
 
 class SendRules(Command):

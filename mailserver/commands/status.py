@@ -10,8 +10,7 @@ from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
 from contest.store import contest_state, submissions
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command
-from mailserver.replies import LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 
 
 class Status(Command):

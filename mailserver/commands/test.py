@@ -7,10 +7,9 @@ from contest.file_names import IMAGE_NAME, is_archive
 from contest.model import Team
 from contest.store import practices
 from mailserver import authentication
-from mailserver.command import Arguments, Command
+from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.compile import MailedProgram, receive
 from mailserver.commands.practice import is_offered, why_not_now
-from mailserver.replies import LetterContext
 
 
 class Test(Command):

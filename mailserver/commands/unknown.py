@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.registration_form import sample
-from mailserver.command import Arguments, Command
+from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
 from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
-from mailserver.replies import DAY, LetterContext, Limit, by_template
 
 
 class Unknown(Command):

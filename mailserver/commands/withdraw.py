@@ -12,9 +12,8 @@ from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments
+from mailserver.command import Arguments, LetterContext, Limit, by_template
 from mailserver.deadlines import Window
-from mailserver.replies import LetterContext, Limit, by_template
 
 
 class Withdraw(TeamCommand):

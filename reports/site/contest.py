@@ -16,9 +16,10 @@ from reports.evolution_table import spread
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths
-from reports.site.facts import Event, ReleasedRound, SiteFacts
+from reports.site.facts import Event, SiteFacts
 from reports.site.groups import GroupView, own_table, ranking_table, round_title, title_of
 from reports.site.page import Page
+from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 from reports.text import date, percent
 

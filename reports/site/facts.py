@@ -16,6 +16,7 @@ from contest.games.base import GameInfo
 from contest.model import EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
+from reports.site.released import ReleasedRound
 
 
 @dataclass(frozen=True)
@@ -49,25 +50,6 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
         words=Disclosed.WORDS in told,
         programs=teams and programs,
     )
-
-
-@dataclass(frozen=True)
-class ReleasedRound:
-    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
-
-    outcome: RoundOutcome
-    drawn_at: datetime
-    played_at: datetime
-    released_at: datetime
-    words: str
-
-    @property
-    def number(self) -> int:
-        return self.outcome.plan.number
-
-    @property
-    def final(self) -> bool:
-        return self.outcome.plan.final
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from contest.model import GroupPlan, Match, Missing, Moves, Verdict, points_text
 from reports.site import charts, paths
 from reports.site.boards import BoardPicture, board
 from reports.site.charts import Curves
-from reports.site.facts import ReleasedRound
+from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
 
 

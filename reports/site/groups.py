@@ -15,9 +15,10 @@ from reports.results import GameLine, OwnGames, gone
 from reports.scores import MeleePlace, Score, Shape, places, shape_of
 from reports.site import charts, paths
 from reports.site.charts import HeatMap
-from reports.site.facts import Disclosure, ReleasedRound
+from reports.site.facts import Disclosure
 from reports.site.games import points_cell
 from reports.site.page import Page
+from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 
 _CROSS = {

@@ -15,7 +15,7 @@ from tools import reference
 
 PACKAGE = """
 from mailserver.command import Command
-from mailserver.replies import Limit, by_template
+from mailserver.command import Limit, by_template
 
 class Oracle(Command):
     name = "oracle"

@@ -10,9 +10,10 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
-from reports.site.facts import ReleasedRound, SiteFacts
+from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tournament.replay import course_of

@@ -1,0 +1,27 @@
+"""A round whose results may be shown. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from contest.model import RoundOutcome
+
+
+@dataclass(frozen=True)
+class ReleasedRound:
+    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
+
+    outcome: RoundOutcome
+    drawn_at: datetime
+    played_at: datetime
+    released_at: datetime
+    words: str
+
+    @property
+    def number(self) -> int:
+        return self.outcome.plan.number
+
+    @property
+    def final(self) -> bool:
+        return self.outcome.plan.final
