@@ -241,7 +241,7 @@ LIES: dict[str, tuple[Change, str]] = {
         "it is not accepted",
     ),
     "description": (swap("programs/team_6/description.txt", b"leaves", b"stays"), "description.txt is not"),
-    "number of rounds": (edit("rounds.json", lambda r: r.pop()), "does not belong into an archive"),
+    "number of rounds": (edit("rounds.json", lambda r: r.pop()), "does not belong in an archive"),
     "final": (edit("rounds.json", set_to(True, 1, "final")), "round 2 is not the last"),
     "draw": (edit(GROUP, two_swapped), "round 1, group 1 was drawn otherwise: member 1"),
     "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "points: said to be"),
@@ -595,7 +595,7 @@ def manifest(text: str) -> Callable[[Path], None]:
 HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "link": (link, "rules.md cannot be opened as a plain file"),
     "link to a folder": (folder_link, "more is a link"),
-    "pipe": (pipe, "rules.md is no plain file"),
+    "pipe": (pipe, "rules.md is not a plain file"),
     "endless": (sparse, "more than 64,000,000 bytes"),
     "strange name": (strange_name, "cannot be the name"),
     "deep": (deep, "cannot be the name"),

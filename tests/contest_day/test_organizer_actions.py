@@ -533,7 +533,7 @@ def test_a_rehearsal_says_what_would_happen_and_changes_nothing(field: Callable[
     kinds = {each["kind"]: each["count"] for each in found["mails"]}
     assert kinds["no program"] == 1
     assert "only 7 programs take part, fewer than the 20 of a group" in output
-    assert "the_dreamers: there is no program that was accepted" in output
+    assert "the_dreamers: there is no accepted program" in output
     played(folder)
     assert {kind: len(mails(folder, kind)) for kind in kinds} == kinds
     assert "has started already" in knobeln(folder, "rehearse", code=1).output

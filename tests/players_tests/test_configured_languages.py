@@ -68,7 +68,7 @@ def test_a_suffix_means_the_configured_language_that_has_it() -> None:
         ({"suffixes": [".awk"]}, "pattern"),
         ({"suffixes": []}, "at least 1"),
         ({"result": "program", "build": ["cc"]}, "pattern"),
-        ({"run": ["./{result}"]}, "`result` does not say which file"),
+        ({"run": ["./{result}"]}, "`result` does not name the file"),
         ({"result": ".program"}, "there is no `build`"),
         ({"colour": "blue"}, "Extra inputs"),
         ({"memory_mb": 0}, "greater than or equal to 1"),
