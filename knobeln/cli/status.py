@@ -44,8 +44,8 @@ def _screen(status: Status) -> list[StyledLine]:
         _phase(status),
         (f"  at work   {', '.join(_worker(*each) for each in status.at_work.items())}", ""),
         (
-            "  doors     "
-            + ", ".join(f"{door} {'open' if is_open else 'closed'}" for door, is_open in status.open.items()),
+            "  open      "
+            + ", ".join(f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items()),
             "",
         ),
     ]

@@ -196,7 +196,7 @@ def _joined_quotes(lines: Lines) -> Lines:
 
 
 def _without_head(lines: Lines) -> tuple[Lines, str]:
-    """The program begins with the comment of its `<<FROM>>` line (K43); words above it are none of it."""
+    """The program begins with the comment of its `<<FROM>>` line (K43); text above it is not part of the program."""
     mark = _mark(lines)
     first = next((n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"/\*|^\s*//", lines[n])), 0)
     above = [line for line in lines[:first] if line.strip()]
@@ -314,7 +314,7 @@ def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
             kind = ends_in
         last = line
     numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
-    return result, f"what your mailer had broken was joined again: {numbers}" if joined else ""
+    return result, f"lines that your mailer had broken were joined again: {numbers}" if joined else ""
 
 
 def _ends(lines: Lines) -> list[str]:

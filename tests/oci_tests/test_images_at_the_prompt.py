@@ -53,7 +53,7 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
 @pytest.mark.parametrize(
     ("game", "name", "words"),
     [
-        ("bid-tac-toe", "bot.tar", "an image is started for each move, and programs of Bid-Tac-Toe live on"),
+        ("bid-tac-toe", "bot.tar", "an image is started for each move, but Bid-Tac-Toe programs keep running"),
         ("cooperation", "nothing.tar", "there is no file nothing.tar"),
     ],
 )
@@ -64,5 +64,5 @@ def test_what_is_no_image_for_this_game_is_told(game, name, words, knobeln):
 @pytest.mark.slow
 def test_doctor_tells_how_images_are_run(knobeln):
     (line,) = [line for line in knobeln("doctor").splitlines() if " images: " in line]
-    assert line.startswith("ok   images: archives run in the jail; ")
+    assert line.startswith("ok   images: archives run in the sandbox; ")
     assert "by name" in line
