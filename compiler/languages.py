@@ -89,7 +89,9 @@ def version(language: Language, sandbox: Sandbox) -> str:
     )
     output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
-        raise ToolMissing(f"{language.tool} does not work in the sandbox ({result.ending}): {sanitize(output)}")
+        raise ToolMissing(
+            f"{language.tool} does not work in the sandbox ({result.ending}): {sanitize(output)}"
+        )
     return sanitize(output.partition("\n")[0])
 
 

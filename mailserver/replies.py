@@ -1,4 +1,4 @@
-"""What a mail command works with: the letter, the transaction, and a way to answer within the limits."""
+"""The context of a mail command: the letter, the transaction, and answers within the limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = timedelta(hours=24)
 
 
 class Limit(StrEnum):
-    """What becomes of an answer whose reader, or whose letter's writer, has had too many within the hour."""
+    """How we treat an answer if its reader, or the letter's writer, has had too many within the hour."""
 
     NONE = "none"  # it goes out all the same
     DROP = "drop"  # it is left out: anybody can provoke it, and a machine may be asking (M47)
@@ -72,7 +72,7 @@ class LetterContext:
     ) -> str:
         """Queue the mail of this template for the address; at most one within `once_in`.
 
-        Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
+        Returns `note` for the journal, and adds the reason if no mail was queued. A notice tells
         somebody else about the letter, and is not its answer.
         """
         if once_in and self.count_answered(template, to, once_in):

@@ -1,4 +1,4 @@
-"""What follows from the settings of a contest: its format, and what was frozen at its start. Pure."""
+"""Derive facts from the settings of a contest: its format, and the settings frozen at its start. Pure."""
 
 from __future__ import annotations
 

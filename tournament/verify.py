@@ -46,7 +46,7 @@ GroupVerified = Callable[[GroupOutcome], None]
 
 @dataclass(frozen=True)
 class Claim:
-    """The results that an archive claims for a contest. `images`: the digests of the entries' programs, by name.
+    """The results that an archive claims. `images`: the digests of the entries' programs, by name.
 
     The organizer's decisions cannot be computed; the claimed rounds show when they held.
     """

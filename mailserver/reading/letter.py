@@ -25,7 +25,10 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
-_FORKS = {"application/applefile", "application/mac-resource-fork"}  # companions of files from an old Macintosh
+_FORKS = {
+    "application/applefile",
+    "application/mac-resource-fork",
+}  # companions of files from an old Macintosh
 _CLOSED = (
     (
         {

@@ -1,7 +1,7 @@
 """The registration form, read tolerantly (K25-K36, R01-R08), with the contest's own fields. Pure.
 
-We repair what a mailer did to a form, with a remark. What the team must decide we refuse, all at once, with
-line numbers and the right form.
+We repair what a mailer did to a form, with a remark. Where only the team can decide,
+we refuse the form; the answer names all such places, with line numbers and the right form.
 """
 
 from __future__ import annotations

@@ -51,9 +51,7 @@ class RecordedRunner:
     def _result(self, job: GameJob) -> GameResult:
         match = self._matches.get(job.streams)
         if match is None:
-            raise Differs(
-                f"a game of {' and '.join(job.names)} is missing, but the rules require it"
-            )
+            raise Differs(f"a game of {' and '.join(job.names)} is missing, but the rules require it")
         check_game(self._rules, match, job, self._seeds)
         self._progress(1)
         return match.result
