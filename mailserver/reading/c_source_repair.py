@@ -214,7 +214,7 @@ def _without_signature(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_tail(lines: Lines) -> tuple[Lines, str]:
-    """Omit text that cannot be C below the last brace: a line of signs, quoted lines, words without `;` (M64)."""
+    """Omit text that cannot be C below the last brace: signs, quoted lines, words without `;` (M64)."""
     if _mark(lines) < 0:
         return lines, ""
     code = _code(lines)

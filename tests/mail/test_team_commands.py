@@ -257,7 +257,7 @@ def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
         topic = help_topics.find(word, COMMANDS, settings)
         assert topic
         assert topic.name == word
-        words = renderer.render("help_word", topic=topic, form="", near=(), all_words=())
+        words = renderer.render("help_word", topic=topic, word=word, form="", near=(), all_words=())
         said = words.body.partition("\n\n")[2].partition("The subject `help` gets")[0]
         assert re.search(r"\w+ \w+ \w+", said), word
         bodies.add(words.body)
