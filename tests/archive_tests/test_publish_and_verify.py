@@ -287,7 +287,10 @@ LIES: dict[str, tuple[Change, str]] = {
     "announcement": (swap("announcement.txt", b"team_1", b"team_9"), "announcement.txt, line"),
     "more than there should be": (lambda a: a.update({"notes.txt": b"hello\n"}), "does not belong"),
     "less": (lambda a: a.pop("ranking.json") and None, "ranking.json is missing"),
-    "more in a file": (edit("ranking.json", lambda r: r[0].update(more=1)), "not written as"),
+    "more in a file": (
+        edit("ranking.json", lambda r: r[0].update(more=1)),
+        "is not in the form that knobeln writes",
+    ),
 }
 
 
@@ -595,7 +598,7 @@ def manifest(text: str) -> Callable[[Path], None]:
 HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "link": (link, "rules.md cannot be opened as a plain file"),
     "link to a folder": (folder_link, "more is a link"),
-    "pipe": (pipe, "rules.md is no plain file"),
+    "pipe": (pipe, "rules.md is not a plain file"),
     "endless": (sparse, "more than 64,000,000 bytes"),
     "strange name": (strange_name, "cannot be the name"),
     "deep": (deep, "cannot be the name"),
@@ -607,7 +610,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "manifest.json",
     ),
     "no UTF-8": (lambda f: (f / files.MANIFEST).write_bytes(b'{"\xff": 1}') and None, "manifest.json"),
-    "another format": (manifest('{\n "format": "zip",\n "version": 1,\n "files": {}\n}\n'), "of a 'zip'"),
+    "another format": (manifest('{\n "format": "zip",\n "version": 1,\n "files": {}\n}\n'), "a 'zip', not a"),
     "of the future": (
         manifest('{\n "format": "knobeln archive",\n "version": 2,\n "files": {}\n}\n'),
         "reads version 1",
@@ -754,10 +757,13 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
     "no move": (edit(GROUP, set_to("X", "matches", 0, "result", "moves", 0, 0)), "is not a move"),
     "a turn less": (edit(GROUP, lambda g: g["matches"][0]["result"]["moves"].pop()), "is not over"),
     "a seat less": (edit(GROUP, set_to(None, "matches", 0, "result", "moves", 0, 0)), "seats 1 and 2 move"),
-    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "the points are said"),
+    "points": (
+        edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")),
+        "the points are [21, 0] in the archive",
+    ),
     "digest": (edit(GROUP, set_to("0123456789abcdef", "matches", 0, "result", "digest")), "the digest"),
     "moves": (edit(GROUP, set_to(None, "matches", 0, "result", "moves")), "were not kept"),
-    "another order": (edit(GROUP, lambda g: g["matches"].reverse()), "another order"),
+    "another order": (edit(GROUP, lambda g: g["matches"].reverse()), "in a different order"),
     "a game less": (edit(GROUP, lambda g: g["matches"].pop()), "is missing"),
     "ranking": (edit(GROUP, added(2, "standings", 0, "half_points")), "the ranking, line 1"),
 }
