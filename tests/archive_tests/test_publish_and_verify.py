@@ -289,7 +289,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "less": (lambda a: a.pop("ranking.json") and None, "ranking.json is missing"),
     "more in a file": (
         edit("ranking.json", lambda r: r[0].update(more=1)),
-        "is not in the form that knobeln writes",
+        "is not in the form that",
     ),
 }
 
@@ -759,7 +759,7 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
     "a seat less": (edit(GROUP, set_to(None, "matches", 0, "result", "moves", 0, 0)), "seats 1 and 2 move"),
     "points": (
         edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")),
-        "the points are [21, 0] in the archive",
+        "the points are [21, 0] in",
     ),
     "digest": (edit(GROUP, set_to("0123456789abcdef", "matches", 0, "result", "digest")), "the digest"),
     "moves": (edit(GROUP, set_to(None, "matches", 0, "result", "moves")), "were not kept"),

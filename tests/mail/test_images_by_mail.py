@@ -250,7 +250,7 @@ def test_an_archive_that_is_not_taken_is_refused_at_once(
 
 @pytest.mark.parametrize("game", ["bid-tac-toe", "hog", "knobeln"])
 def test_a_game_whose_programs_live_on_takes_no_images(game: str) -> None:
-    with pytest.raises(ValidationError, match="are not started for each move, as images are"):
+    with pytest.raises(ValidationError, match="images are started for each move, but programs of"):
         make_settings(game={"name": game}, programs=TAKES)
 
 
