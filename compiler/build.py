@@ -144,4 +144,4 @@ def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Findin
 
 
 def _unreadable(error: ValueError) -> Finding:
-    return Finding("compiler", Severity.ERROR, 0, f"what the compiler made cannot be used: {error}")
+    return Finding("compiler", Severity.ERROR, 0, f"the compiler's output cannot be used: {error}")

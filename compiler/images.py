@@ -1,7 +1,7 @@
 """Container images that play text games (M11).
 
 A letter brings the archive of an image, or the name of one that the organizer has pulled. We do not build it,
-only unpack and examine it; what is wrong with it is a finding like any other.
+only unpack and examine it; a mistake in it is a finding like any other.
 """
 
 from __future__ import annotations

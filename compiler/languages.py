@@ -89,7 +89,9 @@ def version(language: Language, sandbox: Sandbox) -> str:
     )
     output = (result.stdout or result.stderr).decode(errors="replace").strip()
     if not result.succeeded:
-        raise ToolMissing(f"{language.tool} does not work in the jail ({result.ending}): {sanitize(output)}")
+        raise ToolMissing(
+            f"{language.tool} does not work in the sandbox ({result.ending}): {sanitize(output)}"
+        )
     return sanitize(output.partition("\n")[0])
 
 
@@ -188,7 +190,7 @@ def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Prob
         return Problem(f"these are {size:,} bytes; all files together may have at most {limit:,}")
     binary = [name for name in sorted(files) if not _is_text(files[name])]
     if binary:
-        return Problem(f"{binary[0]} is no text; a program and the files beside it are text (UTF-8)")
+        return Problem(f"{binary[0]} is not text; a program and the files that it reads must be text (UTF-8)")
     return None if files[program].strip() else Problem(f"{program} is empty")
 
 

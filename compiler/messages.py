@@ -69,7 +69,7 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
         size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
         return f"your program is larger than {size:,} kB when compiled; it has {memory:,} kB of memory in all"
     if result.ending is Ending.OUTPUT_LIMIT:
-        return f"what the compiler makes of your program is larger than {limits.output_bytes // 1024:,} kB"
+        return f"the compiler's output for your program is larger than {limits.output_bytes // 1024:,} kB"
     if result.ending is Ending.SIGNAL or _BROKE.search(stderr):
         return "the compiler crashed on your program"
     return ""

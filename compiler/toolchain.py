@@ -156,7 +156,7 @@ class Toolchain:
         result = self._run(command, contents, _LIMITS)
         if not result.succeeded:
             stderr = result.stderr.decode(errors="replace").strip()
-            raise ToolMissing(f"{self._gcc} does not work in the jail ({result.ending}): {stderr}")
+            raise ToolMissing(f"{self._gcc} does not work in the sandbox ({result.ending}): {stderr}")
         return result.stdout
 
     def _run(self, command: Sequence[str], contents: Mapping[str, bytes], limits: Limits) -> SandboxResult:

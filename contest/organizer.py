@@ -212,7 +212,7 @@ def read_date(name: str, when: str) -> tuple[str, datetime]:
     """A date by its name in contest.toml, and a time. Raises NotFound or GiveUp with the right form."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain not in Dates.model_fields:
-        raise NotFound(f"there is no date {name!r}; there are {', '.join(Dates.model_fields)}")
+        raise NotFound(f"there is no date {name!r}; the dates are {', '.join(Dates.model_fields)}")
     return plain, read_time(when)
 
 

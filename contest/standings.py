@@ -59,14 +59,14 @@ def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
-    """(rank, name) best first; equal points share a rank and stand in the order of their names (K77)."""
+    """(rank, name) best first; equal points share a rank, in the order of their names (K77)."""
     ordered = sorted(points, key=lambda name: (-points[name], name))
     ranks = ranks_of([points[name] for name in ordered])
     return tuple(zip(ranks, ordered, strict=True))
 
 
 def ranks_of(values: Sequence[object]) -> list[int]:
-    """Ranks from 1 for values that stand best first: 9 7 7 5 -> 1 2 2 4."""
+    """Ranks from 1 for values sorted best first: 9 7 7 5 -> 1 2 2 4."""
     ranks: list[int] = []
     for place, value in enumerate(values, start=1):
         tied = place > 1 and value == values[place - 2]

@@ -198,7 +198,7 @@ def _play_round(
 ) -> RoundOutcome:
     groups = []
     for group in plan.groups:
-        out = outlaws(group.members) if group.pairings else set()  # who plays no game cannot fail
+        out = outlaws(group.members) if group.pairings else set()  # an entry that plays no game cannot fail
         matches = tuple(_matches(group, points, out))
         failed = dict.fromkeys(out, 2)
         table = tournament_format.standings(group, plan.final, matches, failed, out)

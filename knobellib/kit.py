@@ -96,7 +96,7 @@ def _opening() -> Iterator[str]:
     yield from (
         "#!/bin/sh",
         "# This is a shell archive: the software for KNOBELN. Remove all that is above this line, and then",
-        f"# unpack it by `sh {SHELL_NAME}`, or give the whole mail to `unshar`. It makes the folder",
+        f"# unpack it by `sh {SHELL_NAME}`, or give the complete mail to `unshar`. It makes the folder",
         f"# {FOLDER}.",
         f"if test -e {FOLDER}; then",
         f"  echo 'shar: {FOLDER} exists already, and nothing in it is overwritten' >&2; exit 1",

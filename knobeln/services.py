@@ -1,4 +1,4 @@
-"""What is done with letters, programs and mails, one piece at a time. `knobeln serve` does it in loops."""
+"""Handle letters, programs and mails, one piece at a time. `knobeln serve` does it in loops."""
 
 from __future__ import annotations
 

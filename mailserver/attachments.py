@@ -23,7 +23,7 @@ GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be bro
 
 @cache
 def software(game: GameInfo) -> tuple[Attachment, ...]:
-    """The source of the library that programs are linked with; sample programs where there is none."""
+    """The source of the library that programs are linked with; sample programs if there is no library."""
     if game.play.is_in_c:
         data = files("knobellib").joinpath("knobellib.c").read_bytes()
         return (Attachment("knobellib.c", "text/x-csrc", data),)
@@ -40,7 +40,7 @@ def kit(numbers: Rules, *, as_shell_archive: bool) -> Attachment:
 
 @cache
 def rules(game: str) -> tuple[Attachment, ...]:
-    """The rules of the game as rules.txt; nothing where nobody wrote them down."""
+    """The rules of the game as rules.txt; nothing if the game has no written rules."""
     text = rules_text(game)
     return (Attachment("rules.txt", "text/plain", _plain(text).encode()),) if text else ()
 

@@ -1,8 +1,8 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
-Genuine is what comes to the signed address of that mail (verp.py); where the settings do without such
-addresses, what returns the Message-ID of a mail of ours, which others can guess with some effort. A bounce
-changes nothing but what the organizer is shown.
+A bounce is genuine if it comes to the signed address of that mail (verp.py). If the settings do without such
+addresses, it must return the Message-ID of a mail of ours, which others can guess with some effort. A bounce
+only changes what the organizer is shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CODE = re.compile(r"(?<![\w.])[45](?:[0-9]{2}|\.[0-9]{1,3}\.[0-9]{1,3})(?![\w.]
 
 @dataclass(frozen=True)
 class Failure:
-    """What a bounce says: whether the mail is lost, and why, in one line."""
+    """The content of a bounce: whether the mail is lost, and why, in one line."""
 
     permanent: bool
     diagnosis: str
@@ -83,7 +83,7 @@ def _returned(tx: Transaction, stored: StoredLetter, settings: Settings) -> Outb
 
 
 def _message_ids(raw: bytes, settings: Settings) -> Iterator[str]:
-    """What looks like a Message-ID of ours in what was returned."""
+    """The texts in the returned bytes that look like Message-IDs of ours."""
     domain = re.escape(settings.contest.address.rpartition("@")[2]).encode()
     found = re.findall(rb"<[0-9a-f]{32}@" + domain + rb">", raw[:_MAX_READ_BYTES])
     return (text.decode() for text in dict.fromkeys(found[:_MAX_IDS]))
@@ -91,7 +91,7 @@ def _message_ids(raw: bytes, settings: Settings) -> Iterator[str]:
 
 # --- reading; pure -----------------------------------------------------------------------------------------
 def read(stored: StoredLetter, message: Message) -> Failure | None:
-    """What the bounce in `message` says; None for a letter that is none. Never raises."""
+    """The failure that the bounce in `message` reports; None for any other letter. Never raises."""
     headers = message.headers
     if message.problem:  # only within our bounds the library does no harm
         return None if stored.sender else Failure(False, f"the bounce cannot be read: {message.problem}")

@@ -21,7 +21,7 @@ DAY = timedelta(hours=24)
 
 
 class Limit(StrEnum):
-    """What becomes of an answer whose reader, or whose letter's writer, has had too many within the hour."""
+    """How we treat an answer if its reader, or the letter's writer, has had too many within the hour."""
 
     NONE = "none"  # it goes out all the same
     DROP = "drop"  # it is left out: anybody can provoke it, and a machine may be asking (M47)

@@ -146,7 +146,7 @@ def _from_command(line: str) -> str:
     if finished.code:
         stderr = _reason(finished.stderr.decode("utf-8", "replace"))
         raise TokenRefused(f"oauth.token_command ended with {finished.code}: {stderr}")
-    return _checked(finished.stdout.decode("utf-8", "replace").strip(), "what oauth.token_command printed")
+    return _checked(finished.stdout.decode("utf-8", "replace").strip(), "the output of oauth.token_command")
 
 
 # --- the issuer --------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 def _checked(token: object, where: str) -> str:
     """The token, which must be one word of printable ASCII: it goes into a line of SMTP or IMAP."""
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise TokenRefused(f"{where} is no access token")
+        raise TokenRefused(f"{where} is not an access token")
     return token
 
 

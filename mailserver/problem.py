@@ -1,4 +1,4 @@
-"""A problem with something that a stranger sent, in words for the stranger. Pure."""
+"""A problem with something that a stranger sent, described for its sender. Pure."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class SandboxedProcess:
                 return Answer(AnswerKind.LATE)
 
     def tell(self, line: str) -> None:
-        """Send a line that needs no answer. What the pipe does not take now goes with the next question."""
+        """Send a line that needs no answer. The next question takes along bytes that the pipe refuses now."""
         if "\n" in line:
             raise ValueError("a question is one line")
         self._outgoing += line.encode() + b"\n"

@@ -1,4 +1,4 @@
-"""What follows from the settings of a contest: its format, and what was frozen at its start. Pure."""
+"""Derive facts from the settings of a contest: its format, and the settings frozen at its start. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def format_of(settings: Settings) -> Format:
     if settings.tournament.final_replays and not (by_chance and chosen.everyone_meets):
         raise ConfigError(
             "tournament.final_replays: only games of the contest machine, in a format with a final of all "
-            "against all, can be had again and again; set it to 0"
+            "against all, can be replayed; set it to 0"
         )
     return chosen
 

@@ -104,7 +104,7 @@ def _run(scores: ScoreMatrix, settings: Evolution) -> _History:
 def generation_points(counts: Counts, scores: ScoreMatrix) -> list[int]:
     """Half points of each entry's exemplars together, each exemplar against every other one (K82).
 
-    n_p * (sum over q of n_q * s(p, q), less the game of an exemplar against itself, which there is not).
+    n_p * (sum over q of n_q * s(p, q), less one game, because no exemplar plays against itself).
     """
     alive = [q for q, exemplars in enumerate(counts) if exemplars]
     points = [0] * len(counts)

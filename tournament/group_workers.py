@@ -94,7 +94,7 @@ class GroupWorker:
     def __call__(self, job: GroupJob) -> GroupResult:
         context, plan = self.context, job.plan
         info = game_of(context.settings.game, context.settings.programs).info
-        # What a program that talks did cannot be computed again, so all of it is kept.
+        # The moves of programs that talk cannot be computed again, so all are kept.
         keeps_moves = not info.play.is_computed
         wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
         settings = _with_workers(context.settings, job.workers)

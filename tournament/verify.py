@@ -46,7 +46,7 @@ GroupVerified = Callable[[GroupOutcome], None]
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed about a contest. `images`: the digests of the entries' programs, by name.
+    """The results that an archive claims. `images`: the digests of the entries' programs, by name.
 
     The organizer's decisions cannot be computed; the claimed rounds show when they held.
     """
@@ -92,11 +92,11 @@ def _check_rounds(
         history = (*history[:-1], replace(history[-1], plan=replace(plan, final=final)))
         if claimed.plan.final != final:
             raise Differs(
-                f"round {plan.number} is {'' if final else 'not '}the last, which is said otherwise"
+                f"round {plan.number} is {'' if final else 'not '}the last, but the archive says otherwise"
             )
     if not history or len(claim.history) > len(history):
         raise Differs(
-            f"the contest is said to have {plural(len(claim.history), 'round')}, but it has {len(history)}"
+            f"the archive has {plural(len(claim.history), 'round')}, but the contest has {len(history)}"
         )
     return history, has_final
 
@@ -134,20 +134,20 @@ def _banned_in(claim: Claim, claimed: GroupOutcome) -> frozenset[str]:
 def _check_plan(claimed: RoundPlan, drawn: RoundPlan) -> None:
     if len(claimed.groups) != len(drawn.groups):
         raise Differs(
-            f"round {drawn.number} is said to have {plural(len(claimed.groups), 'group')}, "
-            f"but by the seed it has {len(drawn.groups)}"
+            f"round {drawn.number} has {plural(len(claimed.groups), 'group')} in the archive, "
+            f"but {len(drawn.groups)} by the seed"
         )
     for ours, theirs in zip(drawn.groups, claimed.groups, strict=True):
         if theirs != ours:
-            raise Differs(f"{_place(ours)} was drawn otherwise: {_first_in_draw(theirs, ours)}")
+            raise Differs(f"{_place(ours)} was drawn differently: {_first_in_draw(theirs, ours)}")
 
 
 def _first_in_draw(claimed: GroupPlan, drawn: GroupPlan) -> str:
     if claimed.members != drawn.members:
         pairs = zip_longest(claimed.members, drawn.members, fillvalue="nobody")
         number, (theirs, ours) = next((n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1])
-        return f"member {number} is said to be {theirs}, but by the seed it is {ours}"
-    return "it is said to have other games, or another title, than the rules give it"
+        return f"member {number} is {theirs} in the archive, but {ours} by the seed"
+    return "its games or its title are not those that the rules give it"
 
 
 def _place(plan: GroupPlan) -> str:
@@ -189,7 +189,7 @@ def _check_pairings(claimed: GroupOutcome) -> None:
     for match in claimed.matches:
         if match.pairing not in planned:
             raise Differs(
-                f"there is a game of {' and '.join(match.pairing.players)}, which was not to be played"
+                f"there is a game of {' and '.join(match.pairing.players)}, which should not have been played"
             )
 
 
@@ -203,7 +203,7 @@ def _check_matches(claimed: Sequence[Match], computed: Sequence[Match]) -> None:
     if known:
         raise Differs(f"{name_of(next(iter(known.values())))} was not played by the rules")
     if tuple(map(_key, claimed)) != tuple(map(_key, computed)):
-        raise Differs("the games stand in another order, or twice")
+        raise Differs("the games are in a different order, or one is there twice")
 
 
 def _key(match: Match) -> tuple[object, ...]:
@@ -237,7 +237,7 @@ def compare(claimed: Match, computed: Match) -> None:
     facts.append(("the game", replace(theirs, moves=None), replace(ours, moves=None)))
     for what, stated, found in facts:
         if stated != found:
-            raise Differs(f"{name_of(computed)}: {what}: said to be {stated}, but played again {found}")
+            raise Differs(f"{name_of(computed)}: {what}: archived {stated}, but computed {found}")
 
 
 def _points(seats: Iterable[SeatResult]) -> str:
@@ -247,7 +247,7 @@ def _points(seats: Iterable[SeatResult]) -> str:
 def _check_table(what: str, claimed: Sequence[Standing], computed: Sequence[Standing]) -> None:
     for place, (theirs, ours) in enumerate(zip_longest(claimed, computed), start=1):
         if theirs != ours:
-            raise Differs(f"{what}, line {place}: said to be {_line(theirs)}, but computed {_line(ours)}")
+            raise Differs(f"{what}, line {place}: archived {_line(theirs)}, but computed {_line(ours)}")
 
 
 def _line(line: Standing | None) -> str:
@@ -264,7 +264,7 @@ def _line(line: Standing | None) -> str:
 def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     claimed, settings = claim.evolution, claim.settings.evolution
     if (claimed is not None) != settings.enabled:
-        raise Differs(f"the evolution: there is {'one' if claimed else 'none'}, against the settings")
+        raise Differs(f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings")
     if claimed is None:
         return
     # One generation more than claimed is enough to see a difference.
@@ -273,12 +273,12 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
-            raise Differs(f"the evolution, generation {generation}: said to be {theirs}, but computed {ours}")
+            raise Differs(f"the evolution, generation {generation}: archived {theirs}, but computed {ours}")
     for line, (stated, found) in enumerate(zip_longest(claimed.ranking, computed.ranking), start=1):
         if stated != found:
-            raise Differs(f"the evolution's ranking, line {line}: said to be {stated}, but computed {found}")
+            raise Differs(f"the evolution's ranking, line {line}: archived {stated}, but computed {found}")
     if claimed != computed:
-        raise Differs("the evolution: its entries, or how it ended, are said to be others than computed")
+        raise Differs("the evolution: its entries, or its end, differ from those computed")
 
 
 # --- replays -----------------------------------------------------------------------------------------------
@@ -286,11 +286,11 @@ def _check_replays(
     claim: Claim, chosen: Format, final: GroupOutcome, wanted: int, open_runner: CheckingRunner
 ) -> None:
     if (claim.replays.times if claim.replays else 0) != wanted:
-        raise Differs(f"the replays of the final: there are others than {wanted}, which the settings want")
+        raise Differs(f"the replays of the final: there are not {wanted}, as the settings require")
     if not wanted:
         return
     banned = _banned_in(claim, final)
     with open_runner(final) as runner:
         computed = replay_final(final.plan, claim.images, claim.seeds, runner, claim.settings, chosen, banned)
     if claim.replays != computed:
-        raise Differs(f"the replays of the final: said to be {claim.replays}, but computed {computed}")
+        raise Differs(f"the replays of the final: archived {claim.replays}, but computed {computed}")

@@ -1,4 +1,4 @@
-"""the organizer's levers, and a journal that says who did what to whom and why
+"""the organizer's actions, and a journal of them with actor, target and reason
 
 Revision ID: 0002
 Revises: 0001

@@ -1,4 +1,4 @@
-"""what a contest knows that was restored from a backup
+"""the facts that a contest keeps after it was restored from a backup
 
 Revision ID: 0004
 Revises: 0003

@@ -1,4 +1,4 @@
-"""the moves of games whose programs are asked in words, and the replays of the final
+"""the moves of text games, and the replays of the final
 
 Revision ID: 0005
 Revises: 0004

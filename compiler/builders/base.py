@@ -1,4 +1,4 @@
-"""What a builder is: everything in which the kinds of play differ between a submission and its image."""
+"""The protocol of a builder, which turns the submissions for one kind of play into images."""
 
 from __future__ import annotations
 

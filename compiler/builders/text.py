@@ -101,7 +101,7 @@ PLUGIN = BuilderPlugin("text", TextBuilder)
 
 @cache
 def _trial_opponents(game_name: str, sandbox: SandboxSettings) -> tuple[tuple[str, ProgramFolder], ...]:
-    """The game's sample programs in shell, which every host has; () where there are none."""
+    """The game's sample programs in shell, which every host has; () if the game has none."""
     found = []
     for name in sorted(name for name in samples(game_name) if name.endswith(".sh")):
         result = languages.build({name: samples(game_name)[name]}, Sandbox(sandbox))

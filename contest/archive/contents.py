@@ -102,7 +102,7 @@ class PlayedAgain:
     """The organizer had a round played again, or one group of it, and all that came after it."""
 
     round: int
-    group: int | None  # None = the whole round
+    group: int | None  # None = the complete round
     at: datetime
 
 

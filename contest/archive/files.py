@@ -89,7 +89,7 @@ def from_json(raw: bytes, adapter: TypeAdapter[T], path: str) -> T:
     with suppress(ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
         if to_json(value, adapter) == raw:
             return value
-    raise Differs(f"{path} is not written as an archive's files are: it has more in it, or another order")
+    raise Differs(f"{path} is not in the form that knobeln writes: it has additional data, or another order")
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def read(folder: Path, digest: str | None = None) -> dict[str, bytes]:
 
 def _compare(manifest: Manifest, found: Mapping[str, bytes]) -> None:
     if manifest.format != FORMAT:
-        raise Differs(f"{MANIFEST} is of a {shown(manifest.format)!r}, not of a {FORMAT!r}")
+        raise Differs(f"{MANIFEST} describes a {shown(manifest.format)!r}, not a {FORMAT!r}")
     if manifest.version != VERSION:
         raise Differs(
             f"the archive has the format's version {manifest.version}; this knobeln reads version {VERSION}"
@@ -175,7 +175,7 @@ def _files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
         raise NotFound(f"there is no folder {folder}")
     if (folder / FILE_NAME).exists():
         raise NotFound(
-            f"{folder} is a contest's folder, and no archive: `knobeln publish DIR` makes one of it"
+            f"{folder} is a contest's folder, not an archive: `knobeln publish DIR` makes an archive from it"
         )
     count = size = 0
     for root, folders, names, descriptor in os.fwalk(folder, follow_symlinks=False):

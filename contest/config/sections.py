@@ -374,8 +374,8 @@ class Teams(Section):
             raise ValueError("two of the fields have names that a form does not tell apart")
         if self.prizes_by and self.prizes_by not in names:
             raise ValueError(
-                f"prizes_by = {self.prizes_by!r} is none of the contest's own fields"
-                + (f", which are {', '.join(names)}" if names else "; there are none")
+                f"prizes_by = {self.prizes_by!r} is not one of the contest's own fields"
+                + (f", which are {', '.join(names)}" if names else "; it has no own fields")
             )
         return self
 

@@ -14,7 +14,7 @@ from contest.formats import formats_described
 
 
 def usual_dates(today: datetime) -> Dates:
-    """The calendar of 1994 from today: the doors open now, the deadlines at noon Universal Time."""
+    """The calendar of 1994 from today: registration opens now, the deadlines are at noon Universal Time."""
     noon = datetime.combine(today.date(), time(12), UTC)
     start = noon + timedelta(days=53)
     return Dates(

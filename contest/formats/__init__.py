@@ -1,4 +1,4 @@
-"""How a winner is found: each format is one file. Here they are looked up by name.
+"""The tournament formats, one file each; this module looks them up by name.
 
 Another package adds its format by an entry point of the group `knobeln.formats`, whose object is a subclass
 of `contest.formats.base.Format`; `contest.testing.check_format` must pass it.
@@ -55,7 +55,7 @@ def misfit(tournament_format: Format, game: GameInfo) -> str | None:
 
 
 def make_format(settings: Tournament, game: GameInfo) -> Format:
-    """The contest's format. Raises ConfigError if there is none of this name, or the game does not fit it."""
+    """The contest's format. Raises ConfigError if no format has this name, or if the game does not fit it."""
     made = format_named(settings.format)(settings, game)
     reason = misfit(made, game)
     if reason:

@@ -15,7 +15,7 @@ Move = TypeVar("Move")
 
 
 class FaultRule(StrEnum):
-    """What the rules do about a fault: a move that is forbidden, missing, or too late."""
+    """How the rules treat a fault: a move that is forbidden, missing, or too late."""
 
     REPLAY = "the game is discarded and played again once, the second fault disqualifies"
     GAME_LOST = "the game ends and is lost"
@@ -27,8 +27,8 @@ class FaultRule(StrEnum):
 class KindOfPlay:
     """How the programs of a game are run.
 
-    What differs between kinds has one module per kind in each part that cares: `compiler.builders`,
-    `tournament.runners`, `reports.play`. They are found by `name`. Everything else asks for these facts only.
+    Three packages have one module per kind, found by `name`: `compiler.builders`, `tournament.runners` and
+    `reports.play`. Everything else asks for these facts only.
     """
 
     name: str
@@ -46,7 +46,7 @@ class KindOfPlay:
 MACHINE = KindOfPlay("machine", takes="c source", is_computed=True, has_moves=True, is_quick=True)
 """C programs, linked with our library, on the contest machine."""
 TEXT = KindOfPlay("text", takes="files", is_computed=False, has_moves=True, is_quick=False)
-"""Programs in any language that talk with the referee in words."""
+"""Programs in any language that talk with the referee in lines of text or arguments."""
 TABLE = KindOfPlay("table", takes="files", is_computed=True, has_moves=False, is_quick=True)
 """A Python function that is called once for every position there is; its table is evaluated exactly."""
 
@@ -105,7 +105,7 @@ class Game(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def points(self, position: Position) -> tuple[int, ...]:
-        """The points of each seat so far, in whole numbers; the game's page says what they mean."""
+        """The points of each seat so far, as integers; the game's page says what they mean."""
 
     @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:

@@ -75,7 +75,7 @@ def goal_for(size: int) -> int:
 
 
 def why_illegal_dice(answer: object) -> str | None:
-    """Why this is no answer of a strategy (H2), None if it is one. True and False are no numbers of dice."""
+    """Why a strategy may not answer this (H2); None if it may. True and False are not numbers of dice."""
     if type(answer) is not int:
         return f"a number of dice is an int, not a {type(answer).__name__}"
     if not 0 <= answer <= MAX_DICE:
@@ -84,7 +84,7 @@ def why_illegal_dice(answer: object) -> str | None:
 
 
 def why_illegal_name(name: object) -> str | None:
-    """Why this is no PLAYER_NAME (H2), None if it is one."""
+    """Why this is not a valid PLAYER_NAME (H2); None if it is."""
     if not isinstance(name, str):
         return f"PLAYER_NAME is a str, not {type(name).__name__}"
     if not 1 <= len(name) <= MAX_NAME:
@@ -192,7 +192,7 @@ def all_pairs(entries: int) -> tuple[Pair, ...]:
 
 
 def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Ranked, ...]:
-    """Best first; equal match points share a rank and stand in the order of their numbers (H11).
+    """Best first; equal match points share a rank, in the order of their numbers (H11).
 
     `rates` has the win rate of the first of each of `all_pairs`; ValueError if it has others, or not all.
     """

@@ -72,7 +72,7 @@ class Hog(Game[Rolled, int]):
         return Rolled(rules.after(position.at, dice, points), faces)
 
     def points(self, position: Rolled) -> tuple[int, ...]:
-        """The winner has a whole point; nobody has anything before the end."""
+        """The winner has one point; nobody has anything before the end."""
         won = rules.winner(position.at, self.goals)
         return tuple(WIN_RATE_UNIT if seat == won else 0 for seat in (0, 1))
 

@@ -25,7 +25,7 @@ _64_BITS = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Rules:
-    """The parameters (K1): throws lie in a..b, series have at least k throws, a game has L throws."""
+    """The parameters (K1): throws are in a..b, series have at least k throws, a game has L throws."""
 
     a: int = 1
     b: int = 12288

@@ -1,8 +1,8 @@
 """The mega mexican standoff: all in a circle, and each round everybody acts at once (M1 to M10).
 
 Seats are places in the circle: the neighbours of seat 3 are at first seat 2, on its left, and seat 4, on its
-right. Who sits where is the contest's draw. Where the program that the game comes from does otherwise than
-its rules say (it lets one of the last two shoot twice), the rules govern (M6).
+right. The contest draws the seats. The game's original program lets one of the last two shoot twice, against
+its own rules; here the rules govern (M6).
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Standoff(TextGame[Circle, Action]):
     def apply_with_faults(
         self, position: Circle, moves: Mapping[int, Action], draw: Callable[[int], int]
     ) -> Circle:
-        """Who is missing does nothing, and is seen to have done nothing (M4, M10)."""
+        """A player without a move does nothing, and its neighbours see that (M4, M10)."""
         return self.apply(position, {seat: moves.get(seat, Action.NOTHING) for seat in position.alive})
 
     def replacement_move(self, position: Circle, seat: int) -> Action | None:
@@ -154,7 +154,7 @@ class Standoff(TextGame[Circle, Action]):
         return tuple(worse[own] for own in order)
 
     def _endurance(self, position: Circle, fighter: Fighter) -> tuple[int, int, int]:
-        """By what players are ranked, the more the better: equal means an equal rank (M8)."""
+        """The sort key of the ranking, the more the better: equal keys share a rank (M8)."""
         if fighter.fell is not None:
             return fighter.fell, 0, 0
         stopped = position.rounds == self.max_rounds

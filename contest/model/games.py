@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     MEMORY = "MEMORY"  # the stack left the memory
     CRASH = "CRASH"  # any other fault of the machine
     ILLEGAL_MOVE = "ILLEGAL_MOVE"  # out of range, or a drop in a series that is too short
-    PROTOCOL = "PROTOCOL"  # left before the last throw, or used a door that does not exist
+    PROTOCOL = "PROTOCOL"  # left before the last throw, or called a service that does not exist
     INTERNAL = "INTERNAL"
 
     @property

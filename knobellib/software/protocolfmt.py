@@ -77,7 +77,7 @@ class Lines:
 
 
 def games_of(lines: Lines) -> Iterator[Game]:
-    """All games. A title may stand before each: protocols can be put one behind the other."""
+    """All games. A title may come before each; several protocols may follow one another."""
     lines.match(re.escape(TITLE), TITLE)
     while lines.at < len(lines.lines):
         if lines.lines[lines.at].strip() == TITLE:

@@ -1,4 +1,4 @@
-"""`knobeln status`: where the contest is, on one screen, for an organizer who was woken up for it."""
+"""`knobeln status`: where the contest is, on one screen, for an organizer in a hurry."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ def _screen(status: Status) -> list[StyledLine]:
         _phase(status),
         (f"  at work   {', '.join(_worker(*each) for each in status.at_work.items())}", ""),
         (
-            "  doors     "
-            + ", ".join(f"{door} {'open' if is_open else 'closed'}" for door, is_open in status.open.items()),
+            "  open      "
+            + ", ".join(
+                f"{service}: {'yes' if is_open else 'no'}" for service, is_open in status.open.items()
+            ),
             "",
         ),
     ]
@@ -98,7 +100,7 @@ def _by_state(counts: Mapping[Any, int]) -> str:
 
 
 def _advice_that_fits(advice: Sequence[str]) -> list[str]:
-    """Wrap the advice. The most urgent stands first; what has no room is only counted."""
+    """Wrap the advice. The most urgent comes first; the advice that does not fit is only counted."""
     lines: list[str] = []
     for number, text in enumerate(advice):
         wrapped = wrap(text, COLUMNS, initial_indent="  ", subsequent_indent="    ")

@@ -44,7 +44,7 @@ class MailVolume:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What would happen on the contest day."""
+    """The rehearsed contest day: its rounds, mails and warnings."""
 
     programs: int
     rounds: tuple[RehearsedRound, ...]

@@ -69,8 +69,8 @@ class _Verification:
         archive = self._archive
         if not self._same_version:
             self._result.unchecked.append(
-                f"the words of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
-                f"wrote them, this is {__version__}"
+                f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
+                f"wrote them, and this is knobeln {__version__}"
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")

@@ -52,7 +52,7 @@ def _pair(names: tuple[str, ...], board: Board) -> tuple[int, int] | Problem:
     places = {entrant.team.casefold(): number for number, entrant in enumerate(board.entrants)}
     unknown = [name for name in names if name.casefold() not in places]
     if unknown:
-        return Problem(f"There is no strategy that counts of a team called `{quote(unknown[0])}`.")
+        return Problem(f"No team called `{quote(unknown[0])}` has a strategy that counts.")
     first, second = (places[name.casefold()] for name in names)
     return (first, second) if first != second else Problem("A strategy is not compared with itself.")
 

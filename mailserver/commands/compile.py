@@ -93,7 +93,7 @@ def _files(letter: Letter, program_name: str, images: bool) -> MailedProgram | P
 
 
 def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
-    """In a game of any language the `<<FROM>>` line need not be in a comment of C."""
+    """Adapt the problem to any language, where the `<<FROM>>` line need not be in a comment of C."""
     if program.program:
         return problem
     if program.marked_in and problem.line:
@@ -184,7 +184,7 @@ def _refuse(
 
 
 def _unknown(context: LetterContext, named: Team | None) -> str:
-    """One text to the writer whatever was wrong, and a notice to a team that was really named (S01)."""
+    """Send the writer one text whatever was wrong, and a notice to the named team if it exists (S01)."""
     note = context.answer(
         "wrong_authentification", context.writer, note="program refused: wrong authentification"
     )

@@ -1,4 +1,4 @@
-"""What the organizer can ask for by mail: how it is checked, what it does, and how it is answered."""
+"""The organizer's requests by mail: checking them, carrying them out, and answering."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_request(context: LetterContext, arguments: Arguments) -> Request:
     """What a letter with these arguments in its subject asks for. Raises NotFound or GiveUp."""
     if not arguments or arguments[0] not in ACTIONS:
         known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
-        raise NotFound(f"the subject names nothing that I know; there are {known}")
+        raise NotFound(f"the subject names no action that I know; the actions are {known}")
     lines = (line.strip() for line in context.letter.body.lines)
     reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
     request = Request(arguments[0], arguments[1:], next(reasons, ""))

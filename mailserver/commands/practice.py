@@ -1,4 +1,4 @@
-"""What `please test` and `please play` have in common. Neither counts; both rest while the contest runs."""
+"""The common part of `please test` and `please play`. Neither counts; both rest while the contest runs."""
 
 from __future__ import annotations
 

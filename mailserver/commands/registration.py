@@ -70,7 +70,7 @@ def _is_full(context: LetterContext) -> bool:
 
 
 def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
-    """The repairs before we could read the form: the mistakes may come from them."""
+    """The repairs that let us read the form; its mistakes may come from them."""
     repairs = "; ".join(context.letter.body.repairs)
     return (
         (Problem(f"Your letter had to be repaired before it could be read: {repairs}."),) if repairs else ()

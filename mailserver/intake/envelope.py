@@ -60,7 +60,7 @@ def without_body(head: bytes, size: int, most: int) -> bytes:
 
 
 def why_cut(field: str) -> str:
-    """Why the body was left out, in words for the writer; "" = the letter is complete."""
+    """Why the body was left out, as a sentence for the writer; "" = the letter is complete."""
     found = re.fullmatch(r"([0-9]{1,12}) of ([0-9]{1,12})", field.strip())
     return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 

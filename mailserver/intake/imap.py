@@ -191,14 +191,14 @@ class Mailbox:
         self._alarm(f"letter {uid} of the mailbox cannot be fetched; it is put aside there, look at it")
         self._put_away(uid, self._failed, (SEEN, FLAGGED))
 
-    # --- what was taken ------------------------------------------------------------------------------------
+    # --- taken letters -------------------------------------------------------------------------------------
     def _criteria(self) -> list[str]:
         if self._keywords:
             return ["UNDELETED", "UNKEYWORD", KEYWORD]
         return ["UNDELETED"] if self._processed else ["UNDELETED", "UNSEEN"]
 
     def _put_away(self, uid: int, folder: str, flags: tuple[bytes, ...]) -> None:
-        """Move it to the folder, or flag it where there is none and none can be made."""
+        """Move it to the folder, or flag it if the folder is missing and cannot be made."""
         self._done.add(uid)
         with _trouble(self._settings, "broke off while a letter was put away"):
             if not (folder and self._moved(uid, folder)):

@@ -22,7 +22,7 @@ _HEADER_BYTES = 65_536
 
 
 class MaildirUnreachable(TryAgain):
-    """The folder cannot be read, or what was taken cannot be moved out of the way."""
+    """The folder cannot be read, or letters that were taken cannot be moved away."""
 
 
 class Maildir:
@@ -72,7 +72,7 @@ class Maildir:
                 _move(path, self._failed, _SEEN_AND_FLAGGED)
         except OSError as error:
             raise MaildirUnreachable(
-                f"what was taken cannot be moved within {self._root}: {error}"
+                f"letters that were taken cannot be moved within {self._root}: {error}"
             ) from error
         return True
 

@@ -50,8 +50,8 @@ MostBytes = Callable[[str], int]
 class Listener:
     """`start` binds and returns; `stop` ends all.
 
-    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. What waits
-    while it works comes with its next call, so that many at once cost one commit.
+    `accept` runs in its own thread, one call at a time. It keeps all of the letters or raises. Letters that
+    arrive while it works come with its next call, so that many at once cost one commit.
     """
 
     def __init__(
@@ -432,7 +432,7 @@ class _Handler:
         return "250 2.0.0 OK, the letter is kept"
 
     async def handle_exception(self, error: Exception) -> str:
-        """Whatever went wrong with us: the letter is not kept, its sender shall try again."""
+        """Answer after any failure of ours: the letter is not kept, and its sender must try again."""
         if isinstance(error, TLSSetupException):
             return "454 4.7.0 no encryption could be agreed on"
         expected = isinstance(error, KnobelnError)

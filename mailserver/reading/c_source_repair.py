@@ -113,7 +113,7 @@ def _code(lines: Lines) -> list[str]:
 def _end(code: Sequence[str]) -> int:
     """The number of lines up to the last one on which a declaration ends outside of all braces.
 
-    0 where there is none, or where braces do not match: nothing is certain then.
+    0 without such a line, or if braces do not match: nothing is certain then.
     """
     depth = end = 0
     for number, line in enumerate(code, 1):
@@ -196,7 +196,7 @@ def _joined_quotes(lines: Lines) -> Lines:
 
 
 def _without_head(lines: Lines) -> tuple[Lines, str]:
-    """The program begins with the comment of its `<<FROM>>` line (K43); words above it are none of it."""
+    """The program begins with the comment of its `<<FROM>>` line (K43); omit text above it."""
     mark = _mark(lines)
     first = next((n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"/\*|^\s*//", lines[n])), 0)
     above = [line for line in lines[:first] if line.strip()]
@@ -214,7 +214,7 @@ def _without_signature(lines: Lines) -> tuple[Lines, str]:
 
 
 def _without_tail(lines: Lines) -> tuple[Lines, str]:
-    """What cannot be C below the last brace: a line of signs, quoted lines, words that no `;` ends (M64)."""
+    """Omit text that cannot be C below the last brace: signs, quoted lines, words without `;` (M64)."""
     if _mark(lines) < 0:
         return lines, ""
     code = _code(lines)
@@ -314,7 +314,7 @@ def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
             kind = ends_in
         last = line
     numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
-    return result, f"what your mailer had broken was joined again: {numbers}" if joined else ""
+    return result, f"lines that your mailer had broken were joined again: {numbers}" if joined else ""
 
 
 def _ends(lines: Lines) -> list[str]:

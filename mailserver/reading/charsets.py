@@ -25,7 +25,7 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
     """The text without a byte order mark, and a remark where the charset was not to be trusted ("" = none).
 
     Without a usable charset, text that is not ASCII is UTF-8 if it can be, and Latin-1 otherwise (M13, M14).
-    The same goes for a charset of one byte per character: what reads as UTF-8 is UTF-8, by all experience.
+    The same goes for a charset of one byte per character: text that reads as UTF-8 nearly always is.
     """
     marked = _by_mark(data) or _by_nulls(data)
     if marked is not None:
@@ -51,7 +51,7 @@ def _codec(data: bytes, charset: str) -> str:
 
 
 def _by_mark(data: bytes) -> str | None:
-    """Text that begins with a byte order mark says itself what it is."""
+    """Decode text that begins with a byte order mark, which names the charset."""
     for mark, name in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
         if data.startswith(mark):
             try:

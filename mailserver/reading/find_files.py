@@ -138,9 +138,9 @@ def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Proble
 
 _RIGHT_FILES = (
     "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\n"
-    "and beside it text files that it reads, if any"
+    "with the text files that it reads, if any"
 )
 _OR_IMAGE = (
-    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing beside it;\n"
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\n"
     "or a line `image: NAME` in the text of the letter, if the organizer has pulled it"
 )

@@ -50,7 +50,7 @@ def _no_program(files: Sequence[SentFile]) -> str:
     found = next((advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), "")
     sentences = (
         "There is no program in the letter.",
-        f"What was attached ({quote(', '.join(names))}) is not a .c file.",
+        f"No attached file ({quote(', '.join(names))}) is a .c file.",
         found,
     )
     return " ".join(filter(None, sentences))

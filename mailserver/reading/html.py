@@ -56,12 +56,12 @@ def seen_lines(html: str) -> tuple[str, ...]:
 
 
 def _tamed(html: str) -> str:
-    """Without comments, declarations and whatever else is no short, complete tag."""
+    """The page without comments and declarations; `<` is escaped unless it begins a short, complete tag."""
     return _TAG.sub(lambda match: match[0] if match["tag"] else "&lt;", "".join(_without_comments(html)))
 
 
 def _without_comments(html: str) -> Iterator[str]:
-    """What lies between `<!...>`, `<!--...-->` and `<?...>`; of an open one nothing is left."""
+    """The text outside `<!...>`, `<!--...-->` and `<?...>`; one that never ends hides all text after it."""
     at = 0
     for match in re.finditer(r"<[!?]", html):
         if match.start() < at:
@@ -77,7 +77,7 @@ def _without_comments(html: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Open:
-    """An open tag and what holds inside of it."""
+    """An open tag, and how the text inside it is read."""
 
     tag: str
     literal: bool = False
@@ -130,7 +130,7 @@ class _Reader(HTMLParser):
 
     def _literal(self, data: str) -> None:
         lines = _LINE_ENDS.split(data)
-        if self._fresh_literal and not lines[0]:  # the first line end in <pre> is none
+        if self._fresh_literal and not lines[0]:  # the first line end in <pre> does not count
             lines = lines[1:] or [""]
         for line in lines[:-1]:
             self._line += line

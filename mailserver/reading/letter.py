@@ -25,7 +25,10 @@ _ADDED = {
     "text/vcard",
     "text/x-vcard",
 }
-_FORKS = {"application/applefile", "application/mac-resource-fork"}  # beside a file of an old Macintosh
+_FORKS = {
+    "application/applefile",
+    "application/mac-resource-fork",
+}  # companions of files from an old Macintosh
 _CLOSED = (
     (
         {
@@ -34,8 +37,8 @@ _CLOSED = (
             "application/pkcs7-mime",
             "application/x-pkcs7-mime",
         },
-        "it is encrypted, or signed in a way that hides its text; please send it as it is, or with the "
-        "signature beside the text",
+        "it is encrypted, or signed in a way that hides its text; please send it without encryption, "
+        "or with a detached signature",
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},

@@ -175,7 +175,7 @@ class _Splitter:
 
 
 def decode_words(value: str) -> str:
-    """RFC 2047: `=?utf-8?q?caf=C3=A9?=` -> `café`. What cannot be decoded stays as it is."""
+    """RFC 2047: `=?utf-8?q?caf=C3=A9?=` -> `café`. Text that cannot be decoded stays as it is."""
     try:
         chunks = decode_header(value)
     except (HeaderParseError, ValueError, LookupError):
@@ -191,7 +191,7 @@ def _unfolded(value: str) -> str:
 
 
 def _tolerant(read: Callable[[], T], default: T) -> T:
-    """What the standard library reads, or the default where it stumbles over garbage."""
+    """The value that the standard library reads, or the default if it fails on garbage."""
     try:
         return read()
     except (ValueError, LookupError, TypeError, AttributeError, HeaderParseError):

@@ -78,7 +78,7 @@ def file_bytes(part: Part) -> PartBytes:
     """The bytes of an attached file as its sender meant them.
 
     Line ends became newlines when the letter was split, but not below base64 and not where quoted-printable
-    writes them out. What `format=flowed` did to a file is undone.
+    writes them out. We undo the changes that `format=flowed` made to a file.
     """
     sent = _transferred(part)
     if sent.problem or not is_flowed(part):
@@ -196,7 +196,7 @@ def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ..
     """Undo space-stuffing and the mailer's wrapping; and a remark if lines were joined.
 
     Unlike the RFC a line is joined only where the next word would not have fitted: a program or a form may
-    have short lines that end in a blank, and they are no wrapped ones.
+    have short lines that end in a blank without being wrapped.
     """
     result: list[str] = []
     joined = 0
@@ -282,7 +282,7 @@ def unarmored(lines: Lines) -> tuple[Lines, str]:
 
 
 def unquoted(lines: Lines) -> tuple[Lines, str]:
-    """A text of which every line is quoted with `>`, once or more often, is meant without."""
+    """Remove `>` from a text of which every line is quoted with it, once or more often."""
     quotes = [_QUOTES.match(line) for line in lines]
     full = ((mark, line) for mark, line in zip(quotes, lines, strict=True) if line.strip())
     depth = min(
@@ -302,6 +302,6 @@ def plain_blanks(lines: Lines) -> tuple[Lines, str]:
 
 
 def without_signature(lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)) -> tuple[str, ...]:
-    """The lines before the signature mark, all lines where there is none."""
+    """The lines before the signature mark; all lines if the text has no mark."""
     cut = next((number for number, line in enumerate(lines) if line in marks), len(lines))
     return tuple(lines[:cut])

@@ -1,7 +1,7 @@
 """The registration form, read tolerantly (K25-K36, R01-R08), with the contest's own fields. Pure.
 
-We repair what a mailer did to a form, with a remark. What the team must decide we refuse, all at once, with
-line numbers and the right form.
+We repair what a mailer did to a form, with a remark. Where only the team can decide,
+we refuse the form; the answer names all such places, with line numbers and the right form.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class _Values:
                 self._wrong(field, f"`{rule.name}:` is empty.")
             return ""
         if rule.choices and not choice:
-            self._wrong(field, f"`{quote(value)}` is none of {', '.join(rule.choices)}.")
+            self._wrong(field, f"`{quote(value)}` is not one of {', '.join(rule.choices)}.")
         elif len(value) > MAX_FIELD_VALUE:
             self._wrong(field, f"`{rule.name}:` has {len(value)} characters; {MAX_FIELD_VALUE} are allowed.")
         return choice or value
@@ -322,7 +322,7 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
         elif code not in offered and code.upper() in KNOBELN_REPORTS:
             yield f"{code.upper()} is not offered in this contest, only {known}."
         elif code not in offered:
-            yield f"`{quote(code)}` is none of {known} (separated by commas)."
+            yield f"`{quote(code)}` is not one of {known} (separated by commas)."
 
 
 # --- the filled form -------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ into a folder named by the archive's sha256 (unpack.py). That folder is the root
 (image.py), so a move costs little more than in any other sandbox. podman or docker runs an image by name
 (engine.py, named.py).
 
-- What is wrong with an image is an ImageProblem, a sentence for its team. Exceptions are our own trouble.
+- A mistake in an image becomes an ImageProblem, a sentence for its team. Exceptions are our own trouble.
 - An archive cannot make us write outside its folder: names with `..` are refused, links are followed in the
   model only, and the writer uses descriptors of folders that it has made.
 - Devices, pipes and unknown members are refused. Owners, extended attributes and modes (set-user-id!) are

@@ -170,7 +170,7 @@ class ContainerSandbox(RunningSandbox):
         environment: Mapping[str, str],
         limits: Limits,
     ) -> None:
-        """`image`: an id that the engine knows; `command`: the whole command."""
+        """`image`: an id that the engine knows; `command`: the complete command."""
         self._engine, self._image = engine, image
         self._name = fresh_name()
         with ExitStack() as ours, ExitStack() as theirs:

@@ -136,7 +136,7 @@ def check_architecture(architecture: str, system: str) -> None:
     here = this_architecture()
     if (architecture, system) != (here, "linux"):
         raise Refused(
-            f"the image is for {quoted(f'{system}/{architecture}')}, the contest computer is linux/{here}; "
+            f"the image is for {quoted(f'{system}/{architecture}')}, the contest host is linux/{here}; "
             f"build it with `docker build --platform linux/{here}`"
         )
 
@@ -188,7 +188,7 @@ def _wrong_number(count: int) -> str:
         return f"there are {count} images in the archive; send one"
     here = this_architecture()
     return (
-        f"there is no image for this computer in the archive: it is linux/{here}; build one with "
+        f"the archive has no image for the contest host, which is linux/{here}; build one with "
         f"`docker build --platform linux/{here}`"
     )
 

@@ -107,7 +107,7 @@ def named_image(name: str, engine: Engine) -> NamedImage | ImageProblem:
     found = engine.call("image", "inspect", name)
     if found.returncode:
         return ImageProblem(
-            f"there is no image {name} on the contest computer; `{engine.name} pull {name}` gets it"
+            f"there is no image {name} on the contest host; `{engine.name} pull {name}` gets it"
         )
     try:
         (known,) = TypeAdapter(list[_Inspected]).validate_json(found.stdout)

@@ -87,7 +87,7 @@ class Tree:
         return self._made(path.split(b"/")).names
 
     def find(self, path: bytes, start: bytes = b"/") -> File | Folder | None:
-        """What a program whose working folder is `start` finds at `path`, after links."""
+        """The entry at `path`, after links, for a program whose working folder is `start`."""
         parts = ([] if path.startswith(b"/") else start.split(b"/")) + path.split(b"/")
         for _ in range(_MAX_FOLLOWED):
             *way, last = [part for part in parts if part not in (b"", b".")] or [b""]
@@ -224,7 +224,7 @@ def _check_path(names: list[bytes], name: bytes) -> None:
         )
     if len(names) >= MAX_DEPTH or sum(map(len, names)) + len(names) + len(name) > MAX_PATH_BYTES:
         raise Refused(
-            f"{quoted(name)} lies too deep: in more than {MAX_DEPTH} folders, or {MAX_PATH_BYTES:,} bytes"
+            f"{quoted(name)} is too deep: in more than {MAX_DEPTH} folders, or {MAX_PATH_BYTES:,} bytes"
         )
 
 
@@ -236,4 +236,4 @@ def _checked_target(member: Member) -> bytes:
 
 def _refuse_if_making(way: Iterable[bytes], make: bool) -> None:
     if make:
-        raise Refused(f"{quoted(b'/'.join(way))} is used as a folder, and is none")
+        raise Refused(f"{quoted(b'/'.join(way))} is used as a folder, but is not one")

@@ -1,4 +1,4 @@
-"""What the engine reads, as bytes; engine/batch.h is the same in C. Pure.
+"""The engine's input, as bytes; engine/batch.h is the same in C. Pure.
 
 The game whose sources the engine was built with defines the bytes of its rules, orders and answers.
 """
@@ -18,7 +18,7 @@ _PORTION = struct.Struct("<I")
 
 
 def header(max_instructions: int, rules: bytes, images: Sequence[tuple[Image, Path | None]]) -> bytes:
-    """What an engine reads first: the images, each with the file of its translation if it has one."""
+    """The start of an engine's input: the images, each with the file of its translation if it has one."""
     head = _HEAD.pack(_MAGIC, len(images), max_instructions) + rules
     return head + b"".join(image_bytes(image, translation) for image, translation in images)
 

@@ -30,7 +30,7 @@ class Trap:
 
     kind: Kind
     pc: int  # address of the instruction at fault
-    address: int  # what it wanted to read, write or jump to; the illegal instruction; the door's number
+    address: int  # what it wanted to read, write or jump to; the illegal instruction; the service's number
     image: Image
     max_instructions: int
 

@@ -81,7 +81,7 @@ def target(code: Sequence[Instruction], at: int) -> int | None:
 
 
 def _mentioned(data: bytes, code: Sequence[Instruction]) -> Iterator[int]:
-    """Instructions whose addresses stand in the data, or are made in the code of two halves."""
+    """Instructions whose addresses are in the data, or are built from two halves in the code."""
     words = len(data) // 4
     addresses = list(struct.unpack_from(f"<{words}I", data))
     upper: dict[int, int] = {}

@@ -28,7 +28,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Image:
-    """`code` lies at CODE_BASE, `data` at DATA_BASE; zeros follow up to `static_size`, a multiple of 16."""
+    """`code` is at CODE_BASE, `data` at DATA_BASE; zeros follow up to `static_size`, a multiple of 16."""
 
     entry: int
     code: bytes

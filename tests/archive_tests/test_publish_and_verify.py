@@ -221,7 +221,7 @@ LIES: dict[str, tuple[Change, str]] = {
                 seed_commitment="66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925",
             ),
         ),
-        "round 1, group 1 was drawn otherwise",
+        "round 1, group 1 was drawn differently",
     ),
     "settings": (edit("contest.json", set_to(61, "settings", "game", "L")), "round 1, group 1"),
     "title": (edit("contest.json", set_to("Another", "settings", "contest", "title")), "announcement.txt"),
@@ -243,8 +243,8 @@ LIES: dict[str, tuple[Change, str]] = {
     "description": (swap("programs/team_6/description.txt", b"leaves", b"stays"), "description.txt is not"),
     "number of rounds": (edit("rounds.json", lambda r: r.pop()), "does not belong in an archive"),
     "final": (edit("rounds.json", set_to(True, 1, "final")), "round 2 is not the last"),
-    "draw": (edit(GROUP, two_swapped), "round 1, group 1 was drawn otherwise: member 1"),
-    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "points: said to be"),
+    "draw": (edit(GROUP, two_swapped), "round 1, group 1 was drawn differently: member 1"),
+    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "points: archived"),
     "digest": (
         edit(GROUP, set_to("0123456789abcdef", "matches", 1, "result", "digest")),
         "the digest of the moves",
@@ -261,7 +261,7 @@ LIES: dict[str, tuple[Change, str]] = {
     ),
     "a game of others": (
         edit(GROUP, lambda g: g["matches"][0]["pairing"].update(players=[])),
-        "was not to be played",
+        "should not have been played",
     ),
     "ranking of a group": (
         edit(GROUP, added(2, "standings", 0, "half_points")),
@@ -271,8 +271,8 @@ LIES: dict[str, tuple[Change, str]] = {
     "evolution": (edit("evolution.json", added(1, "generations", 2, 0)), "the evolution, generation 2"),
     "evolution's ranking": (edit("evolution.json", set_to(9, "ranking", 0, "rank")), "ranking, line 1"),
     "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
-    "replays": (edit("replays.json", added(1, "firsts", 0, 1)), "the replays of the final: said to be"),
-    "no replays": (lambda a: a.pop("replays.json") and None, "there are others than 5"),
+    "replays": (edit("replays.json", added(1, "firsts", 0, 1)), "the replays of the final: archived"),
+    "no replays": (lambda a: a.pop("replays.json") and None, "there are not 5"),
     "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv does not follow"),
     "no score matrix": (
         lambda a: a.pop("rounds/2/group-1.csv") and None,
@@ -287,7 +287,10 @@ LIES: dict[str, tuple[Change, str]] = {
     "announcement": (swap("announcement.txt", b"team_1", b"team_9"), "announcement.txt, line"),
     "more than there should be": (lambda a: a.update({"notes.txt": b"hello\n"}), "does not belong"),
     "less": (lambda a: a.pop("ranking.json") and None, "ranking.json is missing"),
-    "more in a file": (edit("ranking.json", lambda r: r[0].update(more=1)), "not written as"),
+    "more in a file": (
+        edit("ranking.json", lambda r: r[0].update(more=1)),
+        "is not in the form that",
+    ),
 }
 
 
@@ -339,7 +342,7 @@ def test_an_archive_may_be_older_than_a_setting(knobeln_contest: Published, mend
 
     result = knobeln("verify", mended(knobeln_contest.archive, edit("contest.json", older)))
     assert result.exit_code == 0, result.output
-    assert "not checked: the words of rules and announcement: knobeln 0.0.9 wrote them" in result.output
+    assert "not checked: the texts of rules and announcement: knobeln 0.0.9 wrote them" in result.output
 
 
 def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Published, mended: Mended) -> None:
@@ -607,7 +610,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "manifest.json",
     ),
     "no UTF-8": (lambda f: (f / files.MANIFEST).write_bytes(b'{"\xff": 1}') and None, "manifest.json"),
-    "another format": (manifest('{\n "format": "zip",\n "version": 1,\n "files": {}\n}\n'), "of a 'zip'"),
+    "another format": (manifest('{\n "format": "zip",\n "version": 1,\n "files": {}\n}\n'), "a 'zip', not a"),
     "of the future": (
         manifest('{\n "format": "knobeln archive",\n "version": 2,\n "files": {}\n}\n'),
         "reads version 1",
@@ -705,7 +708,7 @@ def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Publish
     store.close()
     result = knobeln("replay", 1, *match.players, "-C", contest)
     assert result.exit_code == 1
-    assert "the digest of the moves: said to be 0123456789abcdef" in result.output
+    assert "the digest of the moves: archived 0123456789abcdef" in result.output
 
 
 @pytest.mark.parametrize(
@@ -750,14 +753,17 @@ def test_of_games_in_words_the_moves_are_held_to_the_rules(cooperation: Publishe
 
 
 WORD_LIES: dict[str, tuple[Change, str]] = {
-    "a move": (edit(GROUP, lambda g: another(g["matches"][0]["result"]["moves"][0])), "said to be"),
-    "no move": (edit(GROUP, set_to("X", "matches", 0, "result", "moves", 0, 0)), "is no move"),
+    "a move": (edit(GROUP, lambda g: another(g["matches"][0]["result"]["moves"][0])), "in the archive, but"),
+    "no move": (edit(GROUP, set_to("X", "matches", 0, "result", "moves", 0, 0)), "is not a move"),
     "a turn less": (edit(GROUP, lambda g: g["matches"][0]["result"]["moves"].pop()), "is not over"),
     "a seat less": (edit(GROUP, set_to(None, "matches", 0, "result", "moves", 0, 0)), "seats 1 and 2 move"),
-    "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "the points are said"),
+    "points": (
+        edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")),
+        "the points are [21, 0] in",
+    ),
     "digest": (edit(GROUP, set_to("0123456789abcdef", "matches", 0, "result", "digest")), "the digest"),
     "moves": (edit(GROUP, set_to(None, "matches", 0, "result", "moves")), "were not kept"),
-    "another order": (edit(GROUP, lambda g: g["matches"].reverse()), "another order"),
+    "another order": (edit(GROUP, lambda g: g["matches"].reverse()), "in a different order"),
     "a game less": (edit(GROUP, lambda g: g["matches"].pop()), "is missing"),
     "ranking": (edit(GROUP, added(2, "standings", 0, "half_points")), "the ranking, line 1"),
 }

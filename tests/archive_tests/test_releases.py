@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from knobeln.contest_day import publish
+from knobeln.contest_day import verification
 from tests.support.command_line import knobeln, knobeln_in
 
 RELEASES = Path(__file__).with_name("releases")
@@ -24,7 +24,7 @@ def test_the_archive_of_a_release_is_verified(
     with tarfile.open(release) as packed:
         packed.extractall(tmp_path / "archive", filter="data")
     # A later version has other texts, and perhaps another compiler.
-    monkeypatch.setattr(publish, "__version__", "9.9")
+    monkeypatch.setattr(verification, "__version__", "9.9")
     shown = knobeln("verify", tmp_path / "archive").output
     assert "in 1 round" in shown
     assert "to the last point" in shown or "give these points" in shown

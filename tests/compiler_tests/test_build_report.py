@@ -224,8 +224,8 @@ def test_gcc_for_the_machine_is_found_under_its_other_names(prefix, monkeypatch)
         return f"/opt/{name}" if name == f"{prefix}gcc" else None if name.endswith("gcc") else found(name)
 
     monkeypatch.setattr(shutil, "which", only_this_gcc)
-    with pytest.raises(ToolMissing, match=f"{prefix}gcc does not work in the jail"):
-        Toolchain().version()  # found, but outside of what the jail shows
+    with pytest.raises(ToolMissing, match=f"{prefix}gcc does not work in the sandbox"):
+        Toolchain().version()  # found, but not visible in the sandbox
 
 
 def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):

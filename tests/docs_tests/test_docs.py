@@ -423,7 +423,7 @@ def html_only(letter: str) -> str:
 MEMBER = "  20-year-experienced programmer\n"
 FORM_MISTAKES: list[tuple[str, Change]] = [
     ("Please write `lap` in capitals: LAP.", instead("LAP,DGP,GRG,RSM", "lap")),
-    ("`ALL` is none of LAP, LGP, DGP, GRP, GRG, GRR, RSM", instead("LAP,DGP,GRG,RSM", "ALL")),
+    ("`ALL` is not one of LAP, LGP, DGP, GRP, GRG, GRR, RSM", instead("LAP,DGP,GRG,RSM", "ALL")),
     ("A team name is a C identifier: letters A-Z", instead("the_heavy_lords_of_knobeln", "heavy lords")),
     ("The name `while` is a keyword of C (or of gcc)", instead("the_heavy_lords_of_knobeln", "while")),
     (

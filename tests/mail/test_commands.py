@@ -638,7 +638,7 @@ def test_a_file_that_is_no_program_beside_the_string_is_named(world: World) -> N
     attached = {"program.py": b"print(1)\n"}
     for text in (f"<<FROM>> {name} {string}\n", f"/*\n  <<FROM>> {name} {string}\n*/\n"):
         (mail,) = world.send(COMPILE, text, attached=attached)
-        assert "What was attached (program.py) is not a .c file." in " ".join(body_of(mail).split())
+        assert "No attached file (program.py) is a .c file." in " ".join(body_of(mail).split())
 
 
 def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:

@@ -88,7 +88,7 @@ def test_what_people_and_mailers_do_to_the_fields_is_mended(right: str, written:
 WRONG = [
     ("school: Carnegie Mellon\n", "", "The field `school:` is missing."),
     ("school: Carnegie Mellon", "school:", "`school:` is empty."),
-    ("Carnegie Mellon\n", "Harvard\n", "`Harvard` is none of Caltech, MIT, Carnegie Mellon."),
+    ("Carnegie Mellon\n", "Harvard\n", "`Harvard` is not one of Caltech, MIT, Carnegie Mellon."),
     ("home-town: Intellect City", "home-town: " + "x" * 501, "`home-town:` has 501 characters; 500 are"),
     ("school:", "school: MIT\nschool:", "`school:` is given twice."),
     ("team-name: the_lords\n", "", "The field `team-name:` is missing."),
@@ -152,7 +152,7 @@ OFFERS = [
     ("OWN", "LAP", "LAP is not offered in this contest, only OWN."),
     ("OWN", "lap", "LAP is not offered in this contest, only OWN."),
     ("OWN", "own", "Please write `own` in capitals: OWN."),
-    ("OWN,BRK", "ALL", "`ALL` is none of OWN, BRK (separated by commas)."),
+    ("OWN,BRK", "ALL", "`ALL` is not one of OWN, BRK (separated by commas)."),
     ("", "OWN", "This contest offers no reports; please leave the field empty."),
 ]
 

@@ -52,7 +52,7 @@ NO_PROGRAM = [
     ("34", "There are 2 programs attached"),
     ("35", "it is not clear which one counts"),
     ("37", "its base64 encoding is damaged"),
-    ("38", "What was attached (strategy.zip) is not a .c file."),
+    ("38", "No attached file (strategy.zip) is a .c file."),
     ("39", "There is no program in the letter."),
 ]
 

@@ -120,10 +120,10 @@ REFUSED = [
     ),
     (401, "<html>no</html>", "401"),
     (302, "", "302"),
-    (200, "{}", "no access token"),
-    (200, '{"access_token": "a\\r\\nb"}', "no access token"),
-    (200, '{"access_token": 17}', "no access token"),
-    (200, "[" * 30_000, "no access token"),
+    (200, "{}", "not an access token"),
+    (200, '{"access_token": "a\\r\\nb"}', "not an access token"),
+    (200, '{"access_token": 17}', "not an access token"),
+    (200, "[" * 30_000, "not an access token"),
 ]
 
 
@@ -170,8 +170,8 @@ COMMANDS = [
     ("sh -c 'unbalanced", "cannot be started"),
     ("' '", "cannot be started"),
     ("sh -c 'echo the vault is locked >&2; exit 3'", "ended with 3: the vault is locked"),
-    ("true", "no access token"),
-    ("echo two words", "no access token"),
+    ("true", "not an access token"),
+    ("echo two words", "not an access token"),
 ]
 
 

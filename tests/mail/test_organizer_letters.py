@@ -104,8 +104,8 @@ def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> N
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
-        ("organizer", "there are `organizer run`"),
-        ("organizer destroy", "there are `organizer run`"),
+        ("organizer", "the actions are `organizer run`"),
+        ("organizer destroy", "the actions are `organizer run`"),
         ("organizer pause now", "there must be nothing else"),
         ("organizer move contest_starts", "1994-05-15 12:00"),
         ("organizer move tea_time 1994-05-15 12:00", "There is no date"),

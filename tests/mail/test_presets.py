@@ -340,7 +340,7 @@ def test_a_team_of_three_is_too_large(contest_of: Callable[..., Contest], game: 
 def test_an_unknown_school_is_refused_with_those_that_take_part(contest_of: Callable[..., Contest]) -> None:
     contest = contest_of("bid-tac-toe")
     words = flat(contest.register(school="Harvard"))
-    assert "`Harvard` is none of Caltech, MIT, Carnegie Mellon." in words
+    assert "`Harvard` is not one of Caltech, MIT, Carnegie Mellon." in words
     assert "school: Caltech | MIT | Carnegie Mellon" in words
     assert contest.all_teams() == ()
 

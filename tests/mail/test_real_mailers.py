@@ -23,7 +23,7 @@ ADVICE = {
     "30_iphone_ambiguous_dashes": ("In line 36", "typographic signs", "Please switch off", "attach"),
     "31_outlook_winmail_dat": ("Outlook has packed it", "winmail.dat", "send plain text or HTML"),
     "32_packed_file": ("strategy.zip", "send the program unpacked"),
-    "33_thunderbird_encrypted": ("it is encrypted", "signature beside the text"),
+    "33_thunderbird_encrypted": ("it is encrypted", "with a detached signature"),
 }
 
 

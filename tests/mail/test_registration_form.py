@@ -80,7 +80,7 @@ def test_everything_that_is_wrong_is_listed_at_once_with_its_line() -> None:
     assert found == [
         (1, "This line does not belong to the form"),
         (3, "Please write `lap` in capitals"),
-        (3, "`XYZ` is none of LAP"),
+        (3, "`XYZ` is not one of LAP"),
         (3, "GRP is given twice."),
         (4, "`mail-address"),
         (4, "I cannot use this mail address"),

@@ -456,13 +456,13 @@ def test_a_team_changes_which_reports_it_gets(world: World, subject: str, text: 
 
 WRONG_PREFERENCES = [
     ("mail-preference lap", "", "Please write `lap` in capitals: LAP."),
-    ("mail-preference LAP,ALL", "", "`ALL` is none of LAP"),
+    ("mail-preference LAP,ALL", "", "`ALL` is not one of LAP"),
     ("mail-preference LAP,LAP", "", "LAP is given twice."),
-    ("mail-preference OWN", "", "`OWN` is none of LAP"),
+    ("mail-preference OWN", "", "`OWN` is not one of LAP"),
     ("mail-preference", "", "There are no codes in it."),
     ("mail-preference LAP", "mail-preference: DGP\n", "ask for different reports"),
-    ("mail-preference none,LAP", "", "`none` is none of"),
-    ("mail-preference \x1b[31m{{7*7}}", "", "`{{7*7}}` is none of"),
+    ("mail-preference none,LAP", "", "`none` is not one of"),
+    ("mail-preference \x1b[31m{{7*7}}", "", "`{{7*7}}` is not one of"),
 ]
 
 

@@ -101,13 +101,13 @@ BAD = {
     "a_file_system": (tar([PLAYER, folder("etc")]), "not of an image: there is neither manifest.json nor"),
     "wrong_architecture": (
         archive(replace(GOOD, architecture=OTHER).docker_files()),
-        f'the image is for "linux/{OTHER}", the contest computer is linux/{this_architecture()}; build it '
+        f'the image is for "linux/{OTHER}", the contest host is linux/{this_architecture()}; build it '
         f"with `docker build --platform linux/{this_architecture()}`",
     ),
     "wrong_system": (archive(replace(GOOD, os="windows").docker_files()), 'the image is for "windows/'),
     "other_platforms_only": (
         archive(GOOD.oci_files(platform={"os": "linux", "architecture": OTHER})),
-        "there is no image for this computer in the archive",
+        "the archive has no image for the contest host",
     ),
     "two_images": (of_two(), "there are 2 images in the archive; send one"),
     "no_images": (archive({"manifest.json": b"[]"}), "there are 0 images in the archive"),

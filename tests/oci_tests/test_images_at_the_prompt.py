@@ -64,5 +64,5 @@ def test_what_is_no_image_for_this_game_is_told(game, name, words, knobeln):
 @pytest.mark.slow
 def test_doctor_tells_how_images_are_run(knobeln):
     (line,) = [line for line in knobeln("doctor").splitlines() if " images: " in line]
-    assert line.startswith("ok   images: archives run in the jail; ")
+    assert line.startswith("ok   images: archives run in the sandbox; ")
     assert "by name" in line

@@ -73,7 +73,7 @@ def test_what_is_made_wrongly_is_told_to_who_asks() -> None:
 
 def test_an_error_of_ours_keeps_its_kind() -> None:
     with WorkerPool(1, partial) as worker_pool:
-        worker_pool.tell(by_name, "knobeln.formats")
+        worker_pool.initialize(by_name, "knobeln.formats")
         with pytest.raises(ConfigError, match="are called 'group-elimination'"):
             worker_pool.workers[0].ask((GroupElimination, GroupElimination))
 
@@ -137,7 +137,7 @@ from tests.support.processes import children_of
 from contest.plugins import by_name
 from contest.formats.group_elimination import GroupElimination
 crew = WorkerPool(2, partial)
-crew.tell(eval)
+crew.initialize(eval)
 print(crew.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
 if {busy}:
     pool.workers[1].ask("__import__('time').sleep(1)")

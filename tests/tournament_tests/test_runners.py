@@ -106,7 +106,7 @@ def test_a_crash_costs_the_game_and_is_told_with_what_the_program_said() -> None
         assert [seat.verdict for seat in result.seats] == [Verdict.OK, Verdict.CRASH]
         fault = result.seats[1].fault
         assert fault
-        assert fault.said == "my last words"
+        assert fault.stderr_tail == "my last words"
         assert "exit" in fault.reason or "ended" in fault.reason
 
 

@@ -1,4 +1,4 @@
-"""What the tournament needs of a kind of play."""
+"""The protocol between the tournament and a kind of play."""
 
 from __future__ import annotations
 

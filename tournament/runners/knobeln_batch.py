@@ -59,13 +59,13 @@ class Batch:
     translations: Mapping[str, Path] = field(default_factory=dict)
 
     def header(self) -> bytes:
-        """What an engine reads first."""
+        """The start of an engine's input."""
         rules = _RULES.pack(self.rules.a, self.rules.b, self.rules.k, self.rules.L)
         images = [(self.images[digest], self.translations.get(digest)) for digest in self._numbers]
         return header(self.max_instructions, rules, images)
 
     def chunk(self, jobs: Sequence[GameJob]) -> bytes:
-        """These games as the engine reads them. ValueError for a random stream that has not 16 bytes."""
+        """These games as the engine reads them. Raises ValueError unless each random stream has 16 bytes."""
         return chunk(map(self._order_bytes, jobs))
 
     def _order_bytes(self, job: GameJob) -> bytes:
@@ -79,7 +79,7 @@ class Batch:
         return {digest: number for number, digest in enumerate(sorted(self.images))}
 
     def results(self, jobs: Sequence[GameJob], raw: bytes) -> list[GameResult]:
-        """What the engine answered, in the order of the jobs. NonsenseError unless it fits them."""
+        """The engine's answers, in the order of the jobs. NonsenseError unless it fits them."""
         try:
             found, at = [], 0
             for job in jobs:

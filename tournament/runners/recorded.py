@@ -51,9 +51,7 @@ class RecordedRunner:
     def _result(self, job: GameJob) -> GameResult:
         match = self._matches.get(job.streams)
         if match is None:
-            raise Differs(
-                f"a game of {' and '.join(job.names)} is missing, which the rules want to be played"
-            )
+            raise Differs(f"a game of {' and '.join(job.names)} is missing, but the rules require it")
         check_game(self._rules, match, job, self._seeds)
         self._progress(1)
         return match.result
@@ -93,7 +91,7 @@ def _compare(match: Match, computed: GameResult) -> None:
         ("the players did", kept.seats, computed.seats),
     ):
         if recorded != by_rules:
-            raise Differs(f"{_name(match)}: {what} said to be {recorded}, but by the rules {by_rules}")
+            raise Differs(f"{_name(match)}: {what} {recorded} in the archive, but {by_rules} by the rules")
 
 
 def _comparable(result: GameResult) -> GameResult:
@@ -144,10 +142,10 @@ def _move(game: TextGame[Any, Any], position: Any, seat: int, text: Any, number:
     try:
         move = game.answer(position, seat, text)
     except (ValueError, TypeError, AttributeError):
-        raise Differs(f"in turn {number} what seat {seat + 1} did is no move") from None
+        raise Differs(f"in turn {number} the answer of seat {seat + 1} is not a move") from None
     why_illegal = game.why_illegal(position, seat, move)
     if why_illegal is not None:
-        raise Differs(f"in turn {number} the rules forbid what seat {seat + 1} did: {why_illegal}")
+        raise Differs(f"in turn {number} the rules forbid the move of seat {seat + 1}: {why_illegal}")
     if move_text(move) != text:
         raise Differs(f"in turn {number} the move of seat {seat + 1} is not written as moves are")
     return move

@@ -1,4 +1,4 @@
-"""A command like /usr/sbin/sendmail: the computer's own mail system, msmtp, or whatever takes its options."""
+"""A command like /usr/sbin/sendmail: the host's mail system, msmtp, or any with the same options."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ class SmtpTransport:
         return _reply(code, text)
 
     def _envelope(self, connection: smtplib.SMTP, sender: str, to: str, size: int) -> None:
-        """MAIL and RCPT. What the relay has against MAIL is not the recipient's fault."""
+        """Send MAIL and RCPT. If the relay refuses MAIL, the recipient is not at fault."""
         options = [f"size={size}"] if connection.has_extn("size") else []
         try:
             code, text = connection.mail(sender, options)
@@ -203,7 +203,7 @@ class SmtpTransport:
 
 
 def _verdict(code: int, text: bytes, sender: str, to: str) -> DeliveryDeferred | DeliveryRefused:
-    """Whom the relay's refusal is about: us, or the recipient."""
+    """Whether the relay refuses us or the recipient."""
     reply = _reply(code, text)
     names_sender = sender in reply and sender != to
     if code in _WANTS_LOGIN or (code >= 500 and (names_sender or _BLAMES_SENDER.search(reply))):
