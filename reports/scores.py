@@ -104,7 +104,7 @@ class Score:
 
     @property
     def is_remarkable(self) -> bool:
-        """Whether the reports have a remark on this pairing: a fault, or a game that did not simply count."""
+        """Whether the reports have a remark on this pairing, about a fault or a game's status."""
         return any(line.own_faults or line.their_faults or line.status != "counted" for line in self.lines)
 
     @property

@@ -53,7 +53,7 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
 
 @dataclass(frozen=True)
 class ReleasedRound:
-    """A round whose summary has gone out, with all its games. `words` are the organizer's own, or ""."""
+    """A round whose summary has gone out, with all its games. `words`: the organizer's summary, or ""."""
 
     outcome: RoundOutcome
     drawn_at: datetime
@@ -121,7 +121,7 @@ class SiteFacts:
 
     @property
     def teams(self) -> Mapping[str, Team]:
-        """Those who take part, where everybody may know them."""
+        """The teams that take part, if everybody may know them; else none."""
         return self.playing if self.shows.teams else {}
 
     @property
@@ -131,7 +131,7 @@ class SiteFacts:
 
     @property
     def is_over(self) -> bool:
-        """The contest has ended, and everybody may know how."""
+        """Whether the contest has ended and everybody may know its result."""
         return self.seed is not None
 
     @property
