@@ -1,4 +1,4 @@
-"""All games of a group in a form that a person can use: up to 861 of them, in 72 columns. Pure."""
+"""List all games of a group, up to 861 of them, in 72 columns. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reports.scores import Score, Shape
 
 @dataclass(frozen=True)
 class GroupParagraph:
-    """One member's part of the list of all games: those with itself and with the members below it."""
+    """One member's part of the list: its games against itself and against the members below it."""
 
     number: int
     standing: Standing
@@ -24,7 +24,7 @@ class GroupParagraph:
 def group_paragraphs(
     outcome: GroupOutcome, own_games: Mapping[str, OwnGames], shape: Shape, game: GameInfo
 ) -> tuple[GroupParagraph, ...]:
-    """All games of a group of pairs, each once, under the member that stands higher in the ranking.
+    """List all games of a group of pairs, each once, under the member that is higher in the ranking.
 
     A pairing of several games is one text: its points, and the points of each game in brackets, or, where
     they are many, how many were won, tied and lost.
@@ -56,7 +56,7 @@ _MARKS = {GameStatus.COUNTED: "", GameStatus.REPLAYED: "r", GameStatus.EXPUNGED:
 
 
 def _game_text(own: str, tried: Sequence[Match], point: int) -> str:
-    """`4123:3999`, with the mark of what became of it; `-` for a game that was not played to its end."""
+    """Return `4123:3999` with the mark of its status; `-` for a game that was not played to its end."""
     completed = next((m for m in reversed(tried) if not m.is_discarded), None)
     if completed is None:
         return "-"
@@ -66,7 +66,7 @@ def _game_text(own: str, tried: Sequence[Match], point: int) -> str:
 
 
 def _series_text(score: Score, point: int) -> str:
-    """`201:99 (100:0 0:100 101:-1)`, or `51.5:48.5 (48-7-45)`: won, tied and lost."""
+    """Return `201:99 (100:0 0:100 101:-1)`, or with many games `51.5:48.5 (48-7-45)`: won-tied-lost."""
     if not score.counted:
         return "-"
     if score.is_self:
@@ -85,5 +85,5 @@ def _pair_text(line: GameLine, point: int) -> str:
 
 
 def _rate_text(score: Score) -> str:
-    """`0.523412+`: the win rate against the other, and whose the match point is, if anybody's."""
+    """Return `0.523412+`: the win rate, and `+` or `-` if the player or its opponent has the match point."""
     return f"{score.rate}{'+' * score.has_match_point}{'-' * score.gives_match_point}"

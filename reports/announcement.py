@@ -1,4 +1,4 @@
-"""The results for the public, to be posted (K79, K90, K99)."""
+"""Write the results for a public posting (K79, K90, K99)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def announcement(
     settings: Settings,
     templates: Renderer,
 ) -> Rendered:
-    """The posting about a finished contest; `history` from the first to the last round, with all games.
+    """Write the posting about a finished contest. `history`: all rounds in order, with all games.
 
     Where the contest tells its teams nothing but their own results (B23), the winners are named, and no more.
     """
@@ -55,7 +55,7 @@ def announcement(
 
 
 def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
-    """Round, teams, groups, completed games, failures, disqualified."""
+    """Return the round's number, and count its teams, groups, completed games, failures and disqualified."""
     return (
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),

@@ -1,4 +1,4 @@
-"""The drawn position of a game as text, for terminals. Pure."""
+"""Draw the position of a game as text, for terminals. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def board_text(drawing: Drawing, names: Sequence[str]) -> str:
 
 
 def _parts(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """The items in parts of this size; 0 = in one."""
+    """Split the items into parts of this size; 0 = one part."""
     step = size or len(items)
     return [items[start : start + step] for start in range(0, len(items), step)]
 

@@ -1,7 +1,7 @@
-"""The bracket of a knock-out in words, made of what was drawn and played and of nothing else. Pure.
+"""Write the bracket of a knock-out as text, from the groups drawn and the matches played. Pure.
 
-A match is a group of two, a bye a group of one without pairings; the group's title says on which side of the
-bracket it is. On each side the matches form trees: who won one is the next one's player.
+A match is a group of two; a bye is a group of one without pairings. The group's title names its side of the
+bracket. On each side the matches form trees: the winner of a match is a player of the next one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _STEPS = range(6, 1, -1)  # columns between a match and the next one; the first 
 
 @dataclass(frozen=True)
 class BracketMatch:
-    """A match that was played, or a bye. `players` stand as drawn, `best_first` as they left it."""
+    """A match that was played, or a bye. `players` are in the order of the draw, `best_first` in that of the
+    result."""
 
     round: int
     side: str
@@ -28,7 +29,7 @@ class BracketMatch:
 
     @property
     def winner(self) -> str | None:
-        """None: all were disqualified."""
+        """The winner's name; None if all were disqualified."""
         return next((line.entry for line in self.best_first if not line.disqualified), None)
 
     @property
@@ -41,7 +42,7 @@ class BracketMatch:
 
     @property
     def is_close(self) -> bool:
-        """The points are equal: fewer faults decided, or the draw."""
+        """Whether the points are equal, so that fewer faults or the draw decided."""
         return not self.disqualified and len({line.half_points for line in self.best_first}) < len(
             self.players
         )
@@ -51,12 +52,12 @@ class BracketMatch:
 
 
 def is_knock_out(outcome: RoundOutcome) -> bool:
-    """Whether the round is part of a bracket."""
+    """Return whether the round is part of a bracket."""
     return any(group.plan.title for group in outcome.groups)
 
 
 def matches_of(history: Sequence[RoundOutcome]) -> tuple[BracketMatch, ...]:
-    """All matches and byes, round by round."""
+    """Return all matches and byes, round by round."""
     return tuple(_match(group) for outcome in history for group in outcome.groups)
 
 
@@ -65,23 +66,26 @@ def _match(group: GroupOutcome) -> BracketMatch:
 
 
 def sides_of(matches: Sequence[BracketMatch]) -> tuple[str, ...]:
-    """The sides on which matches were played, in the order in which they began."""
+    """Return the sides on which matches were played, in the order in which they began."""
     return tuple(dict.fromkeys(match.side for match in matches if not match.is_bye))
 
 
 # --- who is where ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class StillIn:
-    """Who is still in the contest, with and without a lost match, and who is out; all by name."""
+    """The teams that are still in the contest, with and without a lost match, and those that are out.
+
+    Each is sorted by name.
+    """
 
     unbeaten: tuple[str, ...]
     beaten: tuple[str, ...]
     out: tuple[str, ...]
-    out_now: tuple[str, ...]  # with the last round
+    out_now: tuple[str, ...]  # since the last round
 
 
 def field_after(history: Sequence[RoundOutcome]) -> StillIn:
-    """Everybody after the last of these rounds; after a final nobody is still in the contest."""
+    """Sort all teams by where they are after these rounds; after a final nobody is still in the contest."""
     matches = matches_of(history)
     everybody = {name for match in matches for name in match.players}
     lost = {name for match in matches for name in match.players if name != match.winner}
@@ -101,21 +105,21 @@ def _by_name(names: set[str]) -> tuple[str, ...]:
 
 # --- in lines ----------------------------------------------------------------------------------------------
 def score(match: BracketMatch, point: int) -> str:
-    """`201:99`, the winner's points first; "" for a bye, and where somebody was disqualified."""
+    """Return the points, `201:99`, the winner's first; "" for a bye, or if somebody was disqualified."""
     if match.is_bye or match.disqualified:
         return ""
     return ":".join(points_text(line.half_points, point) for line in match.best_first)
 
 
 def remark(match: BracketMatch) -> str:
-    """What the score does not say; `*` marks a match of equal points."""
+    """Name who was disqualified; otherwise `*` if the points are equal, or ""."""
     if match.disqualified:
         return f"({gone(match.best_first)})"
     return "*" if match.is_close else ""
 
 
 def round_lines(matches: Sequence[BracketMatch], point: int) -> list[str]:
-    """A line for each match: the winner, the points, the loser; narrower where names are long."""
+    """Return a line for each match: winner, points, loser. Long names make the layout narrower."""
     played = [match for match in matches if not match.is_bye]
     rows = [_row(match, point) for match in played]
     wide = table(rows, "lrlll", indent="  ").split("\n") if rows else []
@@ -134,7 +138,7 @@ def _row(match: BracketMatch, point: int) -> tuple[str, str, str, str, str]:
 
 @dataclass(frozen=True)
 class Node:
-    """A match with those of the same side that its players came from; None for who came from elsewhere."""
+    """A match, and for each player the match of the same side that it came from; None if from elsewhere."""
 
     match: BracketMatch
     sources: tuple[Node | None, ...]
@@ -146,8 +150,11 @@ class Node:
 
 
 def tree_lines(matches: Sequence[BracketMatch], side: str, point: int) -> list[str]:
-    """The matches of a side, to be read from left to right: a player's line, and further to the right, half
-    way between the two who met, the winner with the points of the match."""
+    """Draw the matches of a side as a tree that is read from left to right.
+
+    Each player has a line. Between the lines of two players that met, further to the right, is the line of
+    the winner, with the points of the match.
+    """
     roots = forest(matches, side)
     for step in _STEPS:
         lines = [line for root in roots for line in (*_drawn(root, step, point), "")]
@@ -157,7 +164,10 @@ def tree_lines(matches: Sequence[BracketMatch], side: str, point: int) -> list[s
 
 
 def forest(matches: Sequence[BracketMatch], side: str) -> list[Node]:
-    """The matches that no other one of this side follows. Byes belong to the side of the first round."""
+    """Return the roots of a side's trees: the matches that no later match of this side follows.
+
+    Byes belong to the side of the first round.
+    """
     matches = [match for match in matches if match.side == side or match.is_bye]
     waiting: dict[str, Node] = {}
     dead: list[Node] = []
@@ -191,6 +201,6 @@ def _drawn(node: Node, step: int, point: int) -> Iterator[str]:
 
 
 def all_lines(history: Sequence[RoundOutcome], point: int) -> Mapping[str, list[str]]:
-    """Every side's tree by the side's name."""
+    """Return every side's tree, by the side's name."""
     matches = matches_of(history)
     return {side: tree_lines(matches, side, point) for side in sides_of(matches)}

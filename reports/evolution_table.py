@@ -1,7 +1,7 @@
-"""The generations of the evolution, condensed to what fits beside the names. Pure.
+"""Condense the generations of the evolution to a table that fits beside the names. Pure.
 
-The first generations move most, so those that are shown lie ever further apart; the first and the last are
-always among them.
+The first generations change most, so the distances between the generations that are shown grow. The first
+and the last generation are always shown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class GenerationTable:
 
 
 def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> GenerationTable:
-    """The table in at most `width` columns with such gaps; at least the first and the last generation."""
+    """Return the table in at most `width` columns, with `gap` blanks between its columns.
+
+    It has at least the first and the last generation.
+    """
     name_width = max(columns_of(name) for name in (*outcome.entries, "generation"))
     last = len(outcome.generations) - 1
     number_width = max(len(str(last)), *(len(str(sum(g))) for g in outcome.generations))
@@ -40,7 +43,7 @@ def condensed(outcome: EvolutionOutcome, width: int = WIDTH, gap: int = 2) -> Ge
 
 
 def spread(last: int, number: int) -> tuple[int, ...]:
-    """At most `number` (two or more) generations out of 0..last, with growing distances between them."""
+    """Choose at most `number` (two or more) of the generations 0..last, with growing distances."""
     if last < number:
         return tuple(range(last + 1))
     if number == 2:

@@ -1,6 +1,6 @@
-"""Game protocols: the compact text that is mailed (DGP), and the full form for reading throw by throw.
+"""Write and read game protocols of KNOBELN: the compact text that is mailed (DGP), and the full form.
 
-The compact form, version 1. Lines of at most 72 columns, ASCII, ended by newlines:
+The compact form, version 1, has lines of at most 72 columns of ASCII, ended by newlines:
 
     KNOBELN protocol 1
     game round=2 group=3 attempt=1
@@ -17,12 +17,12 @@ The compact form, version 1. Lines of at most 72 columns, ASCII, ended by newlin
     400,...
     end
 
-The first line stands once at the top, then a block `game` to `end` for each attempt at a game. Below `throws`
-stand the numbers in pairs of lines: some throws of the first player, and below them those of the second.
-Verdicts are those of contest.model.Verdict; unless both are OK the attempt was discarded, and its points are
-0. `counted no` with two OK means that a player was disqualified. `throws 17 not kept`: the game had 17
-throws, but nobody asked for them when it was played. `digest` is over all throws, to compare a replay with.
-A game outside the contest is `round=0 group=0`.
+The first line is there once, at the top. Then there is a block `game` to `end` for each attempt at a game.
+Below `throws` are the numbers in pairs of lines: some throws of the first player, and below them those of the
+second. Verdicts are those of contest.model.Verdict; unless both are OK the attempt was discarded, and its
+points are 0. `counted no` with two OK means that a player was disqualified. `throws 17 not kept`: the game
+had 17 throws, but nobody asked for them when it was played. `digest` is over all throws, to compare a replay
+with. A game outside the contest is `round=0 group=0`.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ NAME = re.compile(r"\S+")
 
 
 class ProtocolError(ValueError):
-    """The text is no protocol in this format; says in which line, and what should stand there."""
+    """The text is not in this format. The message names the line and what it should be."""
 
 
 @dataclass(frozen=True)
 class GameProtocol:
-    """One attempt at a game. `throws` are pairs in the order of the players, None if they were not kept."""
+    """An attempt at a game. `throws` are pairs in the order of the players; None if they were not kept."""
 
     round: int
     group: int
@@ -67,12 +67,12 @@ class GameProtocol:
 
     @property
     def is_discarded(self) -> bool:
-        """Somebody failed."""
+        """Whether the attempt was discarded because a player failed."""
         return any(verdict is not Verdict.OK for verdict in self.verdicts)
 
     @classmethod
     def of(cls, match: Match, round_number: int, group: int, rules: Rules) -> GameProtocol:
-        """The protocol of a game of the contest."""
+        """Make the protocol of a game of the contest."""
         first, second = match.result.seats
         return cls(
             round=round_number,
@@ -90,7 +90,7 @@ class GameProtocol:
 
 
 def throws_of(result: GameResult) -> Sequence[tuple[int, int]] | None:
-    """The throws of a game of KNOBELN, None where they were not kept."""
+    """Return the throws of a game of KNOBELN; None if they were not kept."""
     return result.moves  # type: ignore[return-value]  # on the machine a move is a number, and both always move
 
 
@@ -101,18 +101,18 @@ def _two(players: tuple[str, ...]) -> tuple[str, str]:
 
 # --- writing -----------------------------------------------------------------------------------------------
 def write(games: Iterable[GameProtocol]) -> str:
-    """The compact text of these games. Raises ValueError for a player's name with white space in it."""
+    """Return the compact text of these games. Raises ValueError if a player's name has white space."""
     return "".join(chain([TITLE, "\n"], *map(_block, games)))
 
 
 def attachment(file_name: str, text: str) -> Attachment:
-    """A compact text as a gzipped file; the same text gives the same bytes."""
+    """Return a compact text as a gzipped file; the same text gives the same bytes."""
     return Attachment(file_name, "application/gzip", packed(text))
 
 
 def packed(text: str) -> bytes:
-    """The text gzipped; the same text gives the same bytes."""
-    # Takes a fifth of the time of Python's own gzip at level 4, for an eighth more bytes.
+    """Return the text gzipped; the same text gives the same bytes."""
+    # This takes a fifth of the time of Python's gzip at level 4, and gives an eighth more bytes.
     return igzip.compress(text.encode(), compresslevel=1, mtime=0)
 
 
@@ -165,11 +165,11 @@ class ProtocolLines:
         return self._lines[self._at - 1].strip()
 
     def peek(self) -> str:
-        """The next line, without going on to it; "" at the end."""
+        """Return the next line without going on to it; "" at the end."""
         return self._lines[self._at].strip() if self else ""
 
     def match(self, pattern: str, form: str) -> tuple[str, ...]:
-        """The groups of the next line, which must have this form."""
+        """Return the groups of `pattern` in the next line. Raises ProtocolError if it does not match."""
         line = self.next()
         found = re.fullmatch(pattern, line, re.ASCII)
         if not found:
@@ -181,7 +181,7 @@ class ProtocolLines:
 
 
 def read(text: str) -> tuple[GameProtocol, ...]:
-    """The games of a compact text. Raises ProtocolError, naming the line and what should stand there."""
+    """Read the games of a compact text. Raises ProtocolError, which names the line and what it should be."""
     lines = ProtocolLines(text)
     lines.match(re.escape(TITLE), TITLE)
     games = []
@@ -255,7 +255,7 @@ def _numbers(lines: ProtocolLines) -> list[int]:
 
 # --- the full form -----------------------------------------------------------------------------------------
 def full(game: GameProtocol) -> str:
-    """The game for reading, in at most 72 columns: every throw with its points and the totals so far.
+    """Return the game for reading, in at most 72 columns: every throw with its points and the totals so far.
 
     A `>` marks the first throw of a series. Points are computed from the throws by the rules (K3 to K5).
     """
@@ -292,7 +292,7 @@ def _ending(game: GameProtocol) -> Iterator[str]:
     yield ""
     if game.throws is None:
         throws = form(game.throws_played, "throw was", "throws were")
-        yield f"Of this game {game.throws_played} {throws} played, and not kept."
+        yield f"In this game {game.throws_played} {throws} played, but not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts, strict=True):
         yield fold(f"{player}: {points} {form(points, 'point')}, {MACHINE_VERDICTS[verdict]}")
     if game.is_discarded:

@@ -1,4 +1,4 @@
-"""The mails about practice: a program that was only tried, and friendly matches."""
+"""Write the mails about practice: programs that were only tried, and friendly matches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reports.results import Failure, alike
 
 @dataclass(frozen=True)
 class PracticeLine:
-    """One game of the table, seen by the first seat. `theirs` is the best of the others."""
+    """A game of the table from the view of the first seat. `theirs`: the best points of the others."""
 
     opponent: str
     own: int
@@ -126,7 +126,7 @@ def _line(game: PracticeGame) -> PracticeLine:
 
 
 def _failures(game: PracticeGame) -> Iterator[Failure]:
-    """What the team's own program did wrong in the game, if it did."""
+    """Yield the failure of the team's own program in the game, if there is one."""
     own = game.result.seats[0]
     if own.verdict.is_charged:
         turn, reason = (own.fault.turn, own.fault.reason) if own.fault else (0, str(own.verdict))
@@ -134,13 +134,13 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
 
 
 def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:
-    """The players of a game of many with their points, best first; the team is `you`."""
+    """Return the players of a game of many with their points, best first; the team is called `you`."""
     points = [seat.points for seat in game.result.seats]
     table = zip(("you", *game.opponents), points, strict=True)
     return tuple(sorted(table, key=lambda line: -line[1]))
 
 
 def _said(games: Sequence[PracticeGame]) -> str:
-    """The end of what the program wrote to its standard error, where it did something wrong first."""
+    """Return the end of what the program wrote to its standard error in the first failed game with any."""
     faults = [game.result.seats[0].fault for game in games]
     return next((fault.stderr_tail for fault in faults if fault and fault.stderr_tail), "")

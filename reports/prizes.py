@@ -1,4 +1,4 @@
-"""Prizes for the best of each school, campus, or whatever `teams.prizes_by` names (B20). Pure."""
+"""Find the prizes for the best of each value of the field `teams.prizes_by`, such as a school (B20). Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ class PrizeList:
 def prize_lists(
     ranking: Sequence[Standing], teams: Mapping[str, Team], settings: Teams
 ) -> tuple[PrizeList, ...]:
-    """A list for each value of the field by which there are prizes, in the order of the form's choices.
+    """Return a list for each value of the field `teams.prizes_by`, in the order of the form's choices.
 
-    Who has no rank or left the field empty has no prize; so a list may be empty. () where there are none.
+    A team without a rank, or with an empty field, gets no prize, so a list may be empty. Returns () if the
+    contest has no such prizes.
     """
     if not settings.prizes_by:
         return ()
@@ -54,7 +55,7 @@ def _rank(standing: Standing) -> int:
 
 
 def grand_prize(lists: Sequence[PrizeList]) -> tuple[Standing, ...]:
-    """The best among the winners of all lists, several where they are equal."""
+    """Return the best among the winners of all lists; several if they are equal."""
     winners = [standing for prizes in lists for standing in prizes.winners]
     best = min(map(_rank, winners), default=0)
     return tuple(standing for standing in winners if _rank(standing) == best)

@@ -1,4 +1,4 @@
-"""The results of a group as people want to see them: whose game, how it stands, why. Pure functions."""
+"""Prepare the results of a group for the reports: each game's players, status and failures. Pure."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ class GameStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """One failure that an entry is charged with, in the words of the machine; of a game its first.
+    """A failure that an entry is charged with; if it failed more than once in a game, the first failure.
 
-    `said`: the end of what the program wrote to its standard error, only where it is for its own team.
+    `said`: the end of what the program wrote to its standard error; only in reports to its own team.
     """
 
     entry: str
     opponent: str  # the entry itself in a self-game
-    game: int  # which of the pairing's several, from 1; 0 = its only one
+    game: int  # number of the game in the pairing, from 1; 0 = its only game
     attempt: int
     verdict: Verdict
     turn: int  # from 1; 0 = not known
     reason: str
-    turns: int = 1  # of the game in which it was at fault
+    turns: int = 1  # how many turns of the game it was at fault in
     said: str = ""
-    games: int = 1  # in how many games the same was wrong; this is the first
+    games: int = 1  # how many games have a failure with the same reason; this is the first
 
 
 @dataclass(frozen=True)
 class GameLine:
-    """One attempt at a game as one of its players sees it, or a game that was not played.
+    """An attempt at a game, or a game that was not played, from the view of one of its players.
 
-    Points are half points, None where there are none; in a self-game `own` is the mean of `sides` (K66).
+    Points are half points, None if there are none; in a self-game `own` is the mean of `sides` (K66).
     """
 
     opponent: str
@@ -65,12 +65,12 @@ class GameLine:
 
 
 def disqualified(outcome: GroupOutcome) -> Mapping[str, Standing]:
-    """The lines of those who failed twice in this round, or were taken out."""
+    """Return the standings of the entries that failed twice in this round or were taken out, by entry."""
     return {s.entry: s for s in outcome.standings if s.disqualified}
 
 
 def gone(standings: Iterable[Standing]) -> str:
-    """Who of these is out, and how: `a, b and c were disqualified, d was taken out`; "" if nobody is."""
+    """Name those that are out, and how: `a, b and c were disqualified, d was taken out`; "" if nobody is."""
     names: dict[str, list[str]] = {}
     for standing in standings:
         if standing.disqualified:
@@ -81,7 +81,7 @@ def gone(standings: Iterable[Standing]) -> str:
 
 
 def status(match: Match) -> GameStatus:
-    """What became of an attempt that was played."""
+    """Return the status of an attempt that was played."""
     if match.is_discarded:
         return GameStatus.DISCARDED
     if not match.counted:
@@ -90,7 +90,10 @@ def status(match: Match) -> GameStatus:
 
 
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
-    """Who is charged for this attempt. Both sides of a self-game are one failure, ours are none (K75)."""
+    """Return the failures charged for this attempt.
+
+    Both sides of a self-game are one failure. A failure of our own machinery is charged to nobody (K75).
+    """
     if match.result.is_flawless:
         return ()
     charged = (_failure(match, entry, seat) for entry, seat in match.sides if seat.verdict.is_charged)
@@ -105,7 +108,7 @@ def _failure(match: Match, entry: str, seat: SeatResult) -> Failure:
 
 
 def failures(outcome: GroupOutcome) -> Mapping[str, tuple[Failure, ...]]:
-    """Every entry's failures in this group, in the order of the games and their attempts."""
+    """Return every entry's failures in this group, in the order of the games and their attempts."""
     found: defaultdict[str, list[Failure]] = defaultdict(list)
     for match in outcome.matches:
         for failure in failures_of_match(match):
@@ -114,12 +117,12 @@ def failures(outcome: GroupOutcome) -> Mapping[str, tuple[Failure, ...]]:
 
 
 def failures_of_round(outcome: RoundOutcome) -> Mapping[str, tuple[Failure, ...]]:
-    """Every entry's failures in this round."""
+    """Return every entry's failures in this round."""
     return {entry: found for group in outcome.groups for entry, found in failures(group).items()}
 
 
 def attempts(outcome: GroupOutcome) -> Mapping[Pairing, tuple[Match, ...]]:
-    """The attempts at every game of the plan, in order; empty for a game that was not carried out."""
+    """Return the attempts at every pairing of the plan, in order; () if it was not played."""
     found: dict[Pairing, list[Match]] = {pairing: [] for pairing in outcome.plan.pairings}
     for match in outcome.matches:
         found[match.pairing].append(match)
@@ -131,7 +134,7 @@ def _attempt(match: Match) -> tuple[int, int]:
 
 
 def opponent(pairing: Pairing, entry: str) -> str:
-    """The other player, or how many others; the entry itself in a self-game."""
+    """Name the other player, or say how many others there are; in a self-game name the entry itself."""
     players = pairing.players
     if len(players) == 2:
         return players[1] if players[0] == entry else players[0]
@@ -145,7 +148,7 @@ class OwnGames:
 
     entry: str
     tried: tuple[tuple[Pairing, tuple[Match, ...]], ...]
-    out: Mapping[str, Standing]  # who was disqualified or taken out in the group
+    out: Mapping[str, Standing]  # entries of the group that were disqualified or taken out
 
     @cached_property
     def matches(self) -> tuple[Match, ...]:
@@ -153,12 +156,12 @@ class OwnGames:
 
     @property
     def lines(self) -> tuple[GameLine, ...]:
-        """With the discarded attempts and the games that were not played."""
+        """All lines, with those of discarded attempts and of games that were not played."""
         return tuple(chain.from_iterable(self.lines_of.values()))
 
     @cached_property
     def lines_of(self) -> Mapping[Pairing, tuple[GameLine, ...]]:
-        """The same by pairing."""
+        """The lines of each pairing."""
         return {pairing: tuple(_lines(pairing, tried, self.entry, self.out)) for pairing, tried in self.tried}
 
     @property
@@ -167,7 +170,7 @@ class OwnGames:
 
 
 def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
-    """The entry's failures in these games with what its program said; for its own team alone."""
+    """Return the entry's failures with what its program wrote to standard error; for its own team only."""
     return tuple(
         replace(failure, said=_said(match, entry))
         for match in matches
@@ -178,7 +181,7 @@ def own_failures(matches: Sequence[Match], entry: str) -> tuple[Failure, ...]:
 
 
 def own_games(outcome: GroupOutcome) -> Mapping[str, OwnGames]:
-    """The games of every member of the group."""
+    """Return the games of every member of the group, by member."""
     found: dict[str, list[tuple[Pairing, tuple[Match, ...]]]] = {name: [] for name in outcome.plan.members}
     for pairing, matches in attempts(outcome).items():
         for name in dict.fromkeys(pairing.players):
@@ -194,7 +197,7 @@ def _by_opponent(
 
 
 def alike(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """The first failure of each kind, with the number of games in which the same was wrong."""
+    """Return the first failure for each reason, with the number of games that failed for this reason."""
     first: dict[str, Failure] = {}
     for failure in failures:
         before = first.setdefault(failure.reason, replace(failure, games=0))
@@ -238,8 +241,10 @@ def _line(match: Match, entry: str, other: str, why: str) -> GameLine:
 
 
 def points_of(match: Match, entry: str) -> tuple[int, int | None]:
-    """Half points of the entry and of its opponent; None where there is no other, or more than one. In a
-    self-game the entry gets the mean (K66)."""
+    """Return the half points of the entry and of its opponent; None if there is no opponent, or several.
+
+    In a self-game the entry gets the mean (K66).
+    """
     seats = match.result.seats
     if match.pairing.is_self:
         return sum(seat.points for seat in seats), None

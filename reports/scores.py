@@ -1,5 +1,4 @@
-"""How the games of a group look to people: as single games, as series that are summed up, as a melee or as
-rates that were computed. Pure functions."""
+"""Present the games of a group: as single games, series, melees or computed win rates. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,20 +12,20 @@ from contest.standings import MATCH_POINT
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 
-FEW_GAMES = 9  # of a series: so many are shown one by one
+FEW_GAMES = 9  # a series of at most this many games is shown game by game
 
 
 class Shape(StrEnum):
-    """In which form the games of a group are told."""
+    """The form in which reports list the games of a group."""
 
     SINGLE = "single"  # a line for each game
     SERIES = "series"  # a line for each pairing
     MELEE = "melee"  # more than two in a game: a table for each game
-    RATES = "rates"  # nothing was played: a line for each pairing with its win rate
+    RATES = "rates"  # win rates are computed, nothing is played: a line for each pairing
 
 
 def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
-    """The form for the games of this group."""
+    """Return the form for the games of this group."""
     if not game.play.has_moves:
         return Shape.RATES
     if any(len(pairing.players) > 2 for pairing in plan.pairings):
@@ -39,7 +38,7 @@ def shape_of(plan: GroupPlan, game: GameInfo) -> Shape:
 # --- two players ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Score:
-    """A pairing of two as one of its players sees it. Points are half points over the counted games."""
+    """A pairing of two from the view of one player. Points are half points, summed over the counted games."""
 
     opponent: str
     is_self: bool
@@ -47,7 +46,7 @@ class Score:
 
     @property
     def counted(self) -> tuple[GameLine, ...]:
-        """The games that stand."""
+        """The games that count."""
         return tuple(g for g in self.lines if g.status in (GameStatus.COUNTED, GameStatus.REPLAYED))
 
     @property
@@ -77,26 +76,26 @@ class Score:
 
     @property
     def gives_match_point(self) -> bool:
-        """Whether the opponent has it."""
+        """Whether the opponent has the match point."""
         return self.theirs > MATCH_POINT * (self.own + self.theirs)
 
     @property
     def rate(self) -> str:
-        """The player's share of the pairing's points: a win rate, to the sixth decimal."""
+        """The player's share of the pairing's points, which is its win rate, with six decimals."""
         return f"{self.own / (self.own + self.theirs or 1):.6f}"
 
     @property
     def is_short(self) -> bool:
-        """Few enough games to be shown one by one."""
+        """Whether the games are few enough to be shown one by one."""
         return len(self.counted) <= FEW_GAMES
 
     def times(self, status: str) -> int:
-        """How many of its lines have this status."""
+        """Count the lines that have this status."""
         return sum(line.status == status for line in self.lines)
 
     @property
     def own_faulty(self) -> int:
-        """Games in which the player was at fault, where the game goes on all the same."""
+        """How many games the player was at fault in."""
         return sum(line.own_faults > 0 for line in self.lines)
 
     @property
@@ -105,7 +104,7 @@ class Score:
 
     @property
     def is_remarkable(self) -> bool:
-        """Something has to be said of it besides its points."""
+        """Whether the reports have a remark on this pairing, about a fault or a game's status."""
         return any(line.own_faults or line.their_faults or line.status != "counted" for line in self.lines)
 
     @property
@@ -122,7 +121,7 @@ def _theirs(line: GameLine) -> int:
 
 
 def scores(own: OwnGames) -> tuple[Score, ...]:
-    """The entry's pairings of two in this group, by opponent."""
+    """Return the entry's pairings of two in this group, sorted by opponent."""
     return tuple(
         Score(results.opponent(pairing, own.entry), pairing.is_self, own.lines_of[pairing])
         for pairing, _ in own.tried
@@ -131,29 +130,32 @@ def scores(own: OwnGames) -> tuple[Score, ...]:
 
 
 def winners_score(outcome: GroupOutcome, own_games: Mapping[str, OwnGames]) -> Score:
-    """A match, as it looks to the one who stands first. `own_games` are the group's."""
+    """Return a match from the view of the team that stands first. `own_games` are the group's."""
     return scores(own_games[outcome.standings[0].entry])[0]
 
 
 # --- more than two ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class MeleePlace:
-    """A player in a game of many. `fell_in`: the turn in which it fell, None if it was there to the end, or
-    nobody falls in this game."""
+    """The place of a player in a game of many.
+
+    `fell_in`: the turn in which the player fell; None if it survived, or if nobody falls in this game.
+    """
 
     rank: int
     entry: str
     half_points: int
     fell_in: int | None
-    is_left: bool  # others fell, and it did not
+    is_left: bool  # others fell, and this player did not
     faults: int  # turns in which it was at fault
 
 
 def places(match: Match, max_turns: int) -> tuple[MeleePlace, ...]:
-    """The players of a game, best first; equal points share a rank.
+    """Return the places of the players of a game, best first; equal points share a rank.
 
-    Players fall in this game if somebody was asked no more before its end. A game that ends before its
-    longest time, `max_turns`, leaves one player or none: whoever else was asked in its last turn fell in it.
+    Players fall in this game if somebody was no longer asked before its end. A game that ends before
+    `max_turns`, its longest time, leaves one player or none: all others that were asked in the last turn
+    fell in it.
     """
     turns = match.result.turns
     sides = sorted(match.sides, key=lambda side: (-side[1].points, side[0].casefold()))
@@ -179,7 +181,7 @@ def places(match: Match, max_turns: int) -> tuple[MeleePlace, ...]:
 
 
 def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[MeleePlace, ...], ...]:
-    """The places of each counted game of more than two."""
+    """Return the places of each counted game of more than two."""
     return tuple(
         places(match, max_turns)
         for match in outcome.matches
@@ -188,6 +190,6 @@ def melees(outcome: GroupOutcome, max_turns: int) -> tuple[tuple[MeleePlace, ...
 
 
 def only_melee(outcome: GroupOutcome, max_turns: int) -> tuple[MeleePlace, ...]:
-    """The places of the group's only game of many; () where there were none, or more."""
+    """Return the places of the group's only game of many; () if there were none, or several."""
     found = melees(outcome, max_turns)
     return found[0] if len(found) == 1 else ()

@@ -1,4 +1,4 @@
-"""How a strategy of KNOBELN plays, seen from its throws alone: the series that it throws. Pure."""
+"""Describe how a strategy of KNOBELN plays, from its throws alone: the series that it throws. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class SeriesFacts:
-    """Of all series in some games. `rising` is the part of the throws within a series that are higher than
-    the one before, `falls` how far a new series begins below the last throw, on average."""
+    """Statistics of all series in some games.
+
+    `rising`: of the throws within a series, the part (0 to 1) that is higher than the one before.
+    `mean_fall`: how far a new series begins below the last throw, on average.
+    """
 
     count: int
     mean_length: float
@@ -23,9 +26,9 @@ class SeriesFacts:
 
 
 def series_facts(games: Iterable[Sequence[int]]) -> SeriesFacts | None:
-    """The facts of one player's throws, game by game; None where there are no throws.
+    """Return the statistics of one player's throws, given game by game; None if there are no throws.
 
-    The last series of a game is cut by its end, and counts only where it is the only one.
+    The end of the game cuts the last series, so that series counts only if it is the only one.
     """
     played = [throws for throws in games if throws]
     split = [_series(throws) for throws in played]
@@ -49,7 +52,8 @@ def series_facts(games: Iterable[Sequence[int]]) -> SeriesFacts | None:
 
 
 def _series(throws: Sequence[int]) -> list[Sequence[int]]:
-    """
+    """Split the throws of a game into its series.
+
     >>> _series([1, 2, 3, 1, 4])
     [[1, 2, 3], [1, 4]]
     """

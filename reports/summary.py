@@ -1,4 +1,4 @@
-"""The facts for the summary of a round, the bracket, a team's own result and the announcement. Pure."""
+"""Collect the facts for round summaries, the bracket, a team's own result and the announcement. Pure."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ History = Sequence[RoundOutcome]
 
 
 def drawn_facts(settings: Settings, seed: bytes) -> Mapping[str, int]:
-    """What the game drew from the contest seed for all games, and kept secret until the end."""
+    """Return what the game drew from the contest seed for all games and kept secret until the end."""
     return game_of(settings.game, settings.programs).drawn_facts(partial(Seeds(seed).below, "game"))
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:
-    """The last round's matches, who is where, and all sides of the bracket; `is_bracket` is False where the
-    contest has none."""
+    """Return the last round's matches, where each team is, and all sides of the bracket.
+
+    `is_bracket` is False, and the only fact, if the contest has no bracket.
+    """
     if not any(map(bracket.is_knock_out, history)):
         return {"is_bracket": False}
     return {
@@ -48,18 +50,18 @@ def _by_side(outcome: RoundOutcome, game: GameInfo) -> Mapping[str, Sequence[str
 
 
 def prize_facts(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> dict[str, object]:
-    """The prizes that are given besides the ranking; none before the contest's end."""
+    """Return the prizes by the field of the form, and the grand prize; none before the contest's end."""
     lists = prizes_of(ranking, teams, settings)
     return {"prizes": lists, "grand_prize": grand_prize(lists)}
 
 
 def prizes_of(ranking: Sequence[Standing], teams: Teams, settings: Settings) -> tuple[PrizeList, ...]:
-    """The lists of prizes; () before the contest's end."""
+    """Return the lists of prizes; () before the contest's end."""
     return prize_lists(ranking, teams, settings.teams) if ranking else ()
 
 
 def places(outcome: RoundOutcome, game: GameInfo) -> tuple[scores.MeleePlace, ...]:
-    """The places of a melee, if the round was a single one; its games must be there."""
+    """Return the places if the round was a single melee, else (). The games must have been loaded."""
     return scores.only_melee(outcome.groups[0], game.max_turns) if len(outcome.groups) == 1 else ()
 
 
@@ -74,7 +76,7 @@ class Margin:
 
 
 def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
-    """By the number of the group; where points alone decide, and there is a second."""
+    """Return the leads by group number, for groups in which points alone decide and there is a second."""
     found = {}
     for group in outcome.groups:
         by_points = not group.plan.title and scores.shape_of(group.plan, game) is not scores.Shape.MELEE
@@ -89,21 +91,21 @@ def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
 # --- one team's own result ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class OwnResult:
-    """How a team's contest ended; nothing in it is about another team."""
+    """A team's own result at the end of its contest; it tells nothing about other teams."""
 
     place: int | None  # None: disqualified, or taken out
     taken_out: bool
-    last_place: int  # more than `place` where it is shared
+    last_place: int  # larger than `place` if the place is shared
     of: int  # how many were ranked with it
     half_points: int
-    in_group: bool  # a place in its group, not in the contest
+    in_group: bool  # the place is in its group, not in the contest
     failures: tuple[Failure, ...]
-    prizes: tuple[tuple[str, int], ...]  # of which value, which place
+    prizes: tuple[tuple[str, int], ...]  # value of the field, and place
     has_grand_prize: bool
 
 
 def leaving(history: History, teams: Teams) -> tuple[Team, ...]:
-    """Those for whom the contest ended with the last of these rounds."""
+    """Return the teams whose contest ended with the last of these rounds."""
     lines = (line for group in history[-1].groups for line in group.standings)
     return tuple(teams[line.entry] for line in lines if not line.advances)
 
@@ -111,7 +113,7 @@ def leaving(history: History, teams: Teams) -> tuple[Team, ...]:
 def own_result(
     history: History, ranking: Sequence[Standing], name: str, lists: Sequence[PrizeList]
 ) -> OwnResult:
-    """The result of a team that leaves after the last of these rounds; `lists` are all prizes."""
+    """Return the result of a team that leaves after the last of these rounds; `lists` are all prizes."""
     standing, peers, ahead = _standing(history, ranking, name)
     place = None if standing.rank is None else ahead + 1
     return OwnResult(
@@ -137,7 +139,7 @@ def own_result(
 
 
 def _standing(history: History, ranking: Sequence[Standing], name: str) -> tuple[Standing, int, int]:
-    """The team's line, how many share its place, and how many stand before them."""
+    """Return the team's line, how many teams share its place, and how many are before them."""
     if not ranking and bracket.is_knock_out(history[-1]):
         return _when_knocked_out(history, name)
     table = ranking or next(g.standings for g in history[-1].groups if name in g.plan.members)
@@ -151,7 +153,10 @@ def _is_before(line: Standing, own: Standing) -> bool:
 
 
 def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
-    """Those who are out in the same round share the places after all who are still in."""
+    """The same for a team that was knocked out.
+
+    Teams that are out in the same round share the places after all teams that are still in the contest.
+    """
     lines = [line for outcome in history for group in outcome.groups for line in group.standings]
     own = next(line for line in reversed(lines) if line.entry == name)
     points = sum(line.half_points for line in lines if line.entry == name)

@@ -1,4 +1,4 @@
-"""Results for the organizer's terminal, as rich renderables. All can be read without colours as well."""
+"""Show results on the organizer's terminal, as rich renderables. They can be read without colours too."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from reports.text import percent
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan", "bright_red", "bright_green", "bright_blue")
 _SHADES = "█▓▒░"
-_LETTER_EVERY = 8  # columns; in between, a band is drawn in its shade
-_REST = "*"  # stands for all entries beyond the alphabet
+_LETTER_EVERY = 8  # columns; between the letters a band is drawn in its shade
+_REST = "*"  # the letter of all entries beyond the alphabet
 _AXIS = 6  # columns of "100 % "
 _BAR = 20  # columns of the bar of the most points
 _RICH_GAP = 3  # between the columns of a table
@@ -35,12 +35,12 @@ _RANK_AND_FRACTION = 26  # columns that rank, fraction and the table's frame tak
 
 
 def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
-    """Rank, team, points with a bar, failures or games at fault, and, if anything, what becomes of it."""
+    """Show rank, team, points with a bar, failures or faulty games, and whether a team goes on."""
     failures = "#failures" if game.fault_rule is FaultRule.REPLAY else "#faulty games"
     fates = [s.fate for s in standings]
     table = _table(title, "#rank", "team", "#points", "", failures, *([""] if any(fates) else []))
     most = max((s.half_points for s in standings), default=0)
-    # On a narrow terminal the bars give way, not the names.
+    # On a narrow terminal the bars get narrower, not the names.
     for column in table.columns:
         column.no_wrap = True
     table.columns[3].no_wrap, table.columns[3].max_width = False, _BAR
@@ -54,8 +54,11 @@ def ranking(standings: Sequence[Standing], title: str, game: GameInfo) -> Table:
 
 
 def group_results(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
-    """All games of the group, each once: under a member those with itself and with the members below it; of
-    games of many the places."""
+    """Show all games of the group, each once.
+
+    Below a member are its games against itself and against the members below it. A game of many shows its
+    places instead.
+    """
     shape = shape_of(outcome.plan, game)
     if shape is Shape.MELEE:
         return _melees(outcome, game, title)
@@ -85,7 +88,7 @@ def _melees(outcome: GroupOutcome, game: GameInfo, title: str) -> Table:
 
 
 def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -> Table:
-    """The points that each won against each other one, by ranking: a heat map of `width` columns.
+    """Show the points that each team won against each other one as a heat map of `width` columns.
 
     A cell is a shade, from blank (least) to full (most); with room enough it is the points themselves.
     """
@@ -126,7 +129,7 @@ _HEAT = ("bright_black", "blue", "cyan", "yellow", "bright_red")
 
 
 def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:
-    """The places with a prize, list by list."""
+    """Show the places with a prize, list by list."""
     table = _table(title, "", "#place", "team", "#points")
     for prize_list in lists:
         if not prize_list.places:
@@ -138,7 +141,7 @@ def prizes(lists: Sequence[PrizeList], title: str, game: GameInfo) -> Table:
 
 
 def bracket(history: Sequence[RoundOutcome], game: GameInfo) -> Group:
-    """All sides of a knock-out's bracket, then the matches of its last round; those still in stand out."""
+    """Show a knock-out's bracket and the matches of its last round; teams still in are highlighted."""
     field = field_after(history)
     still_in = {*field.unbeaten, *field.beaten}
     lines: list[Text] = []
@@ -162,7 +165,7 @@ def _bracket_line(line: str, still_in: AbstractSet[str]) -> Text:
 
 
 def evolution_table(outcome: EvolutionOutcome, width: int = 80) -> Table:
-    """The ranking of the evolution, with the exemplars in as many generations as `width` columns hold."""
+    """Show the ranking of the evolution, with the exemplars in as many generations as fit into `width`."""
     shown = condensed(outcome, width - _RANK_AND_FRACTION, gap=_RICH_GAP)
     headings = (f"#{generation}" for generation in shown.generations)
     table = _table(f"Evolution: {outcome.ending}", "#rank", "team", "#fraction", *headings)
@@ -182,7 +185,7 @@ def _table(title: str, *names: str) -> Table:
 
 # --- the chart of the evolution ----------------------------------------------------------------------------
 def evolution_chart(outcome: EvolutionOutcome, width: int = 80, height: int = 20) -> Group:
-    """The shares of all entries over the generations, stacked, the best at the top; below it the legend.
+    """Draw the stacked shares of all entries over the generations, the best on top; below is the legend.
 
     Each entry has a colour, a shade and a letter, and the letters stand in its band. `width` and `height` are
     columns and lines of the chart, its axes included.

@@ -1,7 +1,7 @@
-"""Protocols of games whose programs are asked in words: the compact text (DGP), and the form for reading.
+"""Write and read protocols of text games: the compact text that is mailed (DGP), and the full form.
 
-The compact form, version 1. Lines of UTF-8, ended by newlines; of at most 72 columns, but where a single move
-or the reason of a fault is longer:
+The compact form, version 1, has lines of UTF-8, ended by newlines. They have at most 72 columns, except if a
+single move or the reason of a fault is longer:
 
     protocol in words 1
     rules bid-tac-toe point=2 turn=round
@@ -18,16 +18,18 @@ or the reason of a fault is longer:
     !0 0 0 0 0 0 0 0 0;29 0 0 0 0 0 0 0 0
     end
 
-The first two lines stand once at the top: the game's name, how many of its points make one as people count,
-and what it calls a turn. Then a block `game` to `end` for each attempt at a game. Points are the game's own,
-by seat. A line `fault` for each seat that was at fault, from 1: its first such turn, how many there were,
-and what was wrong, which is told only to the team whose program it was. Below `turns` stands a line for each
-turn: the moves by seat, with `;` between them. A `-` is the seat of somebody who was not asked. `!` is a
-fault, and what follows it the move that the rules made instead. A line that ends in `;` goes on in the next,
-and so does one of players, points or verdicts that ends in a backslash. In a move `%`, `;`, control
-characters, a blank at its ends, a leading `!` and a lone `-` are written as `%25` and so on, an empty move
-as `%`. `turns 17 not kept`: the game had 17 turns, but nobody asked for them when it was played. `digest` is
-over all moves, to compare a replay with.
+The first two lines are there once, at the top: the game's name, how many of its internal points make one
+point of the reports, and its word for a turn. Then there is a block `game` to `end` for each attempt at a
+game.
+
+Points are the game's internal points, by seat. Each seat that was at fault has a line `fault`; seats count
+from 1. It has the first such turn, the number of such turns, and the reason, which only the program's own
+team gets. Below `turns` is a line for each turn: the moves by seat, with `;` between them. `-` is a seat that
+was not asked. `!` is a fault; after it is the move that the rules made instead. A line that ends in `;` goes
+on in the next line, and so does a line of players, points or verdicts that ends in a backslash. In a move
+`%`, `;`, control characters, a blank at its ends, a leading `!` and a lone `-` are written as `%25` and so
+on. An empty move is written as `%`. `turns 17 not kept`: the game had 17 turns, but nobody asked for them
+when it was played. `digest` is over all moves, to compare a replay with.
 """
 
 from __future__ import annotations
@@ -57,12 +59,12 @@ class SeatFault:
     seat: int
     turn: int
     turns: int
-    reason: str  # "" where it was another team's
+    reason: str  # "" if it was another team's fault
 
 
 @dataclass(frozen=True)
 class WordProtocol:
-    """One attempt at a game, as it is told to one of its teams. `moves` is None where they were not kept."""
+    """An attempt at a game, as one of its teams gets it. `moves` is None if they were not kept."""
 
     round: int
     group: int
@@ -80,7 +82,7 @@ class WordProtocol:
 
 @dataclass(frozen=True)
 class WordProtocols:
-    """The games of a compact text, and what it says of all of them."""
+    """The games of a compact text, and the facts that hold for all of them."""
 
     game: str
     point: int
@@ -89,7 +91,7 @@ class WordProtocols:
 
 
 def of(match: Match, round_number: int, group: int, entry: str) -> WordProtocol:
-    """The protocol of a game of the contest for this entry's team."""
+    """Make the protocol of a game of the contest for this entry's team."""
     return WordProtocol(
         round=round_number,
         group=group,
@@ -114,7 +116,7 @@ def of(match: Match, round_number: int, group: int, entry: str) -> WordProtocol:
 
 # --- writing -----------------------------------------------------------------------------------------------
 def write(game: GameInfo, games: Iterable[WordProtocol]) -> str:
-    """The compact text. Raises ValueError for a player's name with white space in it."""
+    """Return the compact text. Raises ValueError for a player's name with white space in it."""
     head = f"rules {game.name} point={game.point} turn={game.turn_word}"
     return "\n".join(chain([TITLE, head], *map(_block, games))) + "\n"
 
@@ -137,7 +139,7 @@ def _block(game: WordProtocol) -> Iterator[str]:
 
 
 def _filled(words: Sequence[str], between: str = " ") -> Iterator[str]:
-    """The words in lines; a line that goes on ends with `between`, which for blanks is a backslash."""
+    """Fill the words into lines; a line that goes on ends with `between`, or with a backslash for blanks."""
     broken = between + "\\" if between == " " else between
     line = words[0]
     for word in words[1:]:
@@ -169,7 +171,7 @@ _NUMBER = r"(\d{1,10})"
 
 
 def read(text: str) -> WordProtocols:
-    """The games of a compact text. Raises ProtocolError, naming the line and what should stand there."""
+    """Read the games of a compact text. Raises ProtocolError, which names the line and what it should be."""
     lines = ProtocolLines(text)
     lines.match(re.escape(TITLE), TITLE)
     name, point, turn_word = lines.match(
@@ -259,7 +261,7 @@ def _read_text(text: str) -> str:
 
 # --- the full form -----------------------------------------------------------------------------------------
 def full(protocols: WordProtocols, game: WordProtocol) -> str:
-    """The game for reading: what everybody did in each turn, the faults, and how it ended."""
+    """Return the game for reading: the moves of each turn, the faults, and the points."""
     parts = (_heading(protocols, game), _moves_in_full(protocols, game), _ending(protocols, game))
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -274,7 +276,7 @@ def _heading(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
 def _moves_in_full(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
     if game.moves is None:
         turns = form(game.turns, f"{protocols.turn_word} was", f"{protocols.turn_word}s were")
-        yield f"Of this game {game.turns} {turns} played, and not kept."
+        yield f"In this game {game.turns} {turns} played, but not kept."
         return
     shown = [[_shown(move) for move in moves] for moves in game.moves]
     names = list(map(str, range(1, len(game.players) + 1)))

@@ -163,13 +163,13 @@ def _about(command: Command, settings: Settings) -> str:
         return ""
     answer = Templates(settings, None).render(
         "help_word",
-        topic=help_topics.Topic(help_topics.Kind.COMMAND, command.name),
         word=command.name,
+        topic=help_topics.Topic(help_topics.Kind.COMMAND, command.name),
         form=sample(settings).text,
         near=(),
         all_words=(),
     )
-    text = answer.body.partition("The subject of the letter is")[2].partition("\nThe subject `help`")[0]
+    text = answer.body.partition("The subject of the letter is")[2].partition("\nSend the subject `help`")[0]
     return text.strip("\n")
 
 

@@ -84,7 +84,7 @@ class Dates(Section):
     compilation_closes: Moment = Field(
         description="a program received at this time or later is refused; 1994: two hours before the start"
     )
-    contest_starts: Moment = Field(description="`knobeln run` before this time asks for --now")
+    contest_starts: Moment = Field(description="before this time `knobeln run` needs --now")
     results_published: Moment = Field(
         description="when the results are to be published; the teams are told, nothing else happens"
     )
@@ -105,7 +105,9 @@ class Dates(Section):
 
 
 class GameSettings(Section):
-    """The game and its parameters. Each game has a subclass in its own file."""
+    """The game's parameters."""
+
+    # Each game has a subclass in its own file.
 
     name: str = Field(description="which game is played; `knobeln games` lists them")
 
@@ -198,9 +200,8 @@ class Programs(Section):
     )
     description: Literal["require", "warn", "none"] = Field(
         "require",
-        description="if a program has no description (KNOBELN: in #if 0). require: it is rejected; warn: it "
-        "is "
-        "accepted with a warning; none: no description is needed",
+        description="what happens if a program has no description (KNOBELN: in #if 0). require: it is "
+        "rejected; warn: it is accepted with a warning; none: no description is needed",
     )
     min_description_lines: int = Field(
         15, ge=0, description="a description with fewer non-blank lines is accepted with a warning"
@@ -354,8 +355,8 @@ class Teams(Section):
     )
     shared_people: Literal["flag", "refuse"] = Field(
         "flag",
-        description="if a registration names a member of another team. flag: it is accepted, and "
-        "`knobeln teams` says so; refuse: it is not accepted",
+        description="what happens if a registration names a member of another team. flag: it is accepted, "
+        "and `knobeln teams` says so; refuse: it is not accepted",
     )
     fields: tuple[ExtraField, ...] = Field(
         (),
@@ -466,7 +467,7 @@ class Reports(Section):
 
 
 class Hill(Section):
-    """The standing hill: before and after the contest all accepted programs play each other."""
+    """The hill, a ranking outside the contest: before and after it all accepted programs play each other."""
 
     enabled: bool = Field(False, description="whether `knobeln serve` plays it; games of two players only")
     mail_hours: int = Field(
@@ -501,8 +502,8 @@ class Site(Section):
         1_000,
         ge=0,
         le=100_000,
-        description="most games with a page of their own, which shows every throw or move; those of the last "
-        "round and between the best come first",
+        description="most games that get a page of their own, which shows every throw or move; games of the "
+        "last round and games between the best come first",
     )
     programs: bool = Field(
         True,

@@ -59,10 +59,14 @@ def round_points(own: Decision, other: Decision) -> int:
 
 
 class CooperationSettings(GameSettings):
-    """The game's parameters. How many rounds a game has is drawn once for the contest, and a secret."""
+    """The game's parameters. The number of rounds is drawn once for the contest and kept secret."""
 
-    fewest_rounds: int = Field(FEWEST_ROUNDS, ge=1, le=1_000, description="the fewest that may be drawn")
-    most_rounds: int = Field(MOST_ROUNDS, ge=1, le=1_000, description="the most that may be drawn")
+    fewest_rounds: int = Field(
+        FEWEST_ROUNDS, ge=1, le=1_000, description="the smallest number of rounds that may be drawn"
+    )
+    most_rounds: int = Field(
+        MOST_ROUNDS, ge=1, le=1_000, description="the largest number of rounds that may be drawn"
+    )
 
     @model_validator(mode="after")
     def _range(self) -> CooperationSettings:

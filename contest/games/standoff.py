@@ -84,7 +84,10 @@ class StandoffSettings(GameSettings):
     """The game's parameters."""
 
     max_rounds: int = Field(
-        MAX_ROUNDS, ge=1, le=100_000, description="a standoff of this length is over, however many live"
+        MAX_ROUNDS,
+        ge=1,
+        le=100_000,
+        description="after this many rounds the game ends, however many players are alive",
     )
 
 
@@ -92,7 +95,7 @@ class Standoff(TextGame[Circle, Action]):
     """The game as the registry knows it."""
 
     def __init__(self, max_rounds: int = MAX_ROUNDS) -> None:
-        """`max_rounds`: a standoff of this length is over, however many live (M8)."""
+        """`max_rounds`: after this many rounds the game ends, however many players are alive (M8)."""
         if max_rounds < 1:
             raise ValueError(f"at most {max_rounds} rounds: at least 1 is needed")
         self.max_rounds = max_rounds

@@ -28,7 +28,7 @@ def add(
     flags: Sequence[str] = (),
     returning: int | None = None,
 ) -> Team:
-    """Add a team. Names and addresses are unique in the database: of two registrations at once, one fails.
+    """Add a team. Names and addresses are unique in the database: of two at once, one fails (R13).
 
     `returning`: the id of a withdrawn team that comes back; its programs count again.
     """

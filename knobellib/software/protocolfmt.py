@@ -173,7 +173,7 @@ def ending(game: Game) -> Iterator[str]:
     yield ""
     if not game.kept:
         played = f"{game.played} throw{' was' if game.played == 1 else 's were'}"
-        yield f"Of this game {played} played, and not kept."
+        yield f"In this game {played} played, but not kept."
     for player, points, verdict in zip(game.players, game.points, game.verdicts):
         won = f"{int(points)} point{'s' * (int(points) != 1)}"
         yield from folded(f"{player}: {won}, {VERDICTS[verdict]}")

@@ -59,7 +59,7 @@ def show_letter(letter_id: int) -> None:
 @letters.command()
 @click.argument("letter_id", type=int, metavar="[ID]", required=False)
 def retry(letter_id: int | None) -> None:
-    """Handle letters again that were set aside, and programs too; or only the letter ID."""
+    """Handle all letters and programs again that were set aside, or only the letter ID."""
     contest = open_contest()
     with contest.store.write() as tx:
         count = letter_store.retry(tx, letter_id)

@@ -12,7 +12,7 @@ from mailserver.team_secret import digest, new_string
 
 
 @click.command("organizer-string", cls=ContestCommand)
-@click.option("--off", is_flag=True, help="Have no string: nobody can give commands by mail.")
+@click.option("--off", is_flag=True, help="Delete the string, so that nobody can give commands by mail.")
 def organizer_string(off: bool) -> None:
     """Make a new authentication string for your own commands by mail. The old one is invalid from now on.
 

@@ -17,7 +17,9 @@ from contest.sanitize import sanitize
 console = Console(highlight=False)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for other programs.")
-count_option = click.option("--count", default=50, show_default=True, help="How many entries, the newest.")
+count_option = click.option(
+    "--count", default=50, show_default=True, help="Show at most this many entries, the newest ones."
+)
 
 
 def print_json(value: object) -> None:

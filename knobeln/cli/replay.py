@@ -17,7 +17,12 @@ from knobeln.contest_day.replay import find_game, game_text, round_of_archive, r
 @click.argument("number", type=int, metavar="ROUND")
 @click.argument("teams", metavar="TEAM TEAM", nargs=-1, required=True)
 @click.option("--game", type=int, default=1, show_default=True, help="Which of the games that they played.")
-@click.option("--attempt", type=int, default=None, help="If the game was played again; default: the last.")
+@click.option(
+    "--attempt",
+    type=int,
+    default=None,
+    help="Which attempt, if the game was played again; default: the last.",
+)
 @click.option("--former", is_flag=True, help="Show the game as it was before the last `knobeln rerun`.")
 @click.option(
     "--archive",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import KNOBELN_REPORTS, MAX_FIELD_VALUE, ExtraField, spelling
+from contest.config.sections import MAX_FIELD_VALUE, ExtraField, spelling
 from contest.config.settings import Settings
 from contest.model import Member, Registration
 from contest.plurals import plural
@@ -319,8 +319,6 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
             yield f"{code} is given twice."
         elif code not in offered and code.upper() in offered:
             yield f"Please write `{code}` in capitals: {code.upper()}."
-        elif code not in offered and code.upper() in KNOBELN_REPORTS:
-            yield f"{code.upper()} is not offered in this contest, only {known}."
         elif code not in offered:
             yield f"`{quote(code)}` is not one of {known} (separated by commas)."
 

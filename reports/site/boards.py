@@ -1,4 +1,4 @@
-"""The board of a game on its page: the last position as it is drawn, and what each turn changed. Pure."""
+"""Draw the board of a game on its page: the last position, and what each turn changed. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise, zip_longest
 
 from contest.games.drawing import Drawing, Square
 
-SIDE = 40  # of a square, in the picture's own units
+SIDE = 40  # side of a square, in the picture's own units
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BoardPicture:
 
 
 def board(names: Sequence[str], drawings: Sequence[Drawing]) -> BoardPicture:
-    """The board of a game of these players, with at least one position."""
+    """Draw the board of a game of these players, which has at least one position."""
     last = drawings[-1]
     rows, columns = len(last.rows), len(last.rows[0])
     places = tuple(

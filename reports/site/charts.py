@@ -1,6 +1,6 @@
-"""The geometry of the pictures: what the templates draw as SVG. Pure.
+"""Compute the geometry of the pictures that the templates draw as SVG. Pure functions.
 
-Lengths are in the picture's own units, which the templates stretch to whatever room there is.
+Lengths are in the picture's own units; the templates stretch the picture to the room that there is.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ SHADES = 9
 WIDTH = 1000  # of the plotting area of a chart over time
 HEIGHT = 300
 _TICKS = 5
-_COLUMNS = 250  # generations that a chart can tell apart
+_COLUMNS = 250  # a chart shows at most this many generations; more could not be told apart
 
 
 # --- the heat map ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class HeatMap:
-    """A square for each cell of a cross table: of each shade one path of squares with sides of 1."""
+    """A cross table as squares with sides of 1; one path draws all squares of the same shade."""
 
     size: int
     paths: tuple[tuple[int, str], ...]  # shade, path
-    low: str  # what the lightest shade stands for
-    high: str
+    low: str  # the value of the lightest shade
+    high: str  # the value of the darkest shade
 
     @property
     def letter(self) -> float:
-        """The size of the numbers at the edges, large enough to be read whatever the number of squares."""
+        """The font size of the numbers at the edges; they stay readable with any number of squares."""
         return max(0.4, round(self.size / 40, 2))
 
     @property
@@ -42,24 +42,24 @@ class HeatMap:
 
     @property
     def width(self) -> int:
-        """In pixels, where there is room."""
+        """The largest width in pixels."""
         return min(480, int(28 * (self.size + self.margin)))
 
     @property
     def numbers(self) -> range:
-        """Of rows and columns, as many as there is room for."""
+        """The rows and columns that get a number at the edge, as many as there is room for."""
         return range(1, self.size + 1, 1 + self.size // 25)
 
 
 def shade(value: float, low: float, high: float) -> int:
-    """Which of the shades a value between these ends has, from 0."""
+    """Return the shade, from 0 to SHADES - 1, of a value between `low` and `high`."""
     if high <= low:
         return 0
     return min(SHADES - 1, int((value - low) / (high - low) * SHADES))
 
 
 def heat_map(shades: Sequence[Sequence[int | None]], low: str, high: str) -> HeatMap:
-    """`shades` row by row; None for a cell without a value."""
+    """Draw a table of `shades`, row by row; None is a cell without a value and is left out."""
     squares: defaultdict[int, list[str]] = defaultdict(list)
     for y, row in enumerate(shades):
         for x, level in enumerate(row):
@@ -72,14 +72,14 @@ def heat_map(shades: Sequence[Sequence[int | None]], low: str, high: str) -> Hea
 # --- axes --------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Tick:
-    """A mark of an axis: where it stands, and what it says."""
+    """A mark of an axis: its position and its label."""
 
     at: float
     text: str
 
 
 def ticks(last: int, length: float = WIDTH, first: int = 0) -> tuple[Tick, ...]:
-    """Round numbers from `first` to `last`, evenly spread over the length."""
+    """Mark an axis at round numbers from `first` to `last`, evenly spread over the length."""
     span = max(1, last - first)
     step = _round_step(span)
     numbers = range(-(-first // step) * step, last + 1, step)
@@ -87,7 +87,7 @@ def ticks(last: int, length: float = WIDTH, first: int = 0) -> tuple[Tick, ...]:
 
 
 def _round_step(span: int) -> int:
-    """1, 2, 5, 10, 20 ... of which there are about five in the span."""
+    """Return the smallest of 1, 2, 5, 10, 20 ... that fits at most five times into the span."""
     power = 1
     while True:
         for factor in (1, 2, 5):
@@ -103,7 +103,7 @@ def _short(number: float) -> float:
 # --- stacked areas -----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Area:
-    """An entry's band; `label` is where its name fits into it, None where it fits nowhere."""
+    """An entry's band. `label` is the position (x, y) of its name; None if the name does not fit."""
 
     entry: str
     colour: int
@@ -125,7 +125,7 @@ _LABEL_WIDTH = 8.5  # of a character
 
 
 def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
-    """The evolution as a picture of WIDTH times HEIGHT."""
+    """Draw the evolution as stacked areas in a picture of WIDTH times HEIGHT."""
     last = len(outcome.generations) - 1
     chosen = sorted(
         {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)} if last else {0}
@@ -144,7 +144,7 @@ def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
 
 
 def _edges(counts: Sequence[int]) -> list[float]:
-    """The heights between the bands, from the top; all at the bottom where nobody is left."""
+    """Return the heights that separate the bands, from the top; all are at the bottom if nobody is left."""
     total = sum(counts)
     return [_short(HEIGHT * end / total) if total else HEIGHT for end in accumulate(counts, initial=0)]
 
@@ -159,7 +159,7 @@ def _area(entry: str, place: int, xs: Sequence[float], bounds: Sequence[tuple[fl
 def _label(
     entry: str, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
 ) -> tuple[float, float] | None:
-    """The middle of the name where the band has most room for it; None where it fits nowhere."""
+    """Return the middle of the name where the band has most room for it; None if it fits nowhere."""
     half = len(entry) * _LABEL_WIDTH / 2
     middles = range(int(half) + 8, int(WIDTH - half) - 7, 20)
     found = max((_room(x, half, xs, bounds) for x in middles), default=(0.0, 0.0, 0.0))
@@ -170,7 +170,7 @@ def _label(
 def _room(
     x: float, half: float, xs: Sequence[float], bounds: Sequence[tuple[float, float]]
 ) -> tuple[float, float, float]:
-    """How high the band is everywhere around x, x itself, and the middle of that."""
+    """Return the height that the band has at least within `half` of x, x, and the middle of that height."""
     first, last = bisect_right(xs, x - half) - 1, bisect_left(xs, x + half)
     inside = bounds[max(0, first) : last + 1]
     top, bottom = max(t for t, _ in inside), min(b for _, b in inside)
@@ -180,7 +180,7 @@ def _room(
 # --- curves ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Curve:
-    """`points` as a polyline has them."""
+    """A curve; `points` is the attribute of an SVG polyline."""
 
     name: str
     points: str
@@ -188,7 +188,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """Values over the turns of a game, which count from 1. `marks`: for each curve where something begins."""
+    """Curves over the turns of a game, counted from 1.
+
+    `marks`: for each curve the positions where a series begins.
+    """
 
     curves: tuple[Curve, ...]
     turns: int
@@ -198,14 +201,14 @@ class Curves:
 
     @property
     def step(self) -> float:
-        """How far a turn is from the next."""
+        """The distance between two turns."""
         return WIDTH / max(1, self.turns)
 
 
 def throw_curves(
     names: Sequence[str], throws: Sequence[Sequence[int]], starts: Sequence[Sequence[int]]
 ) -> Curves:
-    """The numbers thrown, each twice as high up as half of it, because points are its logarithm."""
+    """Draw the numbers thrown on a logarithmic scale, because the points of a throw are its logarithm."""
     low = min(map(min, throws)).bit_length() - 1
     top = max(low + 1, (max(map(max, throws)) - 1).bit_length())
     scale = HEIGHT / (top - low)
@@ -223,13 +226,13 @@ def throw_curves(
 
 
 def _log2(number: int) -> float:
-    """The logarithm of a number from 1 on, in straight lines between the powers of two."""
+    """Return the logarithm of a number from 1 on, interpolated between the powers of two."""
     power = number.bit_length() - 1
     return power + number / float(1 << power) - 1
 
 
 def point_curves(names: Sequence[str], totals: Sequence[Sequence[int]]) -> Curves:
-    """The points so far."""
+    """Draw each player's points after each turn."""
     most = max(1, *(max(of_one, default=0) for of_one in totals))
     least = min(0, *(min(of_one, default=0) for of_one in totals))
     scale = HEIGHT / (most - least)
@@ -242,7 +245,7 @@ def point_curves(names: Sequence[str], totals: Sequence[Sequence[int]]) -> Curve
     return Curves(curves, turns, ticks(turns), up)
 
 
-_STRAIGHT = 1e-7  # over a thousand turns that is a fraction of a point
+_STRAIGHT = 1e-7  # a smaller bend is no corner: over a thousand turns it is a fraction of a point
 
 
 def _x(turn: int, turns: int) -> float:
@@ -250,7 +253,7 @@ def _x(turn: int, turns: int) -> float:
 
 
 def _polyline(values: Sequence[int], y: Callable[[int], float]) -> str:
-    """The curve from turn to turn, without the points in the middle of straight lines."""
+    """Return the curve from turn to turn, without the points inside straight lines."""
     turns, heights = len(values), list(map(y, values))
     corners = (
         (at, height)
@@ -272,7 +275,7 @@ class Box:
 
 @dataclass(frozen=True)
 class BracketSide:
-    """`lines` lead from each match to the place that its winner takes in the next one."""
+    """One side of the bracket. `lines` lead from each match to the winner's place in the next one."""
 
     title: str
     boxes: tuple[Box, ...]
@@ -286,7 +289,7 @@ _GAP_X, _GAP_Y = 36, 16
 
 
 def bracket_side(matches: Sequence[BracketMatch], side: str) -> BracketSide:
-    """The matches of a side as boxes, the later ones further to the right."""
+    """Draw the matches of a side as boxes; later ones are further to the right."""
     boxes: list[Box] = []
     lines: list[str] = []
     below = 0.0
@@ -297,7 +300,10 @@ def bracket_side(matches: Sequence[BracketMatch], side: str) -> BracketSide:
 
 
 def _place(node: Node, top: float, boxes: list[Box], lines: list[str]) -> tuple[float, float]:
-    """Put the match and all before it below `top`; its middle, and where the next one may begin."""
+    """Place the match and all before it below `top`.
+
+    Returns the height of its middle, and the height where the next tree may begin.
+    """
     x = (node.depth - 1) * (BOX_WIDTH + _GAP_X)
     below, before = top, []
     for row, source in enumerate(node.sources):

@@ -1,4 +1,4 @@
-"""The pages about the contest as a whole: what it is, its teams, evolution, bracket and log. Pure."""
+"""Make the pages about the complete contest: its start page, teams, evolution, bracket and log. Pure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def index(facts: SiteFacts, games_made: int, games: int) -> Page:
 
 
 def state_of(facts: SiteFacts) -> str:
-    """Where the contest is, in a sentence; depends on no clock, so that a page stays right."""
+    """Say in a sentence where the contest is. It does not depend on the clock, so a page stays right."""
     if facts.is_over:
         return "The contest is over." + _number_of_teams(facts, "took part")
     if facts.phase is Phase.OPEN:
@@ -79,9 +79,9 @@ def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:
 
 
 def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
-    """What has happened, and when; of the plan only what is still to come.
+    """Return what has happened, and when; from the planned dates only those that are still to come.
 
-    The contest starts when the organizer says so, also before its date, and closes what is open then.
+    The organizer may start the contest before its date. The start closes whatever is open then.
     """
     dates = facts.settings.dates
     doors = (
@@ -123,7 +123,7 @@ def _areas(facts: SiteFacts) -> charts.StackedAreas | None:
 
 # --- teams -------------------------------------------------------------------------------------------------
 def teams(facts: SiteFacts) -> Page:
-    """All who take part. People and addresses stay out: the form was not filled in for everybody."""
+    """Make the page of all teams. It leaves out people and addresses, which are not for the public."""
     rows = tuple(
         (
             name_cell(team.name, paths.team(team.name)),
@@ -142,7 +142,7 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 
 def _last(facts: SiteFacts, team: Team) -> str:
-    """The last released round in which the team played."""
+    """Return the title of the last released round in which the team played."""
     if not facts.shows.rankings:
         return ""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
@@ -160,7 +160,7 @@ class TeamRound:
 
 
 def team_pages(facts: SiteFacts, views: Sequence[Sequence[GroupView]]) -> Iterator[Page]:
-    """A page for each team; `views` are the groups of the released rounds, round by round."""
+    """Make a page for each team; `views` are the groups of the released rounds, round by round."""
     groups = [{name: view for view in of_round for name in view.plan.members} for of_round in views]
     for team in _by_name(facts.teams):
         rounds = [
@@ -208,7 +208,7 @@ def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRo
 
 
 def _sentence(view: GroupView, name: str) -> str:
-    """Rank and points in the group, and what became of the team."""
+    """Say the rank and the points in the group, and whether the team proceeds."""
     if not view.plan.pairings:
         return "A bye."
     own = next(line for line in view.outcome.standings if line.entry == name)
@@ -224,7 +224,7 @@ _SHOWN_GENERATIONS = 24
 
 
 def evolution(outcome: EvolutionOutcome) -> Page:
-    """The shares over the generations, the ranking, and how many of each there were."""
+    """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per generation."""
     ranking = Table(
         "ranking",
         "Ranking of the evolution",
@@ -261,7 +261,7 @@ def evolution(outcome: EvolutionOutcome) -> Page:
 
 
 def hill(rankings: Sequence[HillRanking]) -> Page:
-    """The standing hill as it is; `rankings` are the newest, newest first."""
+    """Make the page of the hill's present ranking; `rankings` has the newest first, and at least one."""
     newest, before = rankings[0], rankings[1] if len(rankings) > 1 else None
     moves = movements(newest, before)
     table = Table(
@@ -293,7 +293,7 @@ def hill(rankings: Sequence[HillRanking]) -> Page:
 
 
 def generation_table(outcome: EvolutionOutcome, generations: Sequence[int]) -> Table:
-    """Exemplars in these generations, by rank."""
+    """Make the table of the exemplars in these generations, by rank."""
     columns = (
         Column("team", "team"),
         *(Column(str(g), str(g), numeric=True, spoken=f"generation {g}") for g in generations),
@@ -311,7 +311,7 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int]) -> T
 
 # --- the bracket -------------------------------------------------------------------------------------------
 def bracket(facts: SiteFacts) -> Page:
-    """All sides of a knock-out."""
+    """Make the page of a knock-out's bracket with all its sides."""
     matches = matches_of(facts.history)
     sides = [charts.bracket_side(matches, side) for side in sides_of(matches)]
     table = _bracket_table(matches, facts.game.point)
@@ -343,7 +343,7 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
 
 # --- the log -----------------------------------------------------------------------------------------------
 def events(facts: SiteFacts) -> tuple[Event, ...]:
-    """The public events, newest first."""
+    """Return the public events, newest first."""
     found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
     found += _finished(facts)
     return tuple(sorted(found, key=lambda event: event.at, reverse=True))
@@ -392,7 +392,7 @@ def log(facts: SiteFacts) -> Page:
 
 
 def feed(facts: SiteFacts) -> Page:
-    """The same as an Atom feed. Its identifiers stay the same wherever the pages are."""
+    """Make the log as an Atom feed. Its identifiers stay the same wherever the pages are."""
     happened = events(facts)
     opens = facts.settings.dates.registration_opens
     domain = facts.settings.contest.address.rpartition("@")[2]

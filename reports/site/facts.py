@@ -103,7 +103,7 @@ class SiteFacts:
 
     @property
     def teams(self) -> Mapping[str, Team]:
-        """Those who take part, where everybody may know them."""
+        """The teams that take part, if everybody may know them; else none."""
         return self.playing if self.shows.teams else {}
 
     @property
@@ -113,7 +113,7 @@ class SiteFacts:
 
     @property
     def is_over(self) -> bool:
-        """The contest has ended, and everybody may know how."""
+        """Whether the contest has ended and everybody may know its result."""
         return self.seed is not None
 
     @property

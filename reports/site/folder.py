@@ -30,11 +30,11 @@ class SiteFolder:
             self._by_key[key].append(file)
         self._now: dict[str, str] = {}
         self.written = 0
-        if not (path / LIST).exists():  # a folder that is left half full is known as ours
+        if not (path / LIST).exists():  # so that a folder left half full is known as ours
             write_at_once(path / LIST, b"{}")
 
     def keep(self, file: str, key: str) -> bool:
-        """Whether this file, and all that were made with it of what `key` says, are there and stay."""
+        """Return whether this file and all files made with it from `key` are there; if so, keep them."""
         together = self._by_key.get(key, [])
         if file not in together or not all((self._path / other).is_file() for other in together):
             return False
@@ -42,7 +42,7 @@ class SiteFolder:
         return True
 
     def put(self, file: str, data: bytes, key: str = "") -> None:
-        """The file, made of what `key` says; without one it is known by its contents, and may stay."""
+        """Write a file made from what `key` names. Without a key, equal contents stay as they are."""
         known = key or hashlib.sha256(data).hexdigest()
         if key or self._before.get(file) != known or not (self._path / file).is_file():
             write_at_once(self._path / file, data)
@@ -50,7 +50,7 @@ class SiteFolder:
         self._now[file] = known
 
     def finish(self) -> int:
-        """Remove what belongs to the pages no more; how many files there are."""
+        """Remove files that no longer belong to the pages. Returns the number of files that are left."""
         for file in self._before.keys() - self._now.keys():
             with suppress(FileNotFoundError):
                 (self._path / file).unlink()
@@ -61,7 +61,7 @@ class SiteFolder:
 
 
 def write_at_once(path: Path, data: bytes) -> None:
-    """Readers see the old file or the new one, never a part."""
+    """Write the file so that readers see the old one or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.new")
     half.write_bytes(data)
@@ -69,7 +69,7 @@ def write_at_once(path: Path, data: bytes) -> None:
 
 
 def _read_list(path: Path) -> dict[str, str]:
-    """What was made before, by file."""
+    """Read what each file was made from the last time, by file."""
     if path.exists() and not path.is_dir():
         raise GiveUp(f"{path} is no folder: the pages need one of their own")
     file = path / LIST
@@ -82,7 +82,7 @@ def _read_list(path: Path) -> dict[str, str]:
     try:
         found = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
-        return {}  # the disk was full, or somebody wrote in it: everything is written anew
+        return {}  # the list is damaged (disk full, or edited): write everything anew
     if not isinstance(found, dict):
         return {}
     return {name: key for name, key in found.items() if isinstance(key, str) and _is_below(name)}

@@ -1,4 +1,4 @@
-"""The page of a game: what was done in each turn, and running points. Pure."""
+"""Make the page of a game: the moves of each turn, and running points. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reports.site.tables import Cell, Column, Table, cell, name_cell, points_val
 
 @dataclass(frozen=True)
 class GameKey:
-    """A game of the contest that counted, and where its page stands."""
+    """A game of the contest that counted, and the path of its page."""
 
     plan: GroupPlan
     match: Match
@@ -46,7 +46,7 @@ def _counted(released: ReleasedRound) -> Iterator[tuple[tuple[int, int], GameKey
 
 @dataclass(frozen=True)
 class GamePage:
-    """What a page says of a game. `turns` is None where its moves are not known any more."""
+    """The facts of a game's page. `turns` is None if its moves are not known any more."""
 
     key: GameKey
     result: Table
@@ -69,11 +69,11 @@ def game_page(
     game: GameInfo,
     verdicts: Mapping[Verdict, str],
 ) -> GamePage:
-    """The page of this game. `moves` and `course` are None if they are not known any more."""
+    """Make the page of this game. `moves` and `course` are None if they are not known any more."""
     names = player_names(key.match)
     totals = course.points if course else None
     turns = _turns(key, moves, totals, game) if moves else None
-    # A curve has two ends: of one turn there is none.
+    # A curve needs two turns.
     shown = totals if totals and totals[1:] and any(map(any, totals)) and game.point == 1 else None
     points = charts.point_curves(names, list(zip(*shown, strict=True))) if shown else None
     drawn = board(names, course.drawings) if course and course.drawings else None
@@ -81,7 +81,7 @@ def game_page(
 
 
 def result_table(key: GameKey, game: GameInfo, verdicts: Mapping[Verdict, str]) -> Table:
-    """Points of the players, and how the game ended for each."""
+    """Return the points of each player, and how the game ended for it."""
     return Table(
         "result",
         "Result",
@@ -111,7 +111,7 @@ def points_cell(half_points: int | None, point: int, link: str = "", shade: int 
 
 
 def player_names(match: Match) -> tuple[str, ...]:
-    """The players, told apart in a game against oneself."""
+    """Name the players; in a self-game the two names differ."""
     if match.pairing.is_self:
         return tuple(f"{name} (seat {seat})" for seat, name in enumerate(match.players, start=1))
     return match.players

@@ -1,4 +1,4 @@
-"""Rounds and groups: rankings, cross tables, the places of games of many. Pure."""
+"""Make the pages of rounds and groups: rankings, cross tables, the places of games of many. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CROSS = {
 
 @dataclass(frozen=True)
 class GroupView:
-    """A finished group, and the pages that its games have, by their paths."""
+    """A finished group, and the paths of the pages that the site has."""
 
     outcome: GroupOutcome
     game: GameInfo
@@ -46,17 +46,17 @@ class GroupView:
 
     @cached_property
     def own(self) -> Mapping[str, OwnGames]:
-        """The games of every member."""
+        """The games of every member, by member."""
         return results.own_games(self.outcome)
 
     def link(self, match: Match) -> str:
-        """The page of this game, "" where it has none."""
+        """Return the path of the game's page; "" if it has none."""
         path = paths.game(self.plan, match)
         return path if match.counted and path in self.made else ""
 
 
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:
-    """What people call the group."""
+    """Return the group's title for people."""
     if plan.title:
         return f"Round {plan.round}, {plan.title}"
     name = "Final" if released.final else f"Round {plan.round}"
@@ -69,7 +69,7 @@ def round_title(released: ReleasedRound) -> str:
 
 # --- rankings ----------------------------------------------------------------------------------------------
 def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, caption: str) -> Table:
-    """Rank, team, points, failures or faulty games, and what became of it."""
+    """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
     replays = game.fault_rule is FaultRule.REPLAY
     columns = (
         Column("rank", "rank", numeric=True),
@@ -93,7 +93,10 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
 
 # --- the cross table ---------------------------------------------------------------------------------------
 def cross_table(view: GroupView) -> tuple[Table, HeatMap] | None:
-    """The points that each won against each other one, by ranking; None for games of many."""
+    """Make the table of the points that each team won against each other one, and its heat map.
+
+    Teams are in the order of the ranking. Returns None for games of many, or if no game counts.
+    """
     names = [line.entry for line in view.outcome.standings]
     by_name = {name: {s.opponent: s for s in _scores(view.own[name])} for name in names}
     rates = [[_rate(view.shape, by_name[row].get(column)) for column in names] for row in names]
@@ -130,7 +133,7 @@ def _scores(own: OwnGames) -> Iterator[Score]:
 
 
 def _rate(shape: Shape, score: Score | None) -> float | None:
-    """Points for each game as people count them but for the factor, or the win rate; None without games."""
+    """Return the half points per game, or the win rate; None if no game counts."""
     if score is None or not score.counted:
         return None
     if shape is Shape.RATES:
@@ -147,7 +150,7 @@ def _cross_cell(view: GroupView, score: Score | None, link: str, shade: int | No
 
 
 def _links(view: GroupView, name: str) -> Mapping[str, str]:
-    """The first game's page against each opponent."""
+    """Return by opponent the page of the first game against it that has one; "" if none has."""
     found: dict[str, str] = {}
     for pairing, tried in view.own[name].tried:
         link = next(filter(None, map(view.link, tried)), "")
@@ -156,7 +159,7 @@ def _links(view: GroupView, name: str) -> Mapping[str, str]:
 
 
 def _about_links(view: GroupView, cross: Table) -> str:
-    """Which cells lead to games; "" where none can."""
+    """Say which cells of the table lead to games; "" if none can."""
     cells = [each for row in cross.rows for each in row[2:] if each.value is not None]
     linked = sum(bool(each.link) for each in cells)
     if view.shape is Shape.RATES or not cells:
@@ -169,14 +172,14 @@ def _about_links(view: GroupView, cross: Table) -> str:
 
 
 def _ends(view: GroupView, low: float, high: float) -> tuple[str, str]:
-    """The least and the most for the legend, as people count."""
+    """Return the least and the most points for the legend, in points of the reports."""
     unit = 1 if view.shape is Shape.RATES else 2 * view.game.point
     return f"{low / unit:.7g}", f"{high / unit:.7g}"
 
 
 # --- games of many -----------------------------------------------------------------------------------------
 def melee_tables(view: GroupView) -> tuple[Table, ...]:
-    """The places of each counted game of more than two."""
+    """Make a table of places for each counted game of more than two."""
     counted = [m for m in view.outcome.matches if m.counted and len(m.players) > 2]
     return tuple(_melee(view, match, number, len(counted)) for number, match in enumerate(counted, start=1))
 
@@ -216,7 +219,7 @@ _STATUS = {
 
 
 def own_table(view: GroupView, name: str, table: str) -> Table:
-    """Every attempt at a game of this member, by opponent."""
+    """Make the table of all attempts at the games of this member, by opponent."""
     rows = tuple(
         _own_row(view, line, link)
         for pairing, tried in view.own[name].tried
@@ -253,7 +256,7 @@ def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
 def round_pages(
     released: ReleasedRound, game: GameInfo, shows: Disclosure, made: Container[str]
 ) -> Iterator[Page]:
-    """The page of a round, and of each of its groups where they are more than matches."""
+    """Make the page of a round, and a page for each of its groups except in a knock-out."""
     knock_out = is_knock_out(released.outcome)
     views = [GroupView(group, game, made) for group in released.outcome.groups if group.plan.pairings]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
@@ -303,7 +306,7 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> P
 
 
 def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
-    """The matches of a round of a knock-out, a line each, with the pages of their games."""
+    """Make the table of a knock-out round: a line for each match, with a link to its first game."""
     columns = (
         Column("side", "side"),
         Column("winner", "winner"),

@@ -18,7 +18,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a cell, and what it means to a program. `shade`: its colour in a heat map, 0 to 8."""
+    """A cell: its text, and its value for programs. `shade`: its colour in a heat map, 0 to 8."""
 
     text: str
     value: Value
@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """`key` is its name in CSV and JSON. `spoken`: the heading in full, where `title` is too short for it."""
+    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation."""
 
     key: str
     title: str
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """`name` is part of the names of its files; `rows` are as long as `columns`."""
+    """A table. `name` is part of the names of its files; each row is as long as `columns`."""
 
     name: str
     caption: str
@@ -55,7 +55,7 @@ class Table:
 
     @property
     def pairs(self) -> Sequence[Sequence[tuple[Column, Cell]]]:
-        """Each row's cells with their columns."""
+        """Each row's cells, with their columns."""
         return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -66,7 +66,7 @@ def cell(value: Value, link: str = "") -> Cell:
 
 
 def name_cell(name: str, link: str = "") -> Cell:
-    """What the row is about."""
+    """Make the cell that names the row."""
     return Cell(name, name, link, head=True)
 
 
@@ -77,7 +77,7 @@ def points_value(half_points: int, point: int) -> Value:
 
 
 def as_json(table: Table) -> str:
-    """A list of objects, one for each row, on a line of its own."""
+    """Return a JSON list of objects, one for each row, each on its own line."""
     keys = [column.key for column in table.columns]
     rows = (
         json.dumps(
@@ -89,7 +89,7 @@ def as_json(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """RFC 4180 with a row of names. A text that a spreadsheet would compute gets an apostrophe in front."""
+    """Return CSV (RFC 4180) with a row of names. Text that a spreadsheet would compute gets a leading `'`."""
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(_harmless(column.key) for column in table.columns)

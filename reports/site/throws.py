@@ -1,4 +1,4 @@
-"""The page of a game of KNOBELN: throws, series, running points. Pure."""
+"""Make the page of a game of KNOBELN: throws, series, running points. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reports.site.tables import Cell, Column, Table, cell, name_cell
 def throw_page(
     key: GameKey, moves: Sequence[Moves], game: GameInfo, verdicts: Mapping[Verdict, str]
 ) -> GamePage:
-    """The page of a game of KNOBELN; its rules give the points of each throw."""
+    """Make the page of a game of KNOBELN; the rules give the points of each throw."""
     throws = [(int(a), int(b)) for a, b in moves]  # type: ignore[arg-type]
     sides = list(zip(*throws, strict=True))
     won = list(zip(*(throw_points(*pair) for pair in throws), strict=True))
@@ -36,7 +36,7 @@ def throw_page(
 
 
 def _starts(side: Sequence[int]) -> tuple[int, ...]:
-    """The throws, from 1, with which series begin (K6)."""
+    """Return the numbers (from 1) of the throws that begin a series (K6)."""
     return (1, *(at + 1 for at in range(1, len(side)) if side[at] < side[at - 1]))
 
 

@@ -20,7 +20,7 @@ from contest.clock import SystemClock
 from contest.config.load import load_settings
 from contest.config.sections import Programs
 from contest.config.settings import Settings, without_secrets
-from contest.config.template import settings_template, usual_dates
+from contest.config.template import description_of, settings_template, usual_dates
 from contest.store import Store, migrate
 from knobellib.house import house_strategies
 from knobeln.cli import main
@@ -77,7 +77,7 @@ def test_init_writes_every_setting_with_its_meaning(folder: Path) -> None:
     for name, section in Settings.model_fields.items():
         assert f"[{name}]" in text
         for key, info in section.annotation.model_fields.items():  # type: ignore[union-attr]
-            assert f"# {info.description}\n{key} = " in text
+            assert f"# {description_of(info)}\n{key} = " in text
     assert settings_template(load_settings(folder)) == text
     for private in ("contest.toml", "contest.db"):
         assert oct((folder / private).stat().st_mode)[-3:] == "600"

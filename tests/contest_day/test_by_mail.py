@@ -92,7 +92,7 @@ def test_who_breaks_the_rules_twice_is_disqualified_and_told_why(demo: Path) -> 
 def test_teams_without_a_program_are_told_that_they_take_no_part(demo: Path) -> None:
     for team in (NOT_COMPILING, FORBIDDEN):
         assert team not in standings(demo)
-        assert "without a program" in str(mails(demo, team)[-1]["Subject"])
+        assert "without your program" in str(mails(demo, team)[-1]["Subject"])
 
 
 def test_the_protocols_of_a_team_hold_every_throw_of_its_games(demo: Path) -> None:

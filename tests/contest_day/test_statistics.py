@@ -42,7 +42,7 @@ def test_the_summary_says_how_often_each_team_came_first_when_the_final_was_play
     body = mail.get_body(("plain",))
     assert body is not None
     text = body.get_content()
-    assert "From first to second: " in text
+    assert " ahead of the second: " in text
     assert "The same final was played 8 times more" in " ".join(text.split())
     (table,) = mail.iter_attachments()
     assert table.get_filename() == "scores.csv"

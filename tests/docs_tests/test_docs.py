@@ -436,7 +436,7 @@ FORM_MISTAKES: list[tuple[str, Change]] = [
         instead(MEMBER, MEMBER + "  likes long walks\n"),
     ),
     (
-        "I did not understand what your letter wants: its subject is none of those that I know.",
+        "I did not understand your letter, because I do not know its subject.",
         instead("registration for", "hello"),
     ),
 ]
@@ -486,7 +486,7 @@ PROGRAM_MISTAKES: list[tuple[str, Change]] = [
         instead(f" {SAMPLE_STRING}", f"\n  {SAMPLE_STRING}"),
     ),
     (
-        "the team name and the authentification string behind <<FROM>> do not belong together",
+        "the team name and the authentification string after <<FROM>> do not belong together",
         instead(SAMPLE_STRING, "wrong"),
     ),
     (

@@ -149,8 +149,8 @@ def test_members_of_two_lines_are_none_where_one_line_is_asked_for() -> None:
 
 
 OFFERS = [
-    ("OWN", "LAP", "LAP is not offered in this contest, only OWN."),
-    ("OWN", "lap", "LAP is not offered in this contest, only OWN."),
+    ("OWN", "LAP", "`LAP` is not one of OWN (separated by commas)."),
+    ("OWN", "lap", "`lap` is not one of OWN (separated by commas)."),
     ("OWN", "own", "Please write `own` in capitals: OWN."),
     ("OWN,BRK", "ALL", "`ALL` is not one of OWN, BRK (separated by commas)."),
     ("", "OWN", "This contest offers no reports; please leave the field empty."),

@@ -179,7 +179,7 @@ def test_there_are_so_many_in_an_hour_and_no_more(gym: Callable[..., Gym]) -> No
     for _ in range(2):
         here.send("alpha", "please play beta")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
-    assert "A team can practise 2 times in an hour" in flat(mail)
+    assert "A team can practise at most 2 times in an hour" in flat(mail)
     here.world.clock.at += HOUR
     assert len(here.send("alpha", "please play beta")) == 2
 

@@ -360,7 +360,7 @@ def test_a_report_that_the_contest_keeps_private_is_refused(
     contest_of: Callable[..., Contest], code: str
 ) -> None:
     words = flat(contest_of("bid-tac-toe").register(mail_preference=f"OWN,{code}"))
-    assert f"{code} is not offered in this contest, only OWN." in words
+    assert f"`{code}` is not one of OWN (separated by commas)." in words
     assert f"OWN {reports()['OWN'].meaning}" in words
 
 

@@ -368,7 +368,7 @@ def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: 
         assert mail["To"] == "chaser@teams.example"
         assert "chaser      47.6085880994 %" in body(mail)
         assert "always_six  52.3914119006 %" in body(mail)
-        assert "The match point is that of always_six." in body(mail)
+        assert "The match point goes to always_six." in body(mail)
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_other_games_have_neither_leaderboard_nor_comparisons(make_office: Calla
     for subject in ("please send leaderboard", "please compare lords"):
         (mail,) = office.send("lords", {}, subject=subject)
         said = " ".join(body(mail).split())
-        assert "its subject is none of those that I know" in said or "is none that I know" in said
+        assert "I do not know its subject" in said or "I do not know the subject" in said
         office.world.clock.at += timedelta(days=2)
 
 

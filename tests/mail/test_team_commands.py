@@ -257,8 +257,8 @@ def test_every_word_of_help_has_its_sentences_in_every_game(game: str) -> None:
         topic = help_topics.find(word, COMMANDS, settings)
         assert topic
         assert topic.name == word
-        words = renderer.render("help_word", topic=topic, word=word, form="", near=(), all_words=())
-        said = words.body.partition("\n\n")[2].partition("The subject `help` gets")[0]
+        words = renderer.render("help_word", word=word, topic=topic, form="", near=(), all_words=())
+        said = words.body.partition("\n\n")[2].partition("Send the subject `help`")[0]
         assert re.search(r"\w+ \w+ \w+", said), word
         bodies.add(words.body)
         assert max(map(len, words.body.splitlines())) <= 72
@@ -285,7 +285,7 @@ def test_help_tells_each_kind_of_report_or_that_it_is_not_offered(world: World, 
     (mail,) = world.send(f"help {code.lower()}", "x")
     is_offered = code in world.settings.reports.offered
     assert (reports()[code].meaning in flat(mail)) == is_offered
-    assert ("not offered in this contest" in flat(mail)) == (not is_offered)
+    assert ("This contest does not offer it" in flat(mail)) == (not is_offered)
 
 
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v not in (Verdict.OK, Verdict.INTERNAL)])

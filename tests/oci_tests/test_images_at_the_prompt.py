@@ -53,7 +53,11 @@ def test_an_image_that_cannot_play_is_told_why(name, run, words, knobeln, image)
 @pytest.mark.parametrize(
     ("game", "name", "words"),
     [
-        ("bid-tac-toe", "bot.tar", "an image is started for each move, but Bid-Tac-Toe programs keep running"),
+        (
+            "bid-tac-toe",
+            "bot.tar",
+            "an image is started for each move, but Bid-Tac-Toe programs keep running",
+        ),
         ("cooperation", "nothing.tar", "there is no file nothing.tar"),
     ],
 )

@@ -120,10 +120,10 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     untried = {**AWK, "name": "untried", "suffixes": ["u"], "sample": ""}
     rows = (AWK, broken, missing, untried)
     replaced = [{**AWK, "name": row.name, "suffixes": row.suffixes} for row in LANGUAGES if row.name != "C"]
-    found = {f.what: f for f in check_languages(settings_with(*rows, *replaced))}
+    found = {f.name: f for f in check_languages(settings_with(*rows, *replaced))}
     assert found["programs in awk"].text == "awk; a small program works"
     assert found["programs in C"].text.endswith("a small program works")
-    assert not found["programs in broken"].well
+    assert not found["programs in broken"].passed
     assert "exit code 3" in found["programs in broken"].text
     assert "install it to take them" in found["programs in missing"].text
     assert "no sample" in found["programs in untried"].text

@@ -31,7 +31,7 @@ def test_it_counts_teams_rounds_and_games(posting, contest) -> None:
     groups = [*contest.first.groups, *contest.final.groups]
     played = sum(match.result.is_flawless for group in groups for match in group.matches)
     head = " ".join(posting.body.split("\n\n")[0].split())
-    assert f"6 teams took part, whose strategies met in {played} games of 40 throws each" in head
+    assert f"6 teams took part. Their strategies met in {played} games of 40 throws each" in head
     assert "played in 2 rounds" in head
     assert "\n      1      6       2     11         3             1\n" in posting.body
 

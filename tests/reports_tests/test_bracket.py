@@ -117,7 +117,7 @@ def test_the_mails_of_every_round_say_who_is_out() -> None:
         field = bracket.field_after(played.history[: outcome.plan.number])
         assert set(field.out_now) == set(field.out) - out
         for name in field.out_now:
-            assert name in mail.body[mail.body.index("Out with this round") :]
+            assert name in mail.body[mail.body.index("Out after this round") :]
         out = set(field.out)
     last = played.mails[f"round/{len(played.history)}/BRK/board_taker"].body
     assert f"The champion is {played.ranking[0].entry}." in last

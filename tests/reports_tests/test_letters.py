@@ -379,7 +379,7 @@ def test_who_does_not_proceed_is_told_the_place_in_its_group(offering, contest) 
     mails = {mail.to.partition("@")[0]: mail for mail in offering.round_played([contest.first], (), asking)}
     out = {line.entry for group in contest.first.groups for line in group.standings if not line.advances}
     assert mails.keys() == out
-    assert "The International KNOBELN contest is over for your team, with round 1." in mails["greedy"].body
+    assert "Your team is out of the International KNOBELN contest after round 1." in mails["greedy"].body
     assert "greedy: place 3 of 4 in its group, with" in mails["greedy"].body
     thrower = " ".join(mails["zero_thrower"].body.split())
     assert "Your program was disqualified, because it failed twice in a round" in thrower

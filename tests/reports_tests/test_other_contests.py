@@ -187,12 +187,12 @@ def test_a_melee_says_who_fell_when() -> None:
     (match,) = played.history[0].groups[0].matches
     body = played.mails["round/1/RSM/clumsy"].body
     for name, seat in match.sides:
-        fell = re.search(rf"{name} +\d+  (round \d+|\(was left\))", body)
+        fell = re.search(rf"{name} +\d+  (round \d+|\(survived\))", body)
         assert fell
         alive = [turn for turn in match.result.moves or () if turn[match.players.index(name)] is not None]
-        assert fell.group(1) in (f"round {len(alive)}", "(was left)")
+        assert fell.group(1) in (f"round {len(alive)}", "(survived)")
         assert seat.last_turn == len(alive)
-    assert body.count("(was left)") == 1
+    assert body.count("(survived)") == 1
 
 
 def test_a_win_rate_that_is_no_match_point_is_marked_for_the_one_who_has_it() -> None:
@@ -212,7 +212,7 @@ def test_a_bye_is_told_and_nothing_else_is_reported_of_it() -> None:
         mails = [m for key, m in played.mails.items() if key.startswith(f"round/1/group/{plan.number}/")]
         assert [mail.kind for mail in mails] == ["LGP"]
         assert mails[0].to.startswith(name)
-        assert "it is a bye" in mails[0].body
+        assert "gave you a bye" in mails[0].body
 
 
 def test_only_what_the_contest_offers_is_sent() -> None:

@@ -151,7 +151,7 @@ def test_the_full_form_fits_into_72_columns(game: GameProtocol) -> None:
             "time limit\nThe game was stopped; its points are discarded.",
         ),
         ({"counted": False}, "played to the end\nThe game does not count."),
-        ({"throws": None}, "Of this game 40 throws were played, and not kept."),
+        ({"throws": None}, "In this game 40 throws were played, but not kept."),
     ],
 )
 def test_the_full_form_says_how_the_game_ended(game, change, words) -> None:

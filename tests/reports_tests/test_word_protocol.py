@@ -144,7 +144,7 @@ def test_moves_that_were_not_kept_are_told_of() -> None:
     match = other_contests.cooperation().history[0].groups[0].matches[0]
     bare = replace(match, result=replace(match.result, moves=None))
     protocols = read(write(game("cooperation").info, [of(bare, 1, 1, match.players[0])]))
-    assert f"Of this game {bare.result.turns} rounds were played, and not kept." in full(
+    assert f"In this game {bare.result.turns} rounds were played, but not kept." in full(
         protocols, protocols.games[0]
     )
 
