@@ -22,7 +22,9 @@ from knobeln.submit_by_hand import submit_by_hand
 @reason_option
 @dry_run_option
 def submit(team: str, files: tuple[Path, ...], reason: str, dry_run: bool) -> None:
-    """Submit a program of TEAM by hand, until the contest starts, also after the deadline for programs.
+    """Submit a program of TEAM by hand.
+
+    You can do this until the contest starts, also after the deadline for programs.
 
     The program is checked and compiled like one that comes by mail, and the team gets the report.
     """

@@ -177,7 +177,7 @@ def test_a_field_that_no_form_can_have_is_a_clear_error(field: dict[str, object]
 
 
 def test_prizes_are_by_a_field_that_there_is() -> None:
-    with pytest.raises(ValueError, match="none of the contest's own fields, which are division"):
+    with pytest.raises(ValueError, match="not one of the contest's own fields, which are division"):
         Teams.model_validate({"fields": [{"name": "division"}], "prizes_by": "school"})
     with pytest.raises(ValueError, match="names that a form does not tell apart"):
         Teams.model_validate({"fields": [{"name": "home-town"}, {"name": "Hometown"}]})

@@ -136,7 +136,7 @@ WRONG = [
     pytest.param({"p.rs": b"fn main", "a.txt": b"x"}, "none of a.txt, p.rs is a program", id="no program"),
     pytest.param({"p.rs": b"fn main"}, "its language: C (.c),", id="the languages that are here"),
     pytest.param({"p.py": b"1", "q.py": b"1"}, "2 programs, p.py and q.py; send one", id="two programs"),
-    pytest.param({"p.py": b"\xff1"}, "p.py is no text", id="binary"),
+    pytest.param({"p.py": b"\xff1"}, "p.py is not text", id="binary"),
     pytest.param({"p.py": b"  \n"}, "p.py is empty", id="empty"),
     pytest.param({"p.c": b"int main( {"}, "p.c:1:11: error: expected", id="the compiler's own words"),
     pytest.param({"p.py": b"def f(:"}, "SyntaxError", id="a syntax error"),
@@ -376,7 +376,7 @@ def test_two_strategies_are_compared_exactly_for_a_team_that_proves_itself(hog: 
     [
         ("please compare", "must name one or two teams"),
         ("please compare a b c", "must name one or two teams"),
-        ("please compare nobody", "of a team called `nobody`"),
+        ("please compare nobody", "No team called `nobody` has a strategy"),
         ("please compare chaser chaser", "not compared with itself"),
         ("please compare chaser", "not compared with itself"),
     ],

@@ -125,7 +125,7 @@ def test_doctor_tries_every_language_and_says_what_does_not_work() -> None:
     assert found["programs in C"].text.endswith("a small program works")
     assert not found["programs in broken"].passed
     assert "exit code 3" in found["programs in broken"].text
-    assert "install it to take them" in found["programs in missing"].text
+    assert "install it to accept them" in found["programs in missing"].text
     assert "no sample" in found["programs in untried"].text
 
 

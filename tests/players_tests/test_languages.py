@@ -69,9 +69,9 @@ def test_any_names_get_an_answer(names):
     [
         ({"a.py": b""}, "a.py is empty"),
         ({"a.py": b" \n"}, "a.py is empty"),
-        ({"a.py": b"print(1)\xff"}, "a.py is no text"),
-        ({"a.py": "print(1)".encode("utf-16")}, "a.py is no text"),
-        ({"a.py": b"1", "net.dat": b"\x00\x01"}, "net.dat is no text"),
+        ({"a.py": b"print(1)\xff"}, "a.py is not text"),
+        ({"a.py": "print(1)".encode("utf-16")}, "a.py is not text"),
+        ({"a.py": b"1", "net.dat": b"\x00\x01"}, "net.dat is not text"),
         ({"a.py": b"1" * 300_000}, "300,000 bytes; all files together may have at most 256,000"),
         ({"a.py": b"1", **{f"{n}.txt": b"1" for n in range(20)}}, "21 files; at most 20"),
         ({"a.rs": b"1"}, "a.rs is no program"),
