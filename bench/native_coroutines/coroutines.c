@@ -1,7 +1,7 @@
 /*
  * coroutines.c - plays games between the two programs with the engine's own referee, and prints their digests.
  *
- * To the referee (contest/games/knobeln_engine/knobeln.c) a coroutine is a machine whose image is run by
+ * To the referee (tournament/runners/knobeln_engine/knobeln.c) a coroutine is a machine whose image is run by
  * `resume`. Standard input: 32 bytes per game, both seats' random streams. Standard output: a line per game,
  * "digest throws points points".
  */

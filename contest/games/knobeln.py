@@ -1,7 +1,8 @@
 """KNOBELN: two players throw numbers at once; the higher wins, unless it is more than twice the lower.
 
 The rules of the announcement of 1994 (K1 to K10). While programs play, the contest machine applies the same
-rules in C (knobeln_engine/). The rules here are for people and tests. Tests play the same games by both.
+rules in C (tournament/runners/knobeln_engine/). The rules here are for people and tests. Tests play the same
+games by both.
 """
 
 from __future__ import annotations

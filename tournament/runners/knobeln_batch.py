@@ -1,4 +1,4 @@
-"""Games of KNOBELN as the engine reads and answers them; contest/games/knobeln_engine/orders.h is this in C.
+"""Games of KNOBELN as the engine reads and answers them; `knobeln_engine/orders.h` is this in C.
 
 Pure: no processes here.
 """

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.errors import NotFound
-from contest.games import knobeln
 from contest.games.knobeln import Rules, rules_of
 from contest.model import GameJob, GameResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
@@ -21,7 +20,7 @@ from sandbox.vm.translation import translations
 from tournament.runners.base import RunnerPlugin
 from tournament.runners.knobeln_batch import Batch
 
-KNOBELN_SOURCES = Path(knobeln.__file__).parent / "knobeln_engine"
+KNOBELN_SOURCES = Path(__file__).parent / "knobeln_engine"
 _SECONDS_PER_THROW = 1e-4  # an allowance for the referee
 
 
