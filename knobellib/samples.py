@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from contest.games.registry import kind_of
+from contest.games.registry import game_plugin
 
 
 def samples(game_name: str) -> dict[str, bytes]:
@@ -15,4 +15,4 @@ def samples(game_name: str) -> dict[str, bytes]:
     folder = files("knobellib").joinpath("opponents", game_name)
     if folder.is_dir():
         return {f.name: f.read_bytes() for f in folder.iterdir() if f.is_file()}
-    return dict(kind_of(game_name).samples)
+    return dict(game_plugin(game_name).samples)

@@ -39,7 +39,7 @@ from contest.errors import ConfigError
 from contest.formats import format_named
 from contest.formats.base import Format
 from contest.games.base import GameInfo
-from contest.games.registry import game_of, kind_of
+from contest.games.registry import game_of, game_plugin
 from contest.model import GroupPlan, points_text
 from contest.plugins import MAIL_COMMANDS, by_name
 from contest.plurals import listed, plural
@@ -111,7 +111,7 @@ class Templates:
         """`override` is the organizer's own folder of templates; it need not exist."""
         self._settings, self._override = settings, override
         own = [FileSystemLoader(override)] if override else []
-        plugin = kind_of(settings.game.name)
+        plugin = game_plugin(settings.game.name)
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
         chosen = format_named(settings.tournament.format)
         of_format = {f"formats/{chosen.name}/{part}.txt.j2": text for part, text in chosen.templates.items()}

@@ -19,7 +19,7 @@ from contest import presets
 from contest.config.sections import DEFAULT_GAME, Programs
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
-from contest.games.registry import kinds
+from contest.games.registry import game_plugins
 from contest.registration_form import sample
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
@@ -119,8 +119,8 @@ def _settings_page() -> Iterator[str]:
         section = getattr(usual, name)
         if name != "game":
             yield _section(f"[{name}]", section)
-    for game in sorted(kinds()):
-        yield _section(f"[game] of {game}", kinds()[game].settings(name=game))
+    for game in sorted(game_plugins()):
+        yield _section(f"[game] of {game}", game_plugins()[game].settings(name=game))
 
 
 def _section(heading: str, section: Any) -> str:
@@ -175,7 +175,8 @@ def _about(command: Command, settings: Settings) -> str:
 
 def _titles() -> dict[str, str]:
     return {
-        name: kinds()[name].make(kinds()[name].settings(name=name), Programs()).info.title for name in kinds()
+        name: game_plugins()[name].make(game_plugins()[name].settings(name=name), Programs()).info.title
+        for name in game_plugins()
     }
 
 

@@ -40,7 +40,7 @@ from contest.config.sections import (
 )
 from contest.errors import ConfigError, NotFound
 from contest.games.base import TextProtocol
-from contest.games.registry import game_of, kind_of
+from contest.games.registry import game_of, game_plugin
 
 ENVIRONMENT = "KNOBELN_SET_"  # prefix of the variables that override the file
 MAX_ROBOT_NAME = 34  # characters; a bounce address adds to them and has at most 64 before the @ (RFC 5321)
@@ -51,7 +51,7 @@ def game_settings(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     try:
-        return kind_of(str(value.get("name", DEFAULT_GAME))).settings.model_validate(value)
+        return game_plugin(str(value.get("name", DEFAULT_GAME))).settings.model_validate(value)
     except NotFound as error:
         raise ValueError(str(error)) from None
 

@@ -221,7 +221,7 @@ def _bid(square: int, word: str) -> int:
         raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
 
 
-KIND = GamePlugin(
+PLUGIN = GamePlugin(
     "bid-tac-toe",
     BidTacToeSettings,
     lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),

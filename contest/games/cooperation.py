@@ -170,11 +170,11 @@ class LegacyCooperation(Cooperation):
         return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])
 
 
-KIND = GamePlugin(
+PLUGIN = GamePlugin(
     Cooperation.name,
     CooperationSettings,
     lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
 )
-LEGACY_KIND = GamePlugin(
+LEGACY_PLUGIN = GamePlugin(
     LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
 )

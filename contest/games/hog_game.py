@@ -87,4 +87,4 @@ class Hog(Game[Rolled, int]):
         return tuple(1 + number % SIDES for number in numbers)
 
 
-KIND = GamePlugin(NAME, GameSettings, lambda _settings, _programs: Hog())
+PLUGIN = GamePlugin(NAME, GameSettings, lambda _settings, _programs: Hog())

@@ -218,4 +218,4 @@ def digest(throws: Iterable[tuple[int, int]]) -> str:
     return f"{state:016x}"
 
 
-KIND = GamePlugin(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))
+PLUGIN = GamePlugin(DEFAULT_GAME, KnobelnSettings, lambda settings, _programs: Knobeln(settings.rules))

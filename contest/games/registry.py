@@ -17,25 +17,25 @@ from contest.shipped_files import shipped
 
 ENTRY_POINTS = "knobeln.games"
 BUILT_IN: tuple[GamePlugin, ...] = (
-    knobeln.KIND,
-    bid_tac_toe.KIND,
-    ultimate_tic_tac_toe.KIND,
-    cooperation.KIND,
-    cooperation.LEGACY_KIND,
-    standoff.KIND,
-    hog_game.KIND,
+    knobeln.PLUGIN,
+    bid_tac_toe.PLUGIN,
+    ultimate_tic_tac_toe.PLUGIN,
+    cooperation.PLUGIN,
+    cooperation.LEGACY_PLUGIN,
+    standoff.PLUGIN,
+    hog_game.PLUGIN,
 )
 END_OF_RULES = "<!-- Participants are sent what stands above. -->"
 
 
-def kinds() -> Mapping[str, GamePlugin]:
+def game_plugins() -> Mapping[str, GamePlugin]:
     """All games by name. Raises ConfigError where two have the same name."""
     return by_name(ENTRY_POINTS, BUILT_IN)
 
 
-def kind_of(name: str) -> GamePlugin:
+def game_plugin(name: str) -> GamePlugin:
     """The game of this name. Raises NotFound, saying which there are."""
-    known = kinds()
+    known = game_plugins()
     if name not in known:
         raise NotFound(f"there is no game {name!r}, only {', '.join(sorted(known))}")
     return known[name]
@@ -43,7 +43,7 @@ def kind_of(name: str) -> GamePlugin:
 
 def game_of(settings: GameSettings, programs: Programs) -> Game[Any, Any]:
     """The game with a contest's parameters."""
-    return kind_of(settings.name).make(settings, programs)
+    return game_plugin(settings.name).make(settings, programs)
 
 
 def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, Any]:
@@ -56,7 +56,7 @@ def text_game_of(settings: GameSettings, programs: Programs) -> TextGame[Any, An
 
 def game(name: str) -> Game[Any, Any]:
     """The game of this name with its announcement's parameters. Raises NotFound."""
-    return game_of(kind_of(name).settings(name=name), Programs())
+    return game_of(game_plugin(name).settings(name=name), Programs())
 
 
 def rules_text(name: str) -> str:
@@ -65,10 +65,10 @@ def rules_text(name: str) -> str:
     After the mark `END_OF_RULES` a page may go on with what only readers of this program need.
     """
     page = shipped("rules") / f"{name}.md"
-    text = page.read_text(encoding="utf-8") if page.is_file() else kind_of(name).rules
+    text = page.read_text(encoding="utf-8") if page.is_file() else game_plugin(name).rules
     return text.partition(END_OF_RULES)[0]
 
 
 def registered() -> Mapping[str, Game[Any, Any]]:
     """All games by name, with their announcements' parameters."""
-    return {name: game(name) for name in kinds()}
+    return {name: game(name) for name in game_plugins()}

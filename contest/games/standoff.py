@@ -176,4 +176,4 @@ class Standoff(TextGame[Circle, Action]):
         return letter(text, Action)
 
 
-KIND = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))
+PLUGIN = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))

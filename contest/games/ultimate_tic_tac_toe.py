@@ -222,6 +222,6 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
 
 
-KIND = GamePlugin(
+PLUGIN = GamePlugin(
     "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from pydantic_core import to_json
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -88,9 +89,11 @@ def _damaged(verdict: object) -> GiveUp:
 
 
 def _engine(url: str) -> Engine:
+    # Five times as fast as json.dumps; a large contest stores two values for each of its games.
+    options: dict[str, Any] = {"json_serializer": lambda value: to_json(value).decode()}
     if not url.startswith("sqlite"):
         try:
-            engine = create_engine(url)
+            engine = create_engine(url, **options)
         except ModuleNotFoundError as error:
             raise GiveUp(
                 f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
@@ -100,7 +103,7 @@ def _engine(url: str) -> Engine:
             event.listen(engine, "begin", _begin_on_postgresql)
         return engine
     _make_private(url)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS}, **options)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine

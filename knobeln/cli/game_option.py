@@ -8,7 +8,7 @@ from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.games.registry import kind_of
+from contest.games.registry import game_plugin
 from knobeln.cli.contest_option import contest_path
 
 game_option = click.option(
@@ -32,7 +32,7 @@ def settings_for(game_name: str | None) -> Settings:
     settings = settings_or_defaults()
     if game_name in (None, settings.game.name):
         return settings
-    game = kind_of(str(game_name)).settings(name=str(game_name))
+    game = game_plugin(str(game_name)).settings(name=str(game_name))
     return settings.model_copy(update={"game": game})
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from contest.config.sections import Evolution, Programs
-from contest.games.registry import kind_of, registered
+from contest.games.registry import game_plugin, registered
 from contest.model import LetterState
 from contest.store import letters, submissions
 from knobellib.samples import samples
@@ -126,7 +126,7 @@ def contest(tmp_path: Path) -> Path:
     path = tmp_path / "contest"
     settings = plain_settings(format="exact").model_copy(
         update={
-            "game": kind_of("hog").settings(name="hog"),
+            "game": game_plugin("hog").settings(name="hog"),
             "programs": Programs(description="warn"),
             "evolution": Evolution(enabled=False),
         }

@@ -17,7 +17,7 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import ExtraField, Teams
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
-from contest.games.registry import kinds, rules_text
+from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
 from tests.support.command_line import knobeln
@@ -25,7 +25,7 @@ from tests.support.command_line import knobeln
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: Path, game: str) -> None:
     folder = tmp_path / "contest"
     before = SystemClock().now()
@@ -41,7 +41,7 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
     knobeln("status", "-C", folder)
 
 
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> None:
     assert presets.settings(game, NOW).site.programs == (game == "knobeln")
 
@@ -106,7 +106,7 @@ class Ours({game}):
         return replace(super().info, name="ours", title="Our own game")
 
 
-KIND = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own game\\n\\nBe nice.")
+PLUGIN = GamePlugin("ours", GameSettings, lambda *_: Ours(), rules="# Our own game\\n\\nBe nice.")
 """
 
 
@@ -124,7 +124,7 @@ def test_a_game_without_a_preset_gets_what_fits_it(
     facts = tmp_path / "our_own_game-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: our_own_game\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text(f"[knobeln.games]\nours = our_own_{module}:KIND\n")
+    (facts / "entry_points.txt").write_text(f"[knobeln.games]\nours = our_own_{module}:PLUGIN\n")
     (tmp_path / f"our_own_{module}.py").write_text(GAME.format(module=module, game=game))
     monkeypatch.syspath_prepend(tmp_path)
     knobeln("init", tmp_path / "contest", "--game", "ours")

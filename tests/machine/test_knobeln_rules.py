@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import KIND, Knobeln, Rules, digest, throw_points
+from contest.games.knobeln import PLUGIN, Knobeln, Rules, digest, throw_points
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
 from contest.model import Verdict
@@ -180,7 +180,7 @@ def test_the_suite_for_games_finds_a_broken_promise(faulty: type[Knobeln], compl
 
 def test_two_games_of_one_name_are_an_error() -> None:
     with pytest.raises(ConfigError, match=r"two plug-ins of knobeln\.games are called 'knobeln'"):
-        by_name(ENTRY_POINTS, [KIND, KIND])
+        by_name(ENTRY_POINTS, [PLUGIN, PLUGIN])
 
 
 def test_an_unknown_game_is_answered_with_those_that_exist() -> None:

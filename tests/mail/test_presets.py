@@ -15,7 +15,7 @@ from contest import presets
 from contest.config.settings import Settings
 from contest.errors import NotFound
 from contest.games.bid_tac_toe import IllegalBid
-from contest.games.registry import kinds, rules_text
+from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Team, TeamState
 from contest.registration_form import record_text, sample
 from contest.seeds import Seeds
@@ -29,7 +29,7 @@ from tests.support.clocks import FixedClock
 from tests.support.mail_world import World, body_of, flat
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
-OTHERS = sorted(set(kinds()) - {"knobeln"})
+OTHERS = sorted(set(game_plugins()) - {"knobeln"})
 OF_C = re.compile(
     r"\bC\b|compiled|\bthrows?\b|knobellib|lexical|#if|gcc|a_C_|KNOBELN|knobeln(?!s?@)", re.MULTILINE
 )
@@ -94,7 +94,7 @@ def test_every_game_has_a_preset_with_a_title_an_address_and_reports_of_its_own(
 
 
 def test_no_two_presets_answer_to_the_same_subject_or_address() -> None:
-    contests = [presets.settings(game, NOW).contest for game in kinds()]
+    contests = [presets.settings(game, NOW).contest for game in game_plugins()]
     assert len({each.subject_word.casefold() for each in contests}) == len(contests)
     assert len({each.address for each in contests}) == len(contests)
 
@@ -121,7 +121,7 @@ def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 # --- from the form to the welcome --------------------------------------------------------------------------
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
     contest_of: Callable[..., Contest], game: str
 ) -> None:
@@ -136,7 +136,7 @@ def test_the_form_that_a_contest_asks_for_is_accepted_and_brings_the_rules(
     assert attached(mail)["rules.txt"].startswith(rules_text(game)[2:].partition("\n")[0] + "\n===")
 
 
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_announcement_says_all_that_a_stranger_needs_and_its_form_is_accepted(
     contest_of: Callable[..., Contest], game: str
 ) -> None:
@@ -164,7 +164,7 @@ OF_ORGANIZERS = re.compile(
 )
 
 
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_program_know(
     contest_of: Callable[..., Contest], game: str
 ) -> None:
@@ -175,7 +175,7 @@ def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_progr
         assert OF_ORGANIZERS.findall(text.replace('PLAYER_NAME = "', "")) == []
 
 
-@pytest.mark.parametrize("game", sorted(kinds()))
+@pytest.mark.parametrize("game", sorted(game_plugins()))
 def test_the_frequent_questions_tell_the_contests_own_numbers(
     contest_of: Callable[..., Contest], game: str
 ) -> None:
