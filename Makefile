@@ -14,10 +14,10 @@ demo: setup                       ## a whole contest by mail, in a scratch folde
 	$(BIN)/knobeln demo
 
 test: setup-test test-servers     ## the tests that are run all the time
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 test-all: setup-test test-servers ## all tests, the slow ones too
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 fuzz: setup-test                  ## some minutes of damaged letters, and of random images under the sanitizers
 	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz

@@ -7,9 +7,10 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.support")
 
-# How long an example takes is the computer's affair. All else is as hypothesis has it, in CI and elsewhere.
+# How long an example takes is the computer's affair. CI tries as many as hypothesis does of itself, 100.
 settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=30)
+settings.load_profile("patient" if "CI" in os.environ else "quick")
 # `make fuzz` takes this one: some minutes for each test that is marked `fuzz`.
 settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)
 

@@ -26,7 +26,6 @@ SETTINGS = [
     pytest.param(Tournament(final_size=10), id="small final"),
     pytest.param(Tournament(group_min=2, group_max=3, final_size=2), id="tiny groups"),
 ]
-OFTEN = ("group-elimination", "round-robin")  # the settings make a difference to these
 
 
 def formats_and_settings() -> list[Any]:
@@ -35,7 +34,7 @@ def formats_and_settings() -> list[Any]:
             name,
             *each.values,
             id=f"{each.id}-{name}",
-            marks=[] if name in OFTEN or each is SETTINGS[0] else pytest.mark.slow,
+            marks=[] if each is SETTINGS[0] else pytest.mark.slow,
         )
         for name in sorted(known_formats())
         for each in SETTINGS
