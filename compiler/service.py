@@ -165,7 +165,7 @@ def _place(tx: Transaction, team: Team, rates: Mapping[DigestPair, float]) -> Bo
     leaderboard.put(
         tx, {(first.build_id, second.build_id): rates[_digests((first, second))] for first, second in pairs}
     )
-    return None if team.state is TeamState.WITHDRAWN else leaderboard.board(tx).place(team.name)
+    return None if team.state is TeamState.WITHDRAWN else leaderboard.leaderboard(tx).place(team.name)
 
 
 def _digests(pair: tuple[Entrant, Entrant]) -> DigestPair:

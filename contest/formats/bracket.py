@@ -56,12 +56,13 @@ Players = tuple[str | None, str | None]
 class Bracket:
     """The bracket of these places, in the order of the first round; None = a bye.
 
-    `results` are those known so far; `players` gives the players of a match as far as they follow from them.
+    `results` are those known so far, to which others may be added; `players` gives the players of a match as
+    far as they follow from them.
     """
 
     places: Sequence[str | None]
     results: Mapping[MatchPlace, Result]
-    _known: dict[MatchPlace, Players | None] = field(default_factory=dict, init=False)
+    _known: dict[MatchPlace, Players] = field(default_factory=dict, init=False)
 
     @property
     def rounds(self) -> int:
@@ -87,7 +88,10 @@ class Bracket:
     def players(self, place: MatchPlace) -> Players | None:
         """The players of this match; None as long as they are not known."""
         if place not in self._known:
-            self._known[place] = self._players(place)
+            players = self._players(place)
+            if players is None:
+                return None
+            self._known[place] = players
         return self._known[place]
 
     def outcome(self, place: MatchPlace) -> Result | None:
@@ -103,13 +107,15 @@ class Bracket:
     def _players(self, place: MatchPlace) -> Players | None:
         if place.side is Side.WINNERS and place.round == 1:
             return self.places[2 * place.number], self.places[2 * place.number + 1]
-        outcomes = [(source, self.outcome(source.place)) for source in self._sources(place)]
-        if any(outcome is None for _, outcome in outcomes):
+        one, other = self._sources(place)
+        before = self.outcome(one.place)
+        beside = self.outcome(other.place) if before else None
+        if before is None or beside is None:
             return None
-        first, second = (
-            (outcome.winner if source.winner else outcome.loser) for source, outcome in outcomes if outcome
+        return (
+            before.winner if one.winner else before.loser,
+            beside.winner if other.winner else beside.loser,
         )
-        return first, second
 
     def _sources(self, place: MatchPlace) -> tuple[Source, Source]:
         if place.side is Side.WINNERS:

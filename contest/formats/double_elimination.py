@@ -92,12 +92,11 @@ class DoubleElimination(Format):
 
     def _bracket(self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> Bracket:
         """The bracket as drawn, with everything that has been played."""
-        bracket = Bracket(_draw(field, seeds), {})
         results: dict[MatchPlace, Result] = {}
+        bracket = Bracket(_draw(field, seeds), results)
         for outcome in history:
             played = zip(_ready(bracket), outcome.groups, strict=False)  # byes come after the matches
             results |= {place: _result(group) for (place, _), group in played}
-            bracket = Bracket(bracket.places, results)
         return bracket
 
     def _group(

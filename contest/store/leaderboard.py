@@ -29,7 +29,7 @@ class Entrant(LadderEntry):
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """All entrants, in the order of registration, and how often the first of each pair of them wins."""
 
     entrants: tuple[Entrant, ...]
@@ -94,7 +94,7 @@ def _entrant(row: Row[Any]) -> Entrant:
     )
 
 
-def board(tx: Transaction) -> Board:
+def leaderboard(tx: Transaction) -> Leaderboard:
     """The current leaderboard. Raises KeyError if a win rate is missing."""
     found = entrants(tx)
     known = _known(tx)
@@ -102,7 +102,7 @@ def board(tx: Transaction) -> Board:
         (first, second): _oriented(known, found[first].build_id, found[second].build_id)
         for first, second in all_pairs(len(found))
     }
-    return Board(found, rates)
+    return Leaderboard(found, rates)
 
 
 def missing(tx: Transaction) -> tuple[tuple[Entrant, Entrant], ...]:

@@ -25,7 +25,7 @@ def leaderboard(as_json: bool) -> None:
             "this contest has no leaderboard: only games that are computed exactly have one, such as Hog"
         )
     with contest.store.read() as tx:
-        lines = leaderboard_store.board(tx).lines
+        lines = leaderboard_store.leaderboard(tx).lines
     if as_json:
         print_json([asdict(line) for line in lines])
         return

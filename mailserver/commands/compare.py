@@ -11,7 +11,7 @@ from contest.games.hog import MATCH_POINT
 from contest.model import Team
 from contest.plurals import plural
 from contest.store import leaderboard
-from contest.store.leaderboard import Board
+from contest.store.leaderboard import Leaderboard
 from mailserver.authentication import FROM_LINE, TeamCommand
 from mailserver.command import HOUR, Arguments, LetterContext, Limit, by_template
 from mailserver.commands.leaderboard import has_leaderboard
@@ -35,7 +35,7 @@ class Compare(TeamCommand):
         return ("please compare",) if has_leaderboard(settings) else ()
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        board = leaderboard.board(context.tx)
+        board = leaderboard.leaderboard(context.tx)
         pair = _pair((team.name, *arguments) if len(arguments) == 1 else arguments, board)
         if isinstance(pair, Problem):
             return _refuse(context, team, pair)
@@ -45,7 +45,7 @@ class Compare(TeamCommand):
 COMMAND = Compare()
 
 
-def _pair(names: tuple[str, ...], board: Board) -> tuple[int, int] | Problem:
+def _pair(names: tuple[str, ...], board: Leaderboard) -> tuple[int, int] | Problem:
     """The places of both among the entrants; names that differ only in capitals are the same name."""
     if len(names) != 2:
         return Problem("The subject must name one or two teams.", expected=_RIGHT_FORM)
@@ -57,7 +57,7 @@ def _pair(names: tuple[str, ...], board: Board) -> tuple[int, int] | Problem:
     return (first, second) if first != second else Problem("A strategy is not compared with itself.")
 
 
-def _answer(context: LetterContext, team: Team, board: Board, pair: tuple[int, int]) -> str:
+def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[int, int]) -> str:
     limit = context.settings.programs.max_comparisons_per_hour
     if context.count_answered("comparison", team.address, HOUR) >= limit:
         problem = Problem(

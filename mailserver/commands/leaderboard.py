@@ -25,7 +25,7 @@ class Leaderboard(Command):
         return () if subject.casefold() in self.subjects(settings) else None
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        lines = leaderboard.board(context.tx).lines
+        lines = leaderboard.leaderboard(context.tx).lines
         return context.answer("leaderboard", context.writer, note="the leaderboard is asked for", lines=lines)
 
 

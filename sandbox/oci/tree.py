@@ -48,7 +48,7 @@ class Folder:
 Node = File | Link | Folder
 
 
-class Place(NamedTuple):
+class FolderPath(NamedTuple):
     """A folder: the folders from the root down to it, and the names of all of them but the root."""
 
     folders: list[Folder]
@@ -151,12 +151,12 @@ class Tree:
             )
         return node
 
-    def _made(self, way: Iterable[bytes]) -> Place:
+    def _made(self, way: Iterable[bytes]) -> FolderPath:
         place = self._go(way, make=True)
         assert place is not None  # noqa: S101 - with `make` it exists
         return place
 
-    def _go(self, way: Iterable[bytes], *, make: bool) -> Place | None:
+    def _go(self, way: Iterable[bytes], *, make: bool) -> FolderPath | None:
         """Go to a folder, through links. With `make` a missing folder is made, otherwise None is returned."""
         folders, names = [self.root], list[bytes]()
         remaining, followed = deque(way), 0
@@ -184,7 +184,7 @@ class Tree:
                 _refuse_if_making(way, make)
                 return None
             folders, names = [*folders, node], [*names, part]
-        return Place(folders, names)
+        return FolderPath(folders, names)
 
     def _new_folder(self, parent: Folder, names: list[bytes], name: bytes) -> Folder:
         self._count_entry()
