@@ -1,4 +1,4 @@
-"""Letters that real mail systems bring: Postfix where the tests run as root, Exim otherwise; and filters."""
+"""Letters that real mail systems bring: Postfix where the tests run as root, Exim; and filters."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ ROBOT = "knobeln@contest.example"
 JOE = "joe@club.example"
 LETTER = b"From: joe@club.example\r\nTo: knobeln@contest.example\r\nSubject: status\r\n\r\nHow is it?\r\n"
 
-as_root = pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root; Exim is tried in its place")
-as_anybody = pytest.mark.skipif(os.getuid() == 0, reason="Exim is for ordinary users; Postfix is tried")
+as_root = pytest.mark.skipif(os.getuid() != 0, reason="Postfix needs root")
 
 
 @pytest.fixture
@@ -167,7 +166,6 @@ def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
 
 
 # --- Exim --------------------------------------------------------------------------------------------------
-@as_anybody
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 def test_exim_brings_letters_also_after_we_could_not_take_them(
     store: Store, place: Path, protocol: str
