@@ -12,7 +12,6 @@ import sys
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ QUESTION = (
 
 @pytest.fixture(scope="module")
 def house() -> House:
-    return dict(islice(compile_house().items(), 5))
+    return compile_house(5)
 
 
 @pytest.fixture

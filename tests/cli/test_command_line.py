@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
@@ -14,11 +15,8 @@ from typing import Any
 
 import pytest
 
-from compiler.build import build
-from compiler.toolchain import Toolchain
 from contest.clock import SystemClock
 from contest.config.load import load_settings
-from contest.config.sections import Programs
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
 from contest.store import Store, migrate
@@ -26,7 +24,7 @@ from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from tests.support.command_line import knobeln
-from tests.support.contest_field import make_contest, settings
+from tests.support.contest_field import compile_house, make_contest, settings
 
 FORM = """\
 mail-address: our.team@machine.domain.alfdkj
@@ -271,9 +269,8 @@ def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(fold
 
 # --- the contest day --------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def five_programs() -> dict[str, Any]:
-    toolchain = Toolchain()
-    return {s.name: build(s.source, Programs(), toolchain) for s in house_strategies()[:5]}
+def five_programs() -> Mapping[str, Any]:
+    return compile_house(5)
 
 
 def test_run_before_the_date_asks_for_now(folder: Path) -> None:

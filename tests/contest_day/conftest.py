@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from compiler.build import BuildResult
@@ -7,6 +9,6 @@ from tests.support.contest_field import compile_house
 
 
 @pytest.fixture(scope="session")
-def house() -> dict[str, BuildResult]:
+def house() -> Mapping[str, BuildResult]:
     """The house strategies, compiled once."""
     return compile_house()

@@ -237,7 +237,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 @pytest.mark.slow
 def test_a_contest_is_run_by_letter(server: Server) -> None:
     organizer = server.folder.settings.contest.organizer_address
-    add_field(server.folder, 8, compile_house(), ("RSM",))
+    add_field(server.folder, 8, compile_house(8), ("RSM",))
     line = command(server, "organizer-string").strip()
     assert re.fullmatch(r"<<FROM>> organizer [0-9a-z-]{24}", line)
     server.send(letter(organizer, "organizer run", line), organizer)

@@ -10,8 +10,8 @@ from contest.config.sections import Programs
 from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
-from knobellib.house import house_strategies
 from sandbox.vm.image import Image
+from tests.support.contest_field import compile_house
 from tests.support.kit_on_disk import Kit, unpacked
 from tournament.runners.machine import MachineRunner
 
@@ -51,12 +51,12 @@ def compile_program() -> Callable[[str], BuildResult]:
 
 
 @pytest.fixture(scope="session")
-def house_builds(compile_program: Callable[[str], BuildResult]) -> dict[str, BuildResult]:
-    return {strategy.name: compile_program(strategy.source) for strategy in house_strategies()}
+def house_builds() -> Mapping[str, BuildResult]:
+    return compile_house()
 
 
 @pytest.fixture(scope="session")
-def house_images(house_builds: dict[str, BuildResult]) -> dict[str, Image]:
+def house_images(house_builds: Mapping[str, BuildResult]) -> dict[str, Image]:
     return {name: built.image for name, built in house_builds.items() if built.image}
 
 

@@ -1,6 +1,7 @@
 """Each house strategy as a text, and as the compiler sees it."""
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 
 import pytest
@@ -52,7 +53,7 @@ def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: Hous
 
 @each_strategy
 def test_the_compiler_accepts_it_and_has_nothing_to_say(
-    strategy: HouseStrategy, house_builds: dict[str, BuildResult]
+    strategy: HouseStrategy, house_builds: Mapping[str, BuildResult]
 ) -> None:
     report = house_builds[strategy.name].report
     assert report.accepted

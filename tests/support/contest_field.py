@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 
@@ -27,11 +28,11 @@ SEED = bytes(range(32))
 PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
 
 
-def compile_house() -> dict[str, BuildResult]:
-    """The house strategies by name."""
-    toolchain = Toolchain()
-    rules = Programs()
-    return {strategy.name: build(strategy.source, rules, toolchain) for strategy in house_strategies()}
+@cache
+def compile_house(count: int | None = None) -> Mapping[str, BuildResult]:
+    """The house strategies by name, or the first few of them."""
+    toolchain, rules = Toolchain(), Programs()
+    return {each.name: build(each.source, rules, toolchain) for each in house_strategies()[:count]}
 
 
 def settings(*, workers: int = 2, **tournament: object) -> Settings:
