@@ -58,7 +58,8 @@ contest = Table(
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),
-    Column("secret", LargeBinary, nullable=False),  # never published, unlike the seed; signs bounce addresses
+    # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
+    Column("secret", LargeBinary, nullable=False),
     Column("settings", JSON, nullable=True),  # as they were when the contest started; they never change
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
