@@ -120,6 +120,8 @@ teams = Table(
     Column("preferences", JSON, nullable=False),
     Column("fields", JSON, nullable=False),  # the contest's own fields: [[name, value], ...]
     Column("auth_digest", String(64), nullable=False, unique=True),
+    # Of a new string that was not yet used.
+    Column("offered_digest", String(64), nullable=True, unique=True, index=True),
     Column("state", String(16), nullable=False),
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
