@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -60,12 +61,14 @@ class Composed:
         return self.head + self.content
 
 
-def compose(outgoing: Outgoing, settings: Settings, now: datetime) -> Composed:
-    """The mail as it goes out. Its Message-ID depends on the key only, so that a repeat is recognisable.
+def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime) -> Composed:
+    """The mail as it goes out. Its Message-ID depends on its key only, so that a repeat is recognisable.
+
+    The contest's `secret` makes sure that no other contest uses the same one, and that no stranger knows it.
 
     Raises ValueError for a subject or an address with a line break: no stranger adds headers.
     """
-    name, domain = _name_and_domain(outgoing, settings)
+    name, domain = _name_and_domain(outgoing, settings, secret)
     head = b"".join(_head(outgoing, settings, now, name, domain))
     content, digest = _content(outgoing.body, outgoing.attachments)
     return Composed(replace(outgoing, body="", attachments=()), f"<{name}@{domain}>", head, content, digest)
@@ -120,11 +123,12 @@ def _folded(header: str, value: str | Address, plain: bool) -> bytes:
     return head.as_bytes().removesuffix(b"\r\n")
 
 
-def _name_and_domain(outgoing: Outgoing, settings: Settings) -> tuple[str, str]:
+def _name_and_domain(outgoing: Outgoing, settings: Settings, secret: bytes) -> tuple[str, str]:
     """The two sides of the Message-ID."""
     address = settings.contest.address
-    name = hashlib.sha256(f"{address}/{outgoing.to}/{outgoing.key}".encode()).hexdigest()[: len(_SOME_NAME)]
-    return name, address.rpartition("@")[2]
+    text = f"message/{address}/{outgoing.to}/{outgoing.key}"
+    digest = hmac.digest(secret, text.encode(), hashlib.sha256).hex()
+    return digest[: len(_SOME_NAME)], address.rpartition("@")[2]
 
 
 @lru_cache(maxsize=16)

@@ -11,12 +11,14 @@ class LazyLogger:
     """Forwards events to structlog, which is imported with the first event.
 
     The import takes 0.13 s, twice as long as all of `knobeln --version`, and most commands log nothing.
-    Events below `least` are dropped. `configure` is called once, before the next event.
+    Events below `least` are dropped. `configure` is called once, before the next event. Nothing here raises:
+    our work must not depend on whether its log can be written. `failure` says why an event was lost.
     """
 
     def __init__(self) -> None:
         self.least = logging.INFO
         self.configure: Callable[[], None] | None = None
+        self.failure = ""
 
     def info(self, event: str, /, **facts: Any) -> None:
         self._log("info", logging.INFO, event, facts)
@@ -34,12 +36,15 @@ class LazyLogger:
     def _log(self, method: str, level: int, event: str, facts: dict[str, Any]) -> None:
         if level < self.least:
             return
-        import structlog
+        try:
+            import structlog
 
-        if self.configure:
-            self.configure()
-            self.configure = None
-        getattr(structlog.get_logger(), method)(event, **facts)
+            if self.configure:
+                self.configure()
+                self.configure = None
+            getattr(structlog.get_logger(), method)(event, **facts)
+        except Exception as error:
+            self.failure = (isinstance(error, OSError) and error.strerror) or repr(error)
 
 
 log = LazyLogger()

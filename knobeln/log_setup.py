@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,6 +26,17 @@ def begin() -> None:
 def use(settings: Log) -> None:
     """Log from now on in the form that the settings want."""
     log.configure = partial(_configure, as_json=settings.format == "json")
+
+
+def discard_unwritten() -> None:
+    """Drop what standard error could not take: Python would try again at its end, and exit with 120."""
+    if not isinstance(sys.stderr, io.TextIOWrapper):
+        return  # it was closed before we started
+    try:
+        sys.stderr.flush()
+    except OSError:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stderr.fileno())
 
 
 def _configure(*, as_json: bool) -> None:

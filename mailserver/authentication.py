@@ -35,12 +35,18 @@ class AuthFailure:
 
 
 def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
-    """The active team whose name and string are in the `<<FROM>>` line."""
+    """The active team whose name and string are in the `<<FROM>>` line.
+
+    Where it uses the string that was offered to it last, this one is its only string from now on.
+    """
     from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
     named = teams.by_name(tx, from_line.team)
     is_right = matches(from_line.string, teams.auth_digest(tx, named.id) if named else None)
+    if matches(from_line.string, teams.offered_digest(tx, named.id) if named else None) and named:
+        teams.set_auth_digest(tx, named.id, digest(from_line.string))
+        is_right = True
     if named and named.state is TeamState.ACTIVE:
         return named if is_right else AuthFailure(named=named, renamed=_renamed(tx, from_line))
     if named and named.state is TeamState.WITHDRAWN and is_right:

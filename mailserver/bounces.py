@@ -1,8 +1,8 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
 A bounce is genuine if it comes to the signed address of that mail (verp.py). If the settings do without such
-addresses, it must return the Message-ID of a mail of ours, which others can guess with some effort. A bounce
-only changes what the organizer is shown.
+addresses, it must return the Message-ID of a mail of ours, which only its reader knows. A bounce only changes
+what the organizer is shown.
 """
 
 from __future__ import annotations

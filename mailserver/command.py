@@ -12,6 +12,8 @@ from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Transaction, outbox
+from mailserver.reading import mime_parts
+from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter
 from mailserver.reading.subject import arguments_after, plain_subject
 
@@ -113,6 +115,12 @@ class LetterContext:
             return None
         room = self._room_for(template, to, limit - 1) if limit > 1 else self.now + HOUR
         return room.replace(second=0, microsecond=0) + MINUTE if room > self.now else None
+
+    @property
+    def authenticity(self) -> Authenticity:
+        """Whether our own mail server says that the letter comes from its From address's domain."""
+        headers = mime_parts.split(self.stored.raw).headers
+        return authenticity(headers, self.letter.sender, self.settings.mail.authserv_id)
 
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got within this time."""

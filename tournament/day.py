@@ -149,9 +149,11 @@ class ContestDay:
             self._start()
             with self._store.read() as tx:
                 contest = _frozen_contest(tx, self._settings)
+                secret = contest_store.secret(tx)
             context = WorkerContext(
                 contest.settings,
                 self._settings,
+                secret,
                 self._clock,
                 contest.seeds,
                 contest.format,

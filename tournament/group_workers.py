@@ -36,10 +36,14 @@ MAX_PROCESSES = 4
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a worker knows from the start. `settings` are frozen since the contest's start, `mail` today's."""
+    """What a worker knows from the start. `settings` are frozen since the contest's start, `mail` today's.
+
+    `secret`: the contest's, for Message-IDs.
+    """
 
     settings: Settings
     mail: Settings
+    secret: bytes
     clock: Clock
     seeds: Seeds
     format: Format
@@ -113,7 +117,7 @@ class GroupWorker:
                 banned=job.banned,
             )
         mails, now = context.reporter.group_finished(outcome, context.teams), context.clock.now()
-        composed = tuple(compose(mail, context.mail, now) for mail in marked(mails, job.mark))
+        composed = tuple(compose(mail, context.mail, context.secret, now) for mail in marked(mails, job.mark))
         games = game_rows(outcome, keep_moves=keeps_moves)
         return GroupResult(replace(outcome, matches=()), games, job.banned, composed)
 

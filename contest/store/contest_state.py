@@ -35,9 +35,9 @@ def secret(tx: Transaction) -> bytes:
     return bytes(tx.execute(select(contest.c.secret)).scalar_one())
 
 
-def reseed(tx: Transaction, seed: bytes) -> None:
-    """Set another seed of 32 bytes, in a copy of the contest for a rehearsal."""
-    tx.execute(update(contest).values(seed=seed))
+def reseed(tx: Transaction) -> None:
+    """Draw another seed and another secret, in a copy of the contest for a rehearsal."""
+    tx.execute(update(contest).values(seed=secrets.token_bytes(32), secret=secrets.token_bytes(32)))
 
 
 def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:

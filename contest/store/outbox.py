@@ -30,7 +30,7 @@ from sqlalchemy import (
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
 from contest.model import Bounce, OutboxState, Outgoing
-from contest.store import decisions
+from contest.store import contest_state, decisions
 from contest.store.session import Transaction
 from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox
 
@@ -87,7 +87,8 @@ def put_all(
     not_before: datetime | None = None,
 ) -> int:
     """Compose and queue the mails whose keys are new; return how many."""
-    return keep_all(tx, (compose(mail, settings, now) for mail in mails), now, not_before)
+    secret = contest_state.secret(tx)
+    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), now, not_before)
 
 
 def keep_all(

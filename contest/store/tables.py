@@ -58,7 +58,8 @@ contest = Table(
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
     Column("seed", LargeBinary, nullable=False),
-    Column("secret", LargeBinary, nullable=False),  # never published, unlike the seed; signs bounce addresses
+    # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
+    Column("secret", LargeBinary, nullable=False),
     Column("settings", JSON, nullable=True),  # as they were when the contest started; they never change
     Column("started_at", Moment, nullable=True),
     Column("finished_at", Moment, nullable=True),
@@ -119,6 +120,8 @@ teams = Table(
     Column("preferences", JSON, nullable=False),
     Column("fields", JSON, nullable=False),  # the contest's own fields: [[name, value], ...]
     Column("auth_digest", String(64), nullable=False, unique=True),
+    # Of a new string that was not yet used.
+    Column("offered_digest", String(64), nullable=True, unique=True, index=True),
     Column("state", String(16), nullable=False),
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),

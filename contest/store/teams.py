@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, or_, select, update
 
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
@@ -36,6 +36,7 @@ def add(
         **_values(registration),
         "requested_name": requested_name,
         "auth_digest": auth_digest,
+        "offered_digest": None,
         "state": state,
         "flags": list(flags),
         "letter_id": letter_id,
@@ -65,16 +66,24 @@ def by_name(tx: Transaction, name: str) -> Team | None:
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
-    return _one(tx, select(teams).where(teams.c.auth_digest == digest))
+    """The team with this string, or to which it was offered."""
+    return _one(tx, select(teams).where(or_(teams.c.auth_digest == digest, teams.c.offered_digest == digest)))
 
 
 def auth_digest(tx: Transaction, team_id: int) -> str:
     return str(tx.execute(select(teams.c.auth_digest).where(teams.c.id == team_id)).scalar_one())
 
 
+def offered_digest(tx: Transaction, team_id: int) -> str | None:
+    """The digest of the string that was offered to the team and not yet used."""
+    found: str | None = tx.execute(select(teams.c.offered_digest).where(teams.c.id == team_id)).scalar_one()
+    return found
+
+
 def auth_digests(tx: Transaction) -> frozenset[str]:
-    """The digests of all teams' authentification strings, to recognise such a string in a text."""
-    return frozenset(tx.execute(select(teams.c.auth_digest)).scalars())
+    """The digests of all teams' valid authentification strings, to recognise such a string in a text."""
+    rows = tx.execute(select(teams.c.auth_digest, teams.c.offered_digest)).all()
+    return frozenset(digest for row in rows for digest in row if digest)
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
@@ -114,8 +123,14 @@ def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
 
 
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
-    """Replace the digest of the team's authentification string; the old string is no longer valid."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(auth_digest=digest))
+    """Replace the digest of the team's authentification string; no other string is valid from now on."""
+    values = {"auth_digest": digest, "offered_digest": None}
+    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+
+
+def offer_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
+    """Make another string valid, too; `set_auth_digest` makes it the only one when it is used."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(offered_digest=digest))
 
 
 def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import sys
+import traceback
+from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -14,11 +17,8 @@ from knobeln import log_setup
 from knobeln.cli.lazy import LazyGroup
 
 EX_FAILED = 1
+EX_SOFTWARE = 70
 EX_TEMPFAIL = 75
-HOST_ERRORS = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
-    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
-)
 COMMANDS = {
     "Set up a contest": {
         "init": "Create a contest in the folder DIR.",
@@ -82,20 +82,40 @@ COMMANDS = {
 
 
 class Root(LazyGroup):
-    """Prints our errors as one line, and turns them into an exit code."""
+    """Prints our errors as one line, and turns them into an exit code.
+
+    systemd does not start `serve` again after 1, which means that somebody must change something first. So no
+    other failure ends with 1.
+    """
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        finally:
+            log_setup.discard_unwritten()
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except KnobelnError as error:
-            click.secho(f"knobeln: {error}", fg="red", err=True)
+            _complain(str(error))
             ctx.exit(EX_TEMPFAIL if isinstance(error, TryAgain) else EX_FAILED)
         except OSError as error:
-            if error.errno not in HOST_ERRORS:
-                raise
+            if error.errno == errno.EPIPE:
+                raise  # the reader of our output has gone: click knows
             where = f": {error.filename}" if error.filename else ""
-            click.secho(f"knobeln: cannot read or write: {error.strerror}{where}", fg="red", err=True)
+            _complain(f"cannot read or write: {error.strerror or error}{where}")
             ctx.exit(EX_TEMPFAIL)
+        except (click.exceptions.Exit, click.Abort, click.ClickException):
+            raise
+        except Exception:
+            _complain(f"unexpected error\n{traceback.format_exc()}")
+            ctx.exit(EX_SOFTWARE)
+
+
+def _complain(text: str) -> None:
+    with suppress(OSError):  # the exit code counts more than the words
+        click.secho(f"knobeln: {text}", fg="red", err=True)
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"]})

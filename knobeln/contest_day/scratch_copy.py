@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from knobeln.context import ContestContext
 
 @contextmanager
 def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
-    """Copy the contest to a temporary folder, with another seed and not paused; delete it at the end."""
+    """Copy the contest to a temporary folder, not paused and with another seed; delete it at the end."""
     with tempfile.TemporaryDirectory(prefix="knobeln-rehearsal-") as name:
         path = Path(name)
         store = Store(f"sqlite:///{path / 'contest.db'}")
@@ -24,7 +23,7 @@ def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
             migrate.upgrade(store)
             copy_contest(contest.store, store)
             with store.write() as tx:
-                contest_state.reseed(tx, secrets.token_bytes(32))
+                contest_state.reseed(tx)
                 decisions.resume(tx)
             yield replace(contest, path=path, store=store)
         finally:

@@ -25,9 +25,10 @@ from functools import partial
 from threading import Event, Thread
 from types import FrameType
 
-from contest.errors import KnobelnError, TryAgain
+from contest.errors import KnobelnError
 from contest.log import log
-from contest.store import contest_state, decisions
+from contest.model import Outgoing
+from contest.store import contest_state, decisions, outbox
 from knobeln.context import ContestContext
 from knobeln.server.intakes import mailbox_of, maildir_of
 from knobeln.server.run_on_request import RequestedRun
@@ -55,6 +56,7 @@ class Gateway:
         self._stop = Event()
         self._service_manager = ServiceManager()
         self._last_errors: dict[str, tuple[str, float]] = {}
+        self._tell_log_failure_at = 0.0
         self._services = Services(contest)
         self._requested_run = RequestedRun(contest)
         self._transport = transport_of(contest.settings, contest.path)
@@ -110,6 +112,8 @@ class Gateway:
         self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
         while not self._stop.wait(IDLE_SECONDS):
             open_now = self._watch_dates(open_now)
+            if log.failure and time.monotonic() >= self._tell_log_failure_at:
+                self._tell_log_failure()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
         log.info("stopping")
@@ -149,6 +153,20 @@ class Gateway:
             contest_state.note(tx, "error", f"{loop}: {text}", self._contest.clock.now())
             self._last_errors[loop] = (text, time.monotonic())
 
+    def _tell_log_failure(self) -> None:
+        """Note for `knobeln status` that lines of the log were lost; write to the organizer once a day."""
+        reason, now, settings = log.failure, self._contest.clock.now(), self._contest.settings
+        mail = self._contest.templates.render("log_failed", reason=reason, at=now)
+        key, to = f"log/{now:%Y-%m-%d}", settings.contest.organizer_address
+        outgoing = Outgoing(key, "log_failed", to, mail.subject, mail.body)
+        self._tell_log_failure_at = time.monotonic() + FAILURE_PAUSE_SECONDS
+        with suppress(KnobelnError):  # the disk may be full for the database, too: then we try again
+            with self._contest.store.write() as tx:
+                contest_state.note(tx, "log", f"the log cannot be written, lines are lost: {reason}", now)
+                outbox.put(tx, outgoing, settings, now)
+            log.failure = ""
+            self._tell_log_failure_at = time.monotonic() + REPEAT_ERROR_SECONDS
+
     def _wake_all(self) -> None:
         for loop in self._loops:
             loop.wake()
@@ -172,8 +190,8 @@ class Gateway:
                 for change in changes:
                     log.info(change)
             return after
-        except TryAgain as error:
-            log.error(str(error), loop="dates")
+        except Exception as error:
+            log.error(str(error), loop="dates", exc_info=not isinstance(error, KnobelnError))
             self._stop.wait(FAILURE_PAUSE_SECONDS)
             return before
 

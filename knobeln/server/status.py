@@ -69,6 +69,7 @@ class Status:
     reports_held_since: datetime | None
     waiting_summaries: tuple[int, ...]
     errors: tuple[JournalLine, ...]
+    log_failures: tuple[JournalLine, ...]  # the newest, if it is recent
     journal: tuple[JournalLine, ...]
     free_disk_bytes: int
 
@@ -98,6 +99,8 @@ class Status:
             )
         if self.free_disk_bytes < MIN_DISK_BYTES:
             yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
+        for at, _, text in self.log_failures:
+            yield f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` goes"
         if self.at_work["serve"] is False and self.work_waits:
             yield "work waits, and no process does it: `knobeln serve`"
 
@@ -154,7 +157,8 @@ def status_of(contest: ContestContext) -> Status:
             paused=decisions.paused(tx),
             reports_held_since=decisions.reports_held(tx),
             waiting_summaries=tuple(results.unreported_rounds(tx)),
-            errors=_recent_errors(tx, now),
+            errors=_recent(tx, now, MAX_ERRORS, "error"),
+            log_failures=_recent(tx, now, 1, "log"),
             journal=tuple(contest_state.journal_tail(tx, MAX_JOURNAL_LINES)),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
@@ -165,8 +169,8 @@ def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int
     return {state: counts.get(state, 0) for state in states}
 
 
-def _recent_errors(tx: Transaction, now: datetime) -> tuple[JournalLine, ...]:
-    newest = contest_state.journal_tail(tx, MAX_ERRORS, area="error")
+def _recent(tx: Transaction, now: datetime, count: int, area: str) -> tuple[JournalLine, ...]:
+    newest = contest_state.journal_tail(tx, count, area=area)
     return tuple(line for line in newest if now - line[0] < RECENT)
 
 

@@ -1,7 +1,8 @@
-"""`resend authentification`: a new string for a team that has lost its own; the old one is void.
+"""`resend authentification`: a new string for a team that has lost its own.
 
 The writer cannot prove anything. So the letter must come from the registered address, the string goes nowhere
-else, and there are only a few in a day: a forged letter can be a nuisance, and no more.
+else, there are only a few in a day, and the old one stays valid until the new one is used: a forged letter
+costs the team a mail, and no more. Where our own mail server says that the address is forged, not even that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
+from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest, new_string
 
 MAX_PER_DAY = 2
@@ -46,14 +48,16 @@ def _reason_against(context: LetterContext, team: Team) -> str:
         return str(team.state)
     if contest_state.state(context.tx).phase is Phase.FINISHED:
         return "finished"
+    if context.authenticity is Authenticity.FAIL:
+        return "forged"
     return "too often" if context.count_answered("new_string", team.address, DAY) >= MAX_PER_DAY else ""
 
 
 def _renew(context: LetterContext, team: Team) -> str:
     string = new_string()
-    teams.set_auth_digest(context.tx, team.id, digest(string))
+    teams.offer_auth_digest(context.tx, team.id, digest(string))
     contest_state.note(
-        context.tx, "teams", f"{team.name} got a new string, by letter {context.stored.id}", context.now
+        context.tx, "teams", f"{team.name} was sent a new string, by letter {context.stored.id}", context.now
     )
     note = f"{team.name} got a new authentification string"
     return context.answer(

@@ -83,7 +83,7 @@ class Listener:
         return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
 
     def start(self) -> None:
-        """Raises ConfigError where port, Unix socket or certificate cannot be had."""
+        """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only for now."""
         # Otherwise the library writes what strangers send to the console (M41).
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         if self._settings.mail.tls_certificate:
@@ -91,7 +91,7 @@ class Listener:
         self._thread.start()
         try:
             asyncio.run_coroutine_threadsafe(self._bind(), self._loop).result(_READY_SECONDS)
-        except ConfigError:
+        except KnobelnError:
             self.stop()
             raise
 
@@ -102,7 +102,10 @@ class Listener:
                 door = await self._loop.create_server(self._protocol, mail.listen_host, mail.listen_port)
                 self._servers.append(door)
         except OSError as error:
-            raise ConfigError(f"mail.listen_host, mail.listen_port: cannot listen there: {error}") from None
+            text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
+            # The network may not be up yet, or an earlier server not quite gone.
+            kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
+            raise kind(text) from None
         try:
             if self._socket is not None:
                 if is_answered(self._socket):
@@ -435,8 +438,9 @@ class _Handler:
         """Answer after any failure of ours: the letter is not kept, and its sender must try again."""
         if isinstance(error, TLSSetupException):
             return "454 4.7.0 no encryption could be agreed on"
-        expected = isinstance(error, KnobelnError)
-        log.error("letter not taken", error=str(error), exc_info=None if expected else error)
+        with suppress(Exception):  # the library would answer 500, and tell the sender about our insides
+            expected = isinstance(error, KnobelnError)
+            log.error("letter not taken", error=str(error), exc_info=None if expected else error)
         return "451 4.3.0 a failure of ours, please try again later"
 
 

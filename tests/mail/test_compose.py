@@ -54,7 +54,7 @@ def by_the_library(body: str, attachments: tuple[Attachment, ...]) -> bytes:
 @given(body=bodies, attachments=st.lists(files, max_size=3).map(tuple))
 def test_bodies_and_attachments(body: str, attachments: tuple[Attachment, ...]) -> None:
     mail = compose.compose(
-        Outgoing("k", "DGP", "a@b.example", "s", body, attachments=attachments), SETTINGS, NOW
+        Outgoing("k", "DGP", "a@b.example", "s", body, attachments=attachments), SETTINGS, bytes(32), NOW
     )
     assert mail.content == by_the_library(body, attachments)
     assert mail.digest == hashlib.sha256(mail.content).hexdigest()

@@ -24,12 +24,13 @@ from mailserver.delivery.deliver import deliver_due
 from tests.support.mail_world import FORM, START, World, body_of, make_settings
 
 HOUR = timedelta(hours=1)
+SECRET = bytes(32)
 REGISTER = "registration for KNOBELN"
 
 
 def composed(**facts: object) -> EmailMessage:
     usual = {"key": "k", "kind": "RSM", "to": "joe@a.example", "subject": "hello", "body": "a table\n"}
-    raw = compose(Outgoing(**(usual | facts)), make_settings(), START).raw  # type: ignore[arg-type]
+    raw = compose(Outgoing(**(usual | facts)), make_settings(), SECRET, START).raw  # type: ignore[arg-type]
     return email.message_from_bytes(raw, policy=modern)  # type: ignore[return-value]
 
 
@@ -40,7 +41,7 @@ def composed(**facts: object) -> EmailMessage:
 def test_a_plain_body_is_written_as_the_library_writes_it(body: str) -> None:
     by_library = EmailMessage(policy=SMTP)
     by_library.set_content(body, cte="7bit", params={"format": "fixed"})
-    raw = compose(Outgoing("k", "RSM", "joe@a.example", "hello", body), make_settings(), START).raw
+    raw = compose(Outgoing("k", "RSM", "joe@a.example", "hello", body), make_settings(), SECRET, START).raw
     assert raw.endswith(b"\r\n" + by_library.as_bytes())
 
 

@@ -724,16 +724,52 @@ def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., 
 
 
 # --- a new string ------------------------------------------------------------------------------------------
-def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void(world: World) -> None:
+def test_a_new_string_goes_to_the_registered_address_and_the_old_one_is_void_once_it_is_used(
+    world: World,
+) -> None:
     old = registered_line(world)
     (mail,) = world.send("resend authentification", "", sender=ADDRESS)
     new = f"<<FROM>> {NAME} {string_in(mail)}\n"
     assert mail["To"] == ADDRESS
     assert new != old
     assert new.strip() in body_of(mail)
+    assert "status" in world.send("status", old, sender=EVE)[0]["Subject"], (
+        "anybody may have asked for a new one"
+    )
+    assert world.send(COMPILE, program(new), sender=EVE) == []
     (refused,) = world.send(COMPILE, program(old), sender=ADDRESS)
     assert "do not belong together" in flat(refused)
-    assert world.send(COMPILE, program(new), sender=EVE) == []
+    assert world.send(COMPILE, program(new) + " ", sender=EVE) == []
+
+
+def test_of_two_new_strings_the_last_one_and_the_old_one_are_valid(world: World) -> None:
+    lines = [registered_line(world)]
+    for number in range(2):
+        (mail,) = world.send("resend authentification", f"{number}", sender=ADDRESS)
+        lines.append(f"<<FROM>> {NAME} {string_in(mail)}\n")
+    old, first, last = lines
+    for line, accepted in ((old, True), (first, False), (last, True), (old, False)):
+        world.send("mail-preference RSM", line)
+        assert ("refused" not in world.notes[-1]) == accepted
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("dmarc=fail header.from=machine.domain.alfdkj", "does not come from your team's mail-address"),
+        ("dmarc=pass header.from=machine.domain.alfdkj", "Here it is."),
+        ("spf=none", "Here it is."),
+    ],
+)
+def test_a_new_string_is_refused_where_our_own_server_says_that_the_letter_is_forged(
+    make_world: Callable[..., World], result: str, words: str
+) -> None:
+    world = make_world(mail=Mail(authserv_id="mx.contest.example"))
+    registered_line(world)
+    field = f"mx.contest.example; {result}"
+    (mail,) = world.send("resend authentification", "", sender=ADDRESS, Authentication_Results=field)
+    assert mail["To"] == ADDRESS
+    assert words in flat(mail)
 
 
 def test_who_does_not_write_from_the_registered_address_gets_none(world: World) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import sqlite3
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from email import message_from_bytes
@@ -28,11 +31,17 @@ from contest.store.tables import metadata
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 
 
+def new_store(path: Path) -> Store:
+    made = Store(f"sqlite:///{path}")
+    migrate.upgrade(made)
+    with made.write() as tx:
+        contest_state.create(tx)
+    return made
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    made = Store(f"sqlite:///{tmp_path / 'contest.db'}")
-    migrate.upgrade(made)
-    return made
+    return new_store(tmp_path / "contest.db")
 
 
 @pytest.fixture
@@ -113,13 +122,13 @@ def test_a_database_of_a_newer_version_is_refused(store: Store) -> None:
 def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     def broken() -> None:
         with store.write() as tx:
-            contest_state.create(tx)
+            contest_state.finish(tx, NOW)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         broken()
     with store.read() as tx:
-        assert tx.execute(select(metadata.tables["contest"])).first() is None
+        assert contest_state.state(tx).finished_at is None
 
 
 def test_a_locked_database_means_try_again(
@@ -235,12 +244,33 @@ def test_no_line_is_too_long_for_a_relay(store: Store, settings: Settings, lette
     assert message_from_bytes(raw, policy=modern).get_content().replace("\r\n", "\n") == body
 
 
-def test_the_message_id_of_a_mail_depends_on_its_key_alone(store: Store, settings: Settings) -> None:
-    ids = []
-    for minute in (0, 1):
-        other = Store("sqlite://")
-        with other.engine.begin() as tx:
-            metadata.create_all(tx)
-            outbox.put(tx, outgoing("round/1"), settings, NOW.replace(minute=minute))
-            ids.append(outbox.due(tx, NOW.replace(hour=13), 1)[0].message_id)
-    assert ids[0] == ids[1]
+@pytest.fixture
+def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
+    """Queues the same mail in a contest, and returns its Message-ID."""
+
+    def queued(store: Store, now: datetime) -> str:
+        with store.write() as tx:
+            outbox.put(tx, outgoing("round/1"), settings, now)
+            return outbox.due(tx, now, 1)[0].message_id
+
+    return queued
+
+
+def test_the_message_id_of_a_mail_depends_on_its_key_alone(
+    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str]
+) -> None:
+    """A contest that was restored queues the mail again, at another time."""
+    store.close()
+    shutil.copy(tmp_path / "contest.db", tmp_path / "restored.db")
+    restored = Store(f"sqlite:///{tmp_path / 'restored.db'}")
+    assert message_id(store, NOW) == message_id(restored, NOW.replace(hour=13))
+
+
+def test_no_two_contests_and_no_stranger_make_the_same_message_id(
+    store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str], settings: Settings
+) -> None:
+    other = new_store(tmp_path / "other.db")
+    computed = hashlib.sha256(f"{settings.contest.address}/a@b.example/round/1".encode()).hexdigest()[:32]
+    ids = {message_id(store, NOW), message_id(other, NOW)}
+    assert len(ids) == 2
+    assert computed not in "".join(ids)

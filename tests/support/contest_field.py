@@ -12,6 +12,8 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
+from sqlalchemy import update
+
 from compiler.build import BuildResult, build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Mail, Programs, Tournament
@@ -19,12 +21,14 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, Member, Registration, Team, TeamState
 from contest.store import Transaction, letters, submissions, teams
+from contest.store.tables import contest
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))
+SECRET = bytes(32)
 PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
 
 
@@ -51,9 +55,11 @@ def make_contest(
     chosen: Settings,
     preferences: Sequence[str] = PREFERENCES,
 ) -> ContestContext:
-    """A contest of `count` teams with these programs in turn; its seed and its times are always the same."""
+    """A contest of `count` teams with these programs in turn; seed, secret and times are always the same."""
     clock = FixedClock(NOW)
     folder = replace(create_contest(path, chosen, seed=SEED, clock=clock), clock=clock)
+    with folder.store.write() as tx:
+        tx.execute(update(contest).values(secret=SECRET))
     add_field(folder, count, programs, preferences)
     return folder
 

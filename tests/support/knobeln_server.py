@@ -68,9 +68,7 @@ class Server:
 
     def answers(self, address: str) -> list[Message]:
         """The mails in the team's Maildir, oldest first: their keys sort by time."""
-        path = self.folder.path / "mail" / address
-        box = mailbox.Maildir(path) if (path / "cur").exists() else {}
-        return [box[key] for key in sorted(box.keys())]
+        return maildir(self.folder, address)
 
     def is_idle(self) -> bool:
         with self.folder.store.read() as tx:
@@ -87,6 +85,13 @@ class Server:
         found = re.search(r"<<FROM>> \S+ \S+", text_of(self.answers(address)[0]))
         assert found
         return found[0]
+
+
+def maildir(contest: ContestContext, address: str) -> list[Message]:
+    """What the contest has delivered to this address, oldest first."""
+    path = contest.path / "mail" / address
+    box = mailbox.Maildir(path) if (path / "cur").exists() else {}
+    return [box[key] for key in sorted(box.keys())]
 
 
 def text_of(mail: Message) -> str:
