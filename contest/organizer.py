@@ -187,6 +187,7 @@ class OrganizerActions:
                 subject=rendered.subject,
                 body=rendered.body,
                 team_id=team.id,
+                team=team.name,
             )
             outbox.put(self.tx, mail, self.settings, self.now)
 
