@@ -141,6 +141,7 @@ class CompileService:
             team_id=team.id,
             in_reply_to=submissions.reply_to_of(tx, submission.id),
             letter_id=submission.letter_id,
+            team=team.name,
         )
         outbox.put(tx, mail, self.settings, now)
 

@@ -68,13 +68,15 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
 
     Raises ValueError for a subject or an address with a line break: no stranger adds headers.
     """
-    name, domain = _name_and_domain(outgoing, settings, secret)
-    head = b"".join(_head(outgoing, settings, now, name, domain))
+    name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
+    head = b"".join(_head(outgoing, settings, secret, now, name, domain))
     content, digest = _content(outgoing.body, outgoing.attachments)
     return Composed(replace(outgoing, body="", attachments=()), f"<{name}@{domain}>", head, content, digest)
 
 
-def _head(outgoing: Outgoing, settings: Settings, now: datetime, name: str, domain: str) -> Iterator[bytes]:
+def _head(
+    outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime, name: str, domain: str
+) -> Iterator[bytes]:
     plain = outgoing.subject.isascii()
     yield _address_line("From", settings.contest.title, settings.contest.address, plain)
     yield _address_line("To", "", outgoing.to, plain)
@@ -83,14 +85,36 @@ def _head(outgoing: Outgoing, settings: Settings, now: datetime, name: str, doma
     yield _line("Message-ID", f"<{_SOME_NAME}@{domain}>", plain).replace(
         _SOME_NAME.encode(), name.encode(), 1
     )
-    if outgoing.in_reply_to:
-        yield _line("In-Reply-To", outgoing.in_reply_to, plain)
-        yield _line("References", outgoing.in_reply_to, plain)
+    root = _thread_root(outgoing, settings, secret)
+    parents = tuple(parent for parent in (root, outgoing.in_reply_to) if parent)
+    if parents:
+        yield _line("In-Reply-To", parents[-1], plain=True)
+        yield _line("References", " ".join(parents), plain=True)
     # RFC 3834: answers are auto-replied, what goes out unasked is auto-generated; robots answer neither.
     yield _line("Auto-Submitted", "auto-replied" if outgoing.in_reply_to else "auto-generated", plain)
     yield _address_line("Reply-To", "", settings.contest.address, plain)
+    yield from _lines_to_filter_by(outgoing, settings)
     if outgoing.broadcast:
         yield from _list_lines(outgoing.kind, settings, plain)
+
+
+def _thread_root(outgoing: Outgoing, settings: Settings, secret: bytes) -> str | None:
+    """The Message-ID that all mails of a thread refer to. No mail has it, and readers do not need one."""
+    of_team = "" if outgoing.team_id is None else f"team/{outgoing.team_id}"
+    thread = outgoing.thread or of_team
+    if not thread:
+        return None
+    return "<{}@{}>".format(*_name_and_domain("", f"thread/{thread}", settings, secret))
+
+
+def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[bytes]:
+    title = settings.contest.title
+    yield _line("X-Knobeln-Contest", title, title.isascii())
+    if outgoing.team:
+        yield _line("X-Knobeln-Team", outgoing.team, outgoing.team.isascii())
+    yield _line("X-Knobeln-Report", outgoing.kind.replace("_", "-").replace(" ", "-"), plain=True)
+    if outgoing.round is not None:
+        yield _line("X-Knobeln-Round", str(outgoing.round), plain=True)
 
 
 def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
@@ -123,11 +147,10 @@ def _folded(header: str, value: str | Address, plain: bool) -> bytes:
     return head.as_bytes().removesuffix(b"\r\n")
 
 
-def _name_and_domain(outgoing: Outgoing, settings: Settings, secret: bytes) -> tuple[str, str]:
-    """The two sides of the Message-ID."""
+def _name_and_domain(to: str, key: str, settings: Settings, secret: bytes) -> tuple[str, str]:
+    """The two sides of the Message-ID of the mail with this key."""
     address = settings.contest.address
-    text = f"message/{address}/{outgoing.to}/{outgoing.key}"
-    digest = hmac.digest(secret, text.encode(), hashlib.sha256).hex()
+    digest = hmac.digest(secret, f"message/{address}/{to}/{key}".encode(), hashlib.sha256).hex()
     return digest[: len(_SOME_NAME)], address.rpartition("@")[2]
 
 

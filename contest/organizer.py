@@ -6,6 +6,7 @@ compiles: a run in another process sees the change in its next transaction.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +32,24 @@ _AFTER_BAN = {
     "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`.",
     Phase.FINISHED: "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team.",
 }
+
+
+@dataclass(frozen=True)
+class Message:
+    """The organizer's own words. They go to all registered teams, to those of this round, or to those without
+    an accepted program."""
+
+    subject: str
+    text: str
+    round: int | None = None
+    without_program: bool = False
+
+    @property
+    def readers(self) -> str:
+        """Who gets it, as mails say."""
+        if self.without_program:
+            return "the teams that have no accepted program"
+        return "all registered teams" if self.round is None else f"the teams of round {self.round}"
 
 
 @dataclass(frozen=True)
@@ -150,9 +169,7 @@ class OrganizerActions:
             was = getattr(before, name)
             text = f"{DATE_WORDS[name]}: moved from {was:{TIME_FORMAT}} to {at:{TIME_FORMAT}}"
             self._note("dates", text, whom=name, reason=reason)
-        out = decisions.all_bans(self.tx)
-        wanted = (TeamState.ACTIVE, TeamState.PENDING)
-        readers = [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
+        readers = self._registered()
         changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
         new = self.settings.model_copy(update={"dates": after})
         self._tell(
@@ -173,22 +190,65 @@ class OrganizerActions:
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
             raise NotNow("the contest has started; only results_published can still be moved")
 
-    # --- for all of them ----------------------------------------------------------------------------------
-    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> None:
-        """The same mail to each of these teams."""
+    # --- the organizer's own words ------------------------------------------------------------------------
+    def tell(self, message: Message) -> str:
+        """Send the message, but not to teams that got the same words before, perhaps by a command that seemed
+        to fail."""
+        readers = self.readers_of(message)
+        words = hashlib.sha256(f"{message.subject}\n{message.text}".encode()).hexdigest()[:16]
+        told = self._tell(f"tell/{words}", "organizer_words", readers, message=message)
+        if not told:
+            raise NotNow(
+                f"{plural(len(readers), 'team has', 'teams have')} got these words before, and there is "
+                "nobody else; to say them again, change a word"
+            )
+        text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
+        self._note("tell", text, whom=message.readers)
+        before = len(readers) - told
+        rest = f" {plural(before, 'team', 'teams')} got the same words before." if before else ""
+        return f"{plural(told, 'team is', 'teams are')} told.{rest}"
+
+    def readers_of(self, message: Message) -> list[Team]:
+        """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""
+        if not message.subject.strip() or not message.text.strip():
+            raise GiveUp("a message needs a subject and a text")
+        if message.round is not None:
+            plan, _ = results.drawn_round(self.tx, message.round)
+            playing = submissions.participants(self.tx)
+            readers = [playing[name] for group in plan.groups for name in group.members]
+        else:
+            readers = self._registered()
+        if message.without_program:
+            readers = [team for team in readers if submissions.latest_good(self.tx, team.id) is None]
         if not readers:
-            return
+            raise NotNow(f"there is nobody to tell: {message.readers} are none")
+        return readers
+
+    # --- for all of them ----------------------------------------------------------------------------------
+    def _registered(self) -> list[Team]:
+        """The teams that take part, or wait to be accepted."""
+        out = decisions.all_bans(self.tx)
+        wanted = (TeamState.ACTIVE, TeamState.PENDING)
+        return [t for t in teams.all_teams(self.tx) if t.state in wanted and t.name not in out]
+
+    def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> int:
+        """The same mail to each of these teams. Returns how many did not have it yet."""
+        if not readers:
+            return 0
         rendered = self.renderer.render(template, **facts)
-        for team in readers:
-            mail = Outgoing(
+        mails = (
+            Outgoing(
                 key=f"{event}/{team.name}",
                 kind=template,
                 to=team.address,
                 subject=rendered.subject,
                 body=rendered.body,
                 team_id=team.id,
+                team=team.name,
             )
-            outbox.put(self.tx, mail, self.settings, self.now)
+            for team in readers
+        )
+        return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)

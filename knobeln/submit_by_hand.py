@@ -97,5 +97,6 @@ def _tell_team(
         subject=text.subject,
         body=text.body,
         team_id=team.id,
+        team=team.name,
     )
     outbox.put(tx, mail, contest.settings, now)

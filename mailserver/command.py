@@ -11,7 +11,7 @@ from enum import StrEnum
 from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing, StoredLetter
 from contest.protocols import Renderer
-from contest.store import Transaction, outbox
+from contest.store import Transaction, outbox, teams
 from mailserver.reading import mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter
@@ -95,6 +95,7 @@ class LetterContext:
             in_reply_to=self.letter.message_id,
             letter_id=None if is_notice else self.stored.id,
             cause=self.writer,
+            team=teams.get(self.tx, team_id).name if team_id else "",
         )
         outbox.put(self.tx, outgoing, self.settings, self.now, room)
         return note

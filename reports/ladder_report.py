@@ -33,6 +33,7 @@ class HillLetters:
                 body=words.body,
                 team_id=team.id,
                 broadcast=True,
+                team=team.name,
             )
 
 

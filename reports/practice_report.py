@@ -109,6 +109,7 @@ class PracticeLetters:
             attachments=attachments,
             in_reply_to=practice.reply_to if is_answer else None,
             letter_id=practice.letter_id if is_answer else None,
+            team=team.name,
         )
 
 

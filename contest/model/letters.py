@@ -54,6 +54,9 @@ class Outgoing:
     letter_id: int | None = None  # the letter that this answers
     cause: str | None = None  # sender of that letter; the mail counts against its limits and those of `to`
     broadcast: bool = False  # a report that the team has ordered, and can cancel
+    team: str = ""  # the team's name, to filter by
+    round: int | None = None  # the round that a report is about
+    thread: str = ""  # mails with one name are one thread; "": the team's own thread
 
 
 class OutboxState(StrEnum):

@@ -6,8 +6,9 @@ BOUNCED. The organizer may hold a READY mail (HELD), and send a FAILED or BOUNCE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
@@ -161,6 +162,42 @@ def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
     rows = [{"digest": digest, "content": found[digest]} for digest in found if digest not in known]
     if rows:
         tx.execute(insert(contents), rows)
+
+
+def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Settings, now: datetime) -> None:
+    """Queue the content of this mail in a new mail, with the headers of `outgoing`, which has no body."""
+    query = select(contents).join(outbox, outbox.c.content == contents.c.digest)
+    row = tx.execute(query.where(outbox.c.id == item_id)).one()
+    mail = compose(outgoing, settings, contest_state.secret(tx), now)
+    keep_all(tx, [replace(mail, content=row.content, digest=row.digest)], now)
+
+
+class PastReport(NamedTuple):
+    """A report of the contest day that has gone out to a team; `group` and `round` if it is about one."""
+
+    item_id: int
+    code: str
+    round: int | None
+    group: int | None
+    subject: str
+
+
+_REPORT_KEY = re.compile(r"(?:again/\d+/)?(?:contest|round/(\d+)(?:/group/(\d+))?)/([^/]+)/[^/]+")
+
+
+def past_reports(tx: Transaction, team_id: int) -> tuple[PastReport, ...]:
+    """The team's reports that the organizer does not hold, in the order of the contest. Where a group was
+    played again, only the newest."""
+    query = select(outbox.c.id, outbox.c.key, outbox.c.subject).order_by(outbox.c.id)
+    rows = tx.execute(
+        query.where(outbox.c.team_id == team_id, outbox.c.state != OutboxState.HELD, _IS_REPORT)
+    )
+    newest = {}
+    for row in rows:
+        if found := _REPORT_KEY.fullmatch(row.key):
+            round, group = (int(number) if number else None for number in found.group(1, 2))
+            newest[found[3], round, group] = PastReport(row.id, found[3], round, group, row.subject)
+    return tuple(newest.values())
 
 
 def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) -> int:

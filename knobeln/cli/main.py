@@ -38,6 +38,7 @@ COMMANDS = {
         "outbox": "List, show, hold, release and retry outgoing mails.",
         "log": "Show who did what to whom, when and why.",
         "dates": "Show the dates, or move them.",
+        "tell": "Send your own words to all registered teams, or to some of them.",
         "leaderboard": "Show the leaderboard of a contest whose game is computed exactly.",
         "hill": "Show the ranking of the hill, and how it moved since the previous ranking.",
     },

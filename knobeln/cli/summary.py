@@ -6,16 +6,17 @@ from pathlib import Path
 
 import click
 
-from contest.errors import GiveUp, NotNow
+from contest.errors import NotNow
 from contest.plurals import plural
 from contest.store import contest_state, results
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, transaction
 from knobeln.cli.open_contest import open_contest
+from knobeln.cli.own_words import own_words
 from knobeln.cli.run import deliver_reports
 from knobeln.contest_day.run import contest_day
 
-_HINT = "\n# Your words about this round, for the top of its summary. Lines that begin with # are left out.\n"
+_HINT = "Your words about this round, for the top of its summary."
 
 
 @click.command(cls=ContestCommand)
@@ -30,9 +31,7 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
     contest = open_contest()
     with contest.store.read() as tx:
         before = results.words_of(tx, number) or ""
-    text = (_edited(before) if file is None else _text_of(file)).strip()
-    if not text:
-        raise NotNow("the text is empty, so nothing is sent")
+    text = own_words(file, _HINT, before)
     with transaction(contest, dry_run=dry_run) as tx:
         if not results.set_words(tx, number, text + "\n"):
             raise NotNow(f"round {number} does not exist, or its summary has gone out")
@@ -48,18 +47,3 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
     print_outcome(f"The summary of round {number} goes to {teams}.", dry_run=dry_run)
     if not dry_run:
         deliver_reports(contest)
-
-
-def _edited(before: str) -> str:
-    text = click.edit(before + _HINT)
-    if text is None:
-        raise NotNow("nothing was saved in the editor, so nothing is sent")
-    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-
-
-def _text_of(file: Path) -> str:
-    try:
-        with click.open_file(str(file), encoding="utf-8") as stream:
-            return str(stream.read())
-    except UnicodeDecodeError as error:
-        raise GiveUp(f"{file} is not in UTF-8: {error}") from None

@@ -59,6 +59,7 @@ class Organizer(Command):
             note=f"the organizer is asked to confirm: {request.text}",
             request=request.text,
             effect=action.meaning,
+            preview=action.preview(context, request),
             reason=request.reason,
             token=token,
             hours=MAX_TOKEN_HOURS,

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from contest.config.sections import Dates
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.model import Phase
-from contest.organizer import OrganizerActions, read_date
+from contest.organizer import Message, OrganizerActions, read_date
+from contest.plurals import plural
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext, Limit
 from mailserver.commands import unknown
 from mailserver.reading.subject import clean_subject
+from mailserver.team_secret import FromLine, find_from_line, without_strings
 
 NAME = "organizer"  # in the subject and after <<FROM>>
 ANSWERS = {"organizer_answer": Limit.DROP}
 _REASON = "reason:"
+_SUBJECT = "subject:"
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the organizer asks for: the name of an action, its arguments, and why."""
+    """What the organizer asks for: the name of an action, its arguments, and why.
+
+    `message`: what teams are to be told, subject and text.
+    """
 
     name: str
     arguments: Arguments
     reason: str
+    message: tuple[str, str] = ("", "")
 
     @property
     def text(self) -> str:
@@ -35,11 +42,17 @@ class Request:
         return " ".join((self.name, *self.arguments))
 
     def as_json(self) -> dict[str, Any]:
-        return {"name": self.name, "words": list(self.arguments), "reason": self.reason}
+        return {
+            "name": self.name,
+            "words": list(self.arguments),
+            "reason": self.reason,
+            "message": list(self.message),
+        }
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> Request:
-        return Request(found["name"], tuple(found["words"]), found["reason"])
+        subject, text = found.get("message", ("", ""))
+        return Request(found["name"], tuple(found["words"]), found["reason"], (subject, text))
 
 
 def read_request(context: LetterContext, arguments: Arguments) -> Request:
@@ -47,22 +60,46 @@ def read_request(context: LetterContext, arguments: Arguments) -> Request:
     if not arguments or arguments[0] not in ACTIONS:
         known = ", ".join(f"`{NAME} {action.subject}`" for action in ACTIONS.values())
         raise NotFound(f"the subject names no action that I know; the actions are {known}")
-    lines = (line.strip() for line in context.letter.body.lines)
-    reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
-    request = Request(arguments[0], arguments[1:], next(reasons, ""))
+    request = Request(arguments[0], arguments[1:], "")
+    if request.name == TELL:
+        request = replace(request, message=_written_message(context))
+    else:
+        lines = (line.strip() for line in context.letter.body.lines)
+        reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
+        request = replace(request, reason=next(reasons, ""))
     ACTIONS[request.name].check(context, request)
     return request
+
+
+def _written_message(context: LetterContext) -> tuple[str, str]:
+    """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
+    from_line = find_from_line(context.letter.body.lines)
+    lines = context.letter.form_lines
+    after = lines[from_line.line_number :] if isinstance(from_line, FromLine) else ()
+    subject, _, text = "\n".join(after).strip().partition("\n")
+    if not subject.lower().startswith(_SUBJECT) or not subject[len(_SUBJECT) :].strip() or not text.strip():
+        raise GiveUp(
+            "below the <<FROM>> line there must be a line like `subject: the final starts later`, and then "
+            "the text for the teams"
+        )
+    if without_strings(text) != text:
+        raise GiveUp("the text has an authentification string in it, which nobody else may read")
+    return subject[len(_SUBJECT) :].strip(), text.strip()
 
 
 # --- the actions -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Action:
-    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows."""
+    """Something to ask for. `check` raises GiveUp if it cannot be done; `do` says what follows.
+
+    `preview` shows what would go out.
+    """
 
     subject: str  # after `organizer`
     meaning: str  # a part of a sentence
     check: Callable[[LetterContext, Request], object]
     do: Callable[[LetterContext, Request], str]
+    preview: Callable[[LetterContext, Request], str] = lambda _context, _request: ""
 
 
 def _actions(context: LetterContext) -> OrganizerActions:
@@ -115,6 +152,29 @@ def _written_dates(context: LetterContext) -> Dates:
     return now.model_copy(update=written)
 
 
+def _message(request: Request) -> Message:
+    """Raises GiveUp if the subject of the letter does not say which teams are to be told."""
+    subject, text = request.message
+    match request.arguments:
+        case () | ("all",):
+            return Message(subject, text)
+        case ("round", number) if number.isascii() and number.isdigit():
+            return Message(subject, text, round=int(number))
+        case ("without", "program"):
+            return Message(subject, text, without_program=True)
+    raise GiveUp(
+        "the subject must be `organizer tell all`, `organizer tell round 2` or `organizer tell without "
+        "program`"
+    )
+
+
+def _preview_of_message(context: LetterContext, request: Request) -> str:
+    message = _message(request)
+    readers = _actions(context).readers_of(message)
+    to = plural(len(readers), "team gets", "teams get")
+    return f"{to} this text, with the subject `{message.subject}`:\n\n{message.text}"
+
+
 def _status(context: LetterContext, _request: Request) -> str:
     state, pause = contest_state.state(context.tx), decisions.paused(context.tx)
     mails = ", ".join(f"{count} {state}" for state, count in outbox.count_by_state(context.tx).items())
@@ -135,7 +195,7 @@ def _because(request: Request) -> str:
     return request.reason or "by the organizer's letter"
 
 
-STATUS = "status"
+STATUS, TELL = "status", "tell"
 ACTIONS: Mapping[str, Action] = {
     "run": Action("run", "the contest is started, or goes on", _check_run, _run),
     "pause": Action(
@@ -164,6 +224,13 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "move": Action(
         "move DATE TIME", "the date is moved, and all registered teams are told", _new_date, _move
+    ),
+    TELL: Action(
+        "tell all|round NUMBER|without program",
+        "these teams get your own words",
+        lambda context, request: _actions(context).readers_of(_message(request)),
+        lambda context, request: _actions(context).tell(_message(request)),
+        _preview_of_message,
     ),
     STATUS: Action(STATUS, "tells where the contest is", _no_arguments, _status),
 }

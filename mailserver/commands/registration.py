@@ -202,6 +202,7 @@ def accept_pending(
         body=rendered.body,
         team_id=team.id,
         attachments=_with_welcome(settings),
+        team=team.name,
     )
     outbox.put(tx, outgoing, settings, now)
 

@@ -48,6 +48,11 @@ class Event(ABC):
         """How the keys of the mails about it begin."""
 
     @property
+    def round(self) -> int | None:
+        """The round that it belongs to."""
+        return None
+
+    @property
     def concerned(self) -> Sequence[Team]:
         """The members of the group, or the teams that leave the contest."""
         return ()
@@ -78,6 +83,10 @@ class GroupStarted(Event):
         return f"round/{self.plan.round}/group/{self.plan.number}"
 
     @property
+    def round(self) -> int:
+        return self.plan.round
+
+    @property
     def concerned(self) -> Sequence[Team]:
         return [self.teams[name] for name in self.plan.members]
 
@@ -93,6 +102,10 @@ class GroupFinished(Event):
     @property
     def key(self) -> str:
         return f"round/{self.plan.round}/group/{self.plan.number}"
+
+    @property
+    def round(self) -> int:
+        return self.plan.round
 
     @property
     def concerned(self) -> Sequence[Team]:
@@ -167,7 +180,11 @@ class RoundPlayed(Event):
 
     @property
     def key(self) -> str:
-        return f"round/{self.history[-1].plan.number}"
+        return f"round/{self.round}"
+
+    @property
+    def round(self) -> int:
+        return self.history[-1].plan.number
 
     @property
     def concerned(self) -> Sequence[Team]:
@@ -194,7 +211,11 @@ class RoundFinished(Event):
 
     @property
     def key(self) -> str:
-        return f"round/{self.history[-1].plan.number}"
+        return f"round/{self.round}"
+
+    @property
+    def round(self) -> int:
+        return self.history[-1].plan.number
 
 
 # --- reports -----------------------------------------------------------------------------------------------
@@ -296,4 +317,6 @@ def mail_to(
         team_id=team.id,
         attachments=attachments,
         broadcast=True,
+        team=team.name,
+        round=event.round,
     )

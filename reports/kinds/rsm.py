@@ -11,6 +11,8 @@ from reports import results, summary
 from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Report, RoundFinished
 
+SUMMARIES = "summaries"  # the thread
+
 
 class RoundSummary(Report[RoundFinished]):
     code = "RSM"
@@ -41,4 +43,4 @@ class RoundSummary(Report[RoundFinished]):
             **summary.prize_facts(event.ranking, event.teams, event.settings),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
-        return (replace(mail, attachments=table) for mail in mails)
+        return (replace(mail, attachments=table, thread=SUMMARIES) for mail in mails)

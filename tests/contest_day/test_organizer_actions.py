@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ from contest.errors import EngineFailed, Paused
 from contest.model import GameJob, GameResult, GroupOutcome, Phase, RoundPlan, SeatResult, Standing, Verdict
 from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import Seeds
-from contest.store import contest_state, decisions, outbox, results, submissions, tables
+from contest.store import contest_state, decisions, outbox, results, submissions, tables, teams
 from contest.store.results import Games
 from contest.subprocesses.child_process import start
 from knobeln.contest_day.run import Silence
@@ -33,6 +35,7 @@ from knobeln.contest_day.run_with_retries import MAX_TRIES, PAUSE, RetryingRun
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from sandbox.program_folder import Needs, ProgramFolder
+from tests.support import killed_at
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
@@ -588,3 +591,57 @@ def test_who_is_out_is_not_in_the_one_game_of_all(field: Callable[..., ContestCo
     (outcome,) = outcomes(folder)
     assert len(outcome.matches[0].players) == 5
     assert not line_of(outcome, "team_0002").disqualified
+
+
+# --- the organizer's own words -----------------------------------------------------------------------------
+WORDS = "Dear teams,\n\n  the cafeteria is open.\n"
+TELL = ("tell", "--subject", "Lunch")
+
+
+def test_the_organizers_own_words_reach_each_of_these_teams_once(
+    field: Callable[..., ContestContext],
+) -> None:
+    folder = field()
+    with folder.store.write() as tx:
+        add_team(tx, "late", "")
+        add_team(tx, "gone", "")
+    knobeln(folder, "drop", "gone", *WHY)
+    words = folder.path.parent / "words.txt"
+    words.write_text(WORDS)
+    shown = knobeln(folder, *TELL, words, "--without-program", "--dry-run").stdout
+    assert "Subject: International KNOBELN contest: Lunch" in shown
+    assert "\n  the cafeteria is open.\n" in shown
+    assert "To: late@" in shown
+    assert "To: team" not in shown
+    assert mails(folder, "organizer_words") == []
+    assert "1 team is told." in knobeln(folder, *TELL, words, "--without-program").output
+    assert "15 teams are told. 1 team got the same words before." in knobeln(folder, *TELL, words).output
+    assert sorted(mails(folder, "organizer_words")) == ["late", *sorted(t for t in participants(folder))]
+    assert "change a word" in knobeln(folder, *TELL, words, code=1).output
+    assert "there is no round 1" in knobeln(folder, *TELL, words, "--round", 1, code=1).output
+    lines = json.loads(knobeln(folder, "log", "--what", "tell", "--json").stdout)
+    assert [line["whom"] for line in lines] == [
+        "the teams that have no accepted program",
+        "all registered teams",
+    ]
+    words.write_text(" \n")
+    assert "is empty" in knobeln(folder, *TELL, words, code=1).output
+
+
+def participants(folder: ContestContext) -> list[str]:
+    with folder.store.read() as tx:
+        return [t.name for t in teams.present(tx) if submissions.latest_good(tx, t.id)]
+
+
+@pytest.mark.parametrize("step", killed_at.TELL_STEPS)
+def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(
+    field: Callable[..., ContestContext], tmp_path: Path, step: str
+) -> None:
+    folder = field()
+    words = tmp_path / "words.txt"
+    words.write_text(WORDS)
+    tell = [*TELL, str(words), "-C", str(folder.path)]
+    command = [sys.executable, killed_at.__file__, step, str(tmp_path / "mark"), *tell]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    subprocess.run(command, check=False)
+    assert sorted(mails(folder, "organizer_words")) == sorted(participants(folder))

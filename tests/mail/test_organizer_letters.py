@@ -101,6 +101,42 @@ def test_the_status_is_told_at_once_and_to_the_organizer_alone(ours: World) -> N
     assert "teams: 1" in body_of(answer)
 
 
+TEXT = "Subject: A later start\n\nDear teams,\n\n  we start at noon.\n"
+
+
+def test_teams_are_told_the_organizers_own_words_once_they_are_confirmed(ours: World) -> None:
+    (question,) = ask(ours, "Organizer tell without program", PROOF + TEXT)
+    assert "1 team gets this text, with the subject `A later start`:" in body_of(question)
+    assert "\n  we start at noon.\n" in body_of(question)
+    told, answer = confirm(ours, token_of(question))
+    assert told["To"] == "our_team@machine.domain.alfdkj"
+    assert told["Subject"] == f"{ours.settings.contest.title}: A later start"
+    assert "\n  we start at noon.\n" in body_of(told)
+    assert STRING not in told.as_string()
+    assert "1 team is told." in body_of(answer)
+    (question,) = ask(ours, "Organizer tell all", PROOF + TEXT)
+    (answer,) = confirm(ours, token_of(question))
+    assert "change a word" in body_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("subject", "text", "why"),
+    [
+        ("tell", "Dear teams,\n\nwe start at noon.\n", "like `subject: the final starts later`"),
+        ("tell", "Subject: noon\n\n", "like `subject: the final starts later`"),
+        ("tell", f"Subject: noon\n\nMine is {STRING}.\n", "an authentification string"),
+        ("tell round 1", TEXT, "There is no round 1"),
+        ("tell everybody", TEXT, "`organizer tell all`"),
+    ],
+)
+def test_words_that_cannot_be_told_are_refused_at_once(
+    ours: World, subject: str, text: str, why: str
+) -> None:
+    (answer,) = ask(ours, f"organizer {subject}", PROOF + text)
+    assert "not done" in answer["Subject"]
+    assert why in " ".join(body_of(answer).split())
+
+
 @pytest.mark.parametrize(
     ("subject", "words"),
     [

@@ -70,6 +70,22 @@ def registered_line(world: World, form: str = FORM) -> str:
     return from_line(*registered(world, form))
 
 
+def test_all_answers_to_a_team_are_one_thread_and_have_headers_to_filter_by(world: World) -> None:
+    answers = [*world.send(REGISTER, FORM), *world.send("status", "", sender=ADDRESS)]
+    assert [mail["In-Reply-To"] for mail in answers] == [
+        "<1@machine.domain.alfdkj>",
+        "<2@machine.domain.alfdkj>",
+    ]
+    (root,) = {mail["References"].removesuffix(f" {mail['In-Reply-To']}") for mail in answers}
+    assert root.endswith("@contest.example>")
+    assert [mail["X-Knobeln-Report"] for mail in answers] == ["registration-accepted", "status"]
+    assert {mail["X-Knobeln-Team"] for mail in answers} == {NAME}
+    assert {mail["X-Knobeln-Contest"] for mail in answers} == {world.settings.contest.title}
+    (to_a_stranger,) = world.send("help", "", sender=EVE)
+    assert to_a_stranger["References"] == to_a_stranger["In-Reply-To"]
+    assert to_a_stranger["X-Knobeln-Team"] is None
+
+
 def test_help_brings_the_guide_with_the_contests_own_address(world: World) -> None:
     (mail,) = world.send("help", "", sender=EVE)
     (guide,) = mail.iter_attachments()

@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime
+from email import message_from_bytes
 from itertools import combinations_with_replacement
 
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from contest.compose import compose
 from contest.config.sections import Reports
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
 from contest.seeds import Seeds
@@ -138,6 +141,27 @@ def test_each_mail_has_one_recipient_and_a_key_of_its_own(group_mails, contest) 
 
 def test_reporting_again_makes_the_same_mails(reporter, contest, group_mails) -> None:
     assert list(reporter.group_finished(contest.first.groups[1], contest.teams)) == group_mails
+
+
+def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
+    started, group_mails, summaries, settings, contest
+) -> None:
+    def thread(mail: Outgoing) -> str:
+        head = message_from_bytes(compose(mail, settings, bytes(32), datetime(1994, 5, 14, tzinfo=UTC)).raw)
+        assert head["References"] == head["In-Reply-To"] != head["Message-ID"]
+        assert head["X-Knobeln-Contest"] == settings.contest.title
+        assert head["X-Knobeln-Team"] == names([mail])[0]
+        assert head["X-Knobeln-Report"] == mail.kind.replace(" ", "-")
+        assert head["X-Knobeln-Round"] == (None if mail in started else "1")
+        return str(head["References"])
+
+    threads = {thread(mail) for mail in summaries}
+    assert len(threads) == 1 < len(summaries)
+    for name in contest.teams:
+        mine = [mail for mail in (*started, *group_mails) if names([mail]) == [name]]
+        assert len({thread(mail) for mail in mine}) == bool(mine)
+        threads |= {thread(mail) for mail in mine}
+    assert len(threads) > 3
 
 
 def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, started) -> None:

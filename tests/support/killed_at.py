@@ -1,4 +1,5 @@
-"""Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step of a letter's way.
+"""Runs `knobeln` and kills it, as `kill -9` does, the first time it gets to one step: of a letter's way,
+or of `knobeln tell`.
 
     python killed_at.py STEP MARK serve -C DIR
 
@@ -44,9 +45,14 @@ STEPS = {
     "the file is moved": ("mailserver.intake.maildir", "_move", "after"),
 }
 
+TELL_STEPS = {
+    "the words are queued, not committed": ("contest.store.outbox", "put_all", "after"),
+    "the words are committed, nobody was told so": ("knobeln.cli.dry_run", "print_outcome", "before"),
+}
+
 
 def arm(step: str, mark: Path) -> None:
-    module, path, when = STEPS[step]
+    module, path, when = (STEPS | TELL_STEPS)[step]
     owner: Any = importlib.import_module(module)
     *names, last = path.split(".")
     for name in names:

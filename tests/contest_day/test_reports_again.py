@@ -1,0 +1,112 @@
+"""`send report`: a team gets its old reports again, and those of nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from itertools import islice
+from typing import cast
+
+import pytest
+from sqlalchemy import update
+
+from compiler.build import BuildResult
+from contest.model import OutboxState
+from contest.store import outbox, tables, teams
+from mailserver.team_secret import digest
+from tests.support.clocks import FixedClock
+from tests.support.command_line import knobeln_in
+from tests.support.contest_field import NOW, make_contest, settings
+from tests.support.mail_world import World, flat, from_line
+
+NAMES = ("team_0001", "team_0002")
+ADDRESS = "team_0001@teams.example"
+STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
+WHY = ("--reason", "because it is so")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, house: Mapping[str, BuildResult]) -> World:
+    """A contest of two rounds that is over; round 1 was played twice. The first teams have strings."""
+    small = settings(group_min=4, group_max=8, final_size=6)
+    path = tmp_path_factory.mktemp("day") / "contest"
+    folder = make_contest(path, 15, dict(islice(house.items(), 8)), small, ("DGP,GRR,LAP", "RSM"))
+    with folder.store.write() as tx:
+        for name in NAMES:
+            team = teams.by_name(tx, name)
+            assert team is not None
+            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
+    knobeln_in(path, "run", "--now")
+    knobeln_in(path, "rerun", 1, *WHY)
+    knobeln_in(path, "run", "--now")
+    return World(folder.store, folder.settings, folder.templates, FixedClock(NOW))
+
+
+def ask(world: World, subject: str, name: str = NAMES[0]) -> EmailMessage:
+    (mail,) = world.send(subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example")
+    assert mail["To"] == f"{name}@teams.example"
+    return mail
+
+
+def content(mail: EmailMessage) -> list[object]:
+    return [part.get_payload() for part in mail.walk() if not part.is_multipart()]
+
+
+def sent(world: World, key: str) -> EmailMessage:
+    with world.store.read() as tx:
+        (found,) = (r for r in outbox.past_reports(tx, 1) if f"{r.code} {r.round} {r.group}" == key)
+        (item,) = outbox.items(tx, [found.item_id])
+    return cast(EmailMessage, message_from_bytes(item.raw, policy=modern))
+
+
+def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(
+    world: World,
+) -> None:
+    group = next(g for g in (1, 2, 3, 4) if f"send report DGP 1 {g}" in flat(ask(world, "send report")))
+    before, again = sent(world, f"DGP 1 {group}"), ask(world, f"Send report dgp round 1, group {group}")
+    assert content(again) == content(before)
+    assert len(content(again)) == 2
+    assert again["Subject"] == before["Subject"]
+    assert again["Message-ID"] != before["Message-ID"]
+    assert again["In-Reply-To"] != before["In-Reply-To"]
+    assert (again["X-Knobeln-Report"], again["X-Knobeln-Round"]) == ("DGP", "1")
+    assert again["List-Id"] is None
+    assert content(ask(world, "send report LAP")) == content(sent(world, "LAP None None"))
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ("send report", "The subject names no report."),
+        ("send report RSM 1", "There is no report `RSM 1` that your team was sent."),
+        ("send report DGP 1 9", "There is no report `DGP 1 9` that your team was sent."),
+        ("send report GRR 1 1 1", "There is no report"),
+    ],
+)
+def test_a_report_that_the_team_did_not_get_is_not_sent_but_those_it_got_are_listed(
+    world: World, subject: str, words: str
+) -> None:
+    mail = ask(world, subject)
+    assert words in flat(mail)
+    assert "send report LAP" in flat(mail)
+    assert "RSM" not in flat(mail).replace(words, "")
+
+
+def test_where_several_are_meant_all_are_named(world: World) -> None:
+    text = flat(ask(world, "send report RSM", NAMES[1]))
+    assert "there is more than one" in text
+    assert "send report RSM 1 send report RSM 2" in text
+    assert ask(world, "send report RSM 2", NAMES[1])["X-Knobeln-Round"] == "2"
+
+
+def test_who_does_not_prove_to_be_the_team_gets_no_report(world: World) -> None:
+    (mail,) = world.send("send report LAP", "", sender=ADDRESS)
+    assert "was not carried out" in mail["Subject"]
+
+
+def test_a_report_that_the_organizer_holds_is_not_told(world: World) -> None:
+    with world.store.write() as tx:
+        tx.execute(update(tables.outbox).where(tables.outbox.c.kind == "LAP").values(state=OutboxState.HELD))
+    assert "LAP" not in flat(ask(world, "send report"))
