@@ -13,6 +13,11 @@ def has_from_line(lines: Sequence[str]) -> bool:
     return any(FROM_MARK in line for line in lines)
 
 
+def begins_with_mark(line: str) -> bool:
+    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are before it."""
+    return line.lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
+
+
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The other lines, without the marks of a comment around it, and without blank lines at both ends."""
     number = next((n for n, line in enumerate(lines) if FROM_MARK in line), None)

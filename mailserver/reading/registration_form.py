@@ -88,6 +88,14 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
 
 
+def holds_form(lines: Sequence[str], settings: Settings) -> bool:
+    """Whether a team has written a form, or a part of one: two fields that say more than our samples do."""
+    field_line = _field_line(field_names(settings.teams))
+    ours = {line.strip() for form in (blank(settings), sample(settings)) for line in form.text.split("\n")}
+    written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
+    return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
+
+
 # --- lines -> fields -------------------------------------------------------------------------------------
 @lru_cache(maxsize=16)
 def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:

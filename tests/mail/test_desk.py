@@ -30,3 +30,27 @@ def test_what_gateways_write_into_subjects_keeps_no_team_out(desk: Desk, before:
     auth_line = desk.server.auth_line(address)
     (report,) = desk.send(then + COMPILE, desk.program(auth_line, MAIN), address)
     assert "version 1" in report["Subject"]
+
+
+def test_a_form_or_a_from_line_is_answered_whatever_the_subject_and_however_often(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    own = form_of(address, "lords")
+    for text, words in [
+        (own, f"Subject: {REGISTER}"),
+        (desk.program(auth_line, MAIN), f"Subject: {COMPILE}"),
+        (f"{auth_line}\n", "I know these subjects"),
+        (f"{auth_line}\nWhat do we do now?\n", "I know these subjects"),
+    ] * 2:
+        (answer,) = desk.send("hello", text, address)
+        assert words in flat(answer)
+    (ninth,) = desk.send("hello", own, address)
+    (tenth,) = desk.send("hello", own, address)
+    assert "this was the last one for now" not in flat(ninth)
+    assert "this was the last one for now" in flat(tenth)
+    assert desk.send("hello", own, address) == []
+
+
+def test_words_without_a_form_are_answered_once_a_day(desk: Desk) -> None:
+    address = desk.stranger()
+    assert len(desk.send("hello", "who are you?", address)) == 1
+    assert desk.send("hello", "who are you?", address) == []
