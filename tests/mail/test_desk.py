@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from contest.model import OutboxState
+from contest.store import outbox
 from tests.support.desk import COMPILE, Desk, flat, form_of
+from tests.support.knobeln_server import ROBOT
 from tests.support.mail_world import REGISTER
 
+BOUNCES = Path(__file__).parent.parent / "bounces"
 MAIN = "main () { for (;;) make_throw (1); }"
 
 
@@ -54,3 +59,28 @@ def test_words_without_a_form_are_answered_once_a_day(desk: Desk) -> None:
     address = desk.stranger()
     assert len(desk.send("hello", "who are you?", address)) == 1
     assert desk.send("hello", "who are you?", address) == []
+
+
+# --- machines ----------------------------------------------------------------------------------------------
+def test_who_wants_no_automatic_answer_gets_none(desk: Desk) -> None:
+    address = desk.stranger()
+    assert desk.send("help", "", address, X_Auto_Response_Suppress="DR, AutoReply") == []
+    assert len(desk.send("help", "", address, X_Auto_Response_Suppress="DR, OOF")) == 1
+
+
+def test_a_delivery_report_to_the_plain_address_is_read_by_its_message_id(desk: Desk) -> None:
+    address, _ = desk.team()
+    (welcome,) = desk.server.answers(address)
+    store = desk.server.folder.store
+    for message_id, state in (
+        (f"<{'0' * 32}@contest.example>", OutboxState.SENT),
+        (str(welcome["Message-ID"]), OutboxState.BOUNCED),
+    ):
+        report = (BOUNCES / "postfix.eml").read_text().replace("@BOUNCE@", ROBOT)
+        desk.post(report.replace("@MESSAGE_ID@", message_id).encode(), address, envelope="")
+        with store.read() as tx:
+            item_id = outbox.id_of(tx, str(welcome["Message-ID"]))
+            assert item_id is not None
+            item = outbox.get(tx, item_id)
+        assert item is not None
+        assert item.state is state
