@@ -61,6 +61,66 @@ def test_words_without_a_form_are_answered_once_a_day(desk: Desk) -> None:
     assert desk.send("hello", "who are you?", address) == []
 
 
+# --- characters that nobody sees ---------------------------------------------------------------------------
+HIDDEN = ["\u200b", "\ufeff", "\u2060", "\u00ad", "\u200e"]
+
+
+@pytest.mark.parametrize("sign", HIDDEN, ids=ascii)
+def test_invisible_characters_in_a_form_and_at_the_from_line_do_not_matter(desk: Desk, sign: str) -> None:
+    address = desk.stranger()
+    name = address.partition("@")[0]
+    form = form_of(address, name).replace("team-name: ", f"{sign}team-{sign}name{sign}: {sign}")
+    (welcome,) = desk.send(REGISTER, form.replace("Joe Cool, 45", f"{sign}Joe Cool,{sign} 45"), address)
+    assert "invisible characters were taken out of line 3" in flat(welcome)
+    secret = desk.server.auth_line(address).split()[-1]
+    line = f"{sign}<<FROM>>{sign} {sign}{name} {sign}{secret}{sign}"
+    (report,) = desk.send(COMPILE, desk.program(line, MAIN), address)
+    assert "version 1" in report["Subject"]
+    assert "invisible characters were taken out of the <<FROM>> line" in flat(report)
+    (status,) = desk.send("withdraw", line, address)
+    assert "was not carried out" not in status["Subject"]
+
+
+# --- the registration form ---------------------------------------------------------------------------------
+def test_none_means_no_reports_in_the_form_as_in_the_command(desk: Desk) -> None:
+    address = desk.stranger()
+    form = form_of(address, "silent_ones").replace("mail-preference: RSM", "mail-preference: None")
+    (welcome,) = desk.send(REGISTER, form, address)
+    assert "mail-preference: team-name: silent_ones" in flat(welcome)
+
+
+def test_a_misspelled_field_gets_one_hint_and_comes_back_with_its_value(desk: Desk) -> None:
+    address = desk.stranger()
+    (answer,) = desk.send(REGISTER, form_of(address, "lords").replace("Organiz", "Organis"), address)
+    text = flat(answer)
+    assert text.count("Did you mean `Organization:`?") == 1
+    assert "is missing" not in text
+    assert "Organization: University of Northeast Sacrodata, Intellect City, Eggland team-members:" in text
+
+
+# --- one <<FROM>> line, several times ----------------------------------------------------------------------
+def test_the_same_from_line_in_the_text_and_in_the_attached_program_is_one(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    other = auth_line[:-1] + ("2" if auth_line[-1] != "2" else "3")
+    source = desk.program(auth_line, MAIN)
+    cases = [
+        (f"{auth_line}\n", source, "version 1 of"),
+        (f"{auth_line}\nHere it is.\n/* {auth_line} */\n", source + "int a;\n", "version 2 of"),
+        (f"{auth_line}\n", source.replace(auth_line, "") + "int b;\n", "version 3 of"),
+        (f"{other}\n", source, "There are different <<FROM>> lines in lords.c and the text of the letter"),
+        (source, source, "another one is the text of the letter"),
+    ]
+    for text, program, words in cases:
+        (answer,) = desk.send(COMPILE, text, address, attached={"lords.c": program.encode()})
+        assert words in f"{answer['Subject']} {flat(answer)}"
+
+
+def test_the_same_from_line_twice_in_a_program_is_one(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    (report,) = desk.send(COMPILE, f"/* {auth_line} */\n{desk.program(auth_line, MAIN)}", address)
+    assert "version 1" in report["Subject"]
+
+
 # --- machines ----------------------------------------------------------------------------------------------
 def test_who_wants_no_automatic_answer_gets_none(desk: Desk) -> None:
     address = desk.stranger()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from email.message import EmailMessage, Message
 from email.policy import SMTP
 from itertools import count
@@ -42,14 +43,24 @@ class Desk:
         self.send(REGISTER, form_of(address, address.partition("@")[0]), address)
         return address, self.server.auth_line(address)
 
-    def send(self, subject: str, text: str, sender: str, **headers: str) -> list[Message]:
-        """Send a plain text; the mails to this address that it causes."""
+    def send(
+        self,
+        subject: str,
+        text: str,
+        sender: str,
+        *,
+        attached: Mapping[str, bytes] | None = None,
+        **headers: str,
+    ) -> list[Message]:
+        """Send a plain text, and files; the mails to this address that they cause."""
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
         mail["Message-ID"] = f"<{next(_numbers)}@client.example>"
         for name, value in headers.items():
             mail[name.replace("_", "-")] = value
         mail.set_content(text)
+        for file, data in (attached or {}).items():
+            mail.add_attachment(data, maintype="text", subtype="x-csrc", filename=file)
         return self.post(mail.as_bytes(policy=SMTP), sender)
 
     def post(self, raw: bytes, sender: str, envelope: str | None = None) -> list[Message]:
