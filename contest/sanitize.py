@@ -6,12 +6,20 @@ import re
 import unicodedata
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # categories of Unicode
+# Characters without a width, as a class of a regular expression: mailers and web pages add them unseen.
+ZERO_WIDTH = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+_ZERO_WIDTH = re.compile(ZERO_WIDTH)
 _NOT_PLAIN = re.compile(r"[^ -~\n\t]")  # the characters that need a closer look
 
 
 def is_invisible(character: str) -> bool:
     """Control, zero-width and private characters, marks of writing direction, line separators."""
     return unicodedata.category(character) in _INVISIBLE
+
+
+def without_zero_width(text: str) -> str:
+    """The text without characters that have no width."""
+    return text if text.isascii() else _ZERO_WIDTH.sub("", text)
 
 
 def sanitize(

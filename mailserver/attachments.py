@@ -18,6 +18,7 @@ from knobellib.kit import SHELL_NAME, TAR_NAME, kit_files, shell_archive, tar_ar
 from knobellib.samples import samples
 
 WIDTH = 72  # columns
+GUIDE_NAME = "guide.txt"
 GUIDE_WIDTH = 82  # columns: the longest line of a sample letter must not be broken
 
 
@@ -57,7 +58,7 @@ def guide(settings: Settings) -> tuple[Attachment, ...]:
     text = re.sub(r"\b(?:knobeln|contest)@contest\.example", settings.contest.address, text)
     text = text.replace("registration for KNOBELN", f"registration for {settings.contest.subject_word}")
     page = _plain(f"# How to take part\n\n{text}", GUIDE_WIDTH)
-    return (Attachment("guide.txt", "text/plain", page.encode()),)
+    return (Attachment(GUIDE_NAME, "text/plain", page.encode()),)
 
 
 _END_OF_PART = "<!-- end of what is sent by mail -->"

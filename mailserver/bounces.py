@@ -1,8 +1,9 @@
 """Letters that say that a mail of ours did not arrive: whose mail it was, and why (M43).
 
-A bounce is genuine if it comes to the signed address of that mail (verp.py). If the settings do without such
-addresses, it must return the Message-ID of a mail of ours, which only its reader knows. A bounce only changes
-what the organizer is shown.
+A bounce is genuine if it comes to the signed address of that mail (verp.py), or if it returns the Message-ID
+of a mail of ours: only we, its reader and the mail systems between know that. Some mail systems report to the
+robot's plain address, and the settings can do without signed ones. A bounce only changes what the organizer
+is shown.
 """
 
 from __future__ import annotations
@@ -48,13 +49,12 @@ def note(tx: Transaction, stored: StoredLetter, message: Message, settings: Sett
 
     `message`: the same letter, split. Returns a line for the journal, "" if this is no bounce of our mails.
     """
-    if settings.mail.verp:
-        item = _addressed(tx, stored, message, settings)
-        failure = read(stored, message) if item else None
-    else:
-        failure = read(stored, message)
-        item = _returned(tx, stored, settings) if failure else None
-    if failure is None or item is None:
+    addressed = _addressed(tx, stored, message, settings) if settings.mail.verp else None
+    failure = read(stored, message)
+    if failure is None:
+        return ""
+    item = addressed or _returned(tx, stored, settings)
+    if item is None:
         return ""
     outbox.came_back(tx, item.id, Bounce(stored.id, now, failure.permanent, failure.diagnosis))
     if failure.permanent:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 from contest.plurals import form
 from mailserver.problem import Problem
-from mailserver.reading.from_line import FROM_MARK
+from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, words_after_mark
 
 # None of 0 O o, 1 l I i: 31 signs, 4.95 bits each. Nothing in it can end a C comment or part a word.
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 GROUPS = 5
 GROUP_SIZE = 4
 
-_MARKED = re.compile(rf"[\s/*#]*{FROM_MARK}")
 _ALMOST = re.compile(r"<{1,2}\s*from\s*>{1,2}|&lt;from&gt;|&lt;&lt;from&gt;&gt;|«\s*from\s*»", re.IGNORECASE)
 
 
@@ -58,8 +57,11 @@ class FromLine:
 
 
 def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
-    """The one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter (S04)."""
-    marked = [(number, line) for number, line in enumerate(lines, 1) if _MARKED.match(line)]
+    """The one `<<FROM>>` line of a program; leading blanks, `*`, `/` and `#` do not matter (S04).
+
+    The same line again is the same; characters that nobody sees do not matter either.
+    """
+    marked = [(number, line) for number, line in enumerate(lines, 1) if begins_with_mark(line)]
     if not marked:
         return _missing(lines)
     found = [_read(number, line, lines) for number, line in marked]
@@ -70,7 +72,7 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
 
 
 def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
-    words = line.partition(FROM_MARK)[2].partition("*/")[0].split()
+    words = words_after_mark(line)
     if len(words) == 2:
         return FromLine(words[0], words[1], number)
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
@@ -88,7 +90,7 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
 
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
-        if FROM_MARK in line:
+        if is_marked(line):
             return _problem(f"There must be nothing but blanks, `*` or `#` before {FROM_MARK}.", number)
         if _ALMOST.search(line):
             return _problem(

@@ -20,6 +20,7 @@ from mailserver.deadlines import Window
 from mailserver.problem import Problem, quote
 from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
+from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -79,7 +80,8 @@ def _c_text(letter: Letter) -> MailedProgram | Problem:
     if isinstance(program, Problem):
         return program
     source = "\n".join(program.lines) + "\n"
-    return MailedProgram({C_PROGRAM: source.encode()}, program.lines, program.repairs, C_PROGRAM)
+    marked = program.lines if not letter.attachments or has_from_line(program.lines) else letter.body.lines
+    return MailedProgram({C_PROGRAM: source.encode()}, marked, program.repairs, C_PROGRAM)
 
 
 def _files(letter: Letter, program_name: str, images: bool) -> MailedProgram | Problem:

@@ -31,7 +31,10 @@ COMMAND = Help()
 def send_help(
     context: LetterContext, *, note: str, is_asked_for: bool = True, once_in: timedelta | None = None
 ) -> str:
-    """The list of all commands. `is_asked_for`: False = we did not understand the letter."""
+    """The list of all commands. `is_asked_for`: False = we did not understand the letter.
+
+    `once_in`: not again to the same address within this time.
+    """
     attached = guide(context.settings)
     return context.answer(
         "help",

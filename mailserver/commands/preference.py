@@ -15,10 +15,8 @@ from mailserver import authentication
 from mailserver.authentication import TeamCommand
 from mailserver.command import Arguments, LetterContext, Limit, by_template
 from mailserver.problem import Problem
-from mailserver.reading.registration_form import sample_preferences, wrong_codes
+from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
 from mailserver.reading.subject import stripped
-
-NONE = "none"
 
 _SPELLED = PREFERENCE.replace("-", "[-_ ]?")
 _IN_SUBJECT = re.compile(rf"{_SPELLED}(?![\w-])", re.IGNORECASE)

@@ -1,12 +1,22 @@
-"""A subject that means no command: we ask for the likely one, or send help once per address and day (M61)."""
+"""A subject that means no command: we ask for the likely one, or send help (M61).
+
+Help goes to an address once a day, because a machine may be writing. A letter with a form, a program or a
+`<<FROM>>` line comes from a team, and is always answered.
+"""
 
 from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.registration_form import sample
+from mailserver.attachments import GUIDE_NAME
+from mailserver.authentication import FROM_LINE
 from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
 from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
+from mailserver.reading.c_source_repair import is_prose
+from mailserver.reading.from_line import FROM_MARK, begins_with_mark, without_from_line
+from mailserver.reading.letter import Letter
+from mailserver.reading.registration_form import holds_form
 
 
 class Unknown(Command):
@@ -21,12 +31,31 @@ class Unknown(Command):
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         subject = " ".join(arguments).casefold()
         meant = fuzzy_match.meant(subject, context.commands, context.settings)
+        if meant is None and (fitting := _fitting(context)):
+            meant = next(command for command in context.commands if command.name == fitting)
         if meant and meant.name != "help":  # it is help that is sent anyway
             return _ask(context, meant)
-        return send_help(context, note="unknown subject", is_asked_for=False, once_in=DAY)
+        once_in = None if _is_marked(context.letter) else DAY
+        return send_help(context, note="unknown subject", is_asked_for=False, once_in=once_in)
 
 
 COMMAND = Unknown()
+
+
+def _fitting(context: LetterContext) -> str:
+    """The command that goes with what the letter brings, "" = none does."""
+    letter = context.letter
+    if holds_form(letter.form_lines, context.settings):
+        return "registration"
+    brings_more = letter.files or not is_prose(without_from_line(letter.body.lines))
+    return "compile" if brings_more and _is_marked(letter) else ""
+
+
+def _is_marked(letter: Letter) -> bool:
+    """Whether a `<<FROM>>` line is in the letter's text or files, other than the samples in our own mails."""
+    return any(begins_with_mark(line) and FROM_LINE not in line for line in letter.body.lines) or any(
+        FROM_MARK.encode() in file.data for file in letter.files if file.name != GUIDE_NAME
+    )
 
 
 def _ask(context: LetterContext, meant: Command) -> str:

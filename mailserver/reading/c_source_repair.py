@@ -15,8 +15,9 @@ from dataclasses import replace
 from itertools import accumulate
 
 from contest.plurals import form, listed, plural
+from contest.sanitize import without_zero_width
 from mailserver.problem import Problem
-from mailserver.reading.from_line import FROM_MARK
+from mailserver.reading.from_line import FROM_MARK, is_marked, plain
 from mailserver.reading.part_text import Lines, Text, unquoted, was_wrapped, without_signature
 
 _MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
@@ -32,7 +33,6 @@ _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
 _LINK = re.compile("<(?:https?://|mailto:)")
 _LINKED = re.compile(r"([\w./@+-]{1,200}) ?<(?:https?://|mailto:)\1/?>")
-_ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
 _TYPOGRAPHIC = re.compile(f"[{_DOUBLE}{_SINGLE}\u2013\u2014\u2026]")
 _DASHES = {"\u2014": "--", "\u2212": "-", "\u2026": "..."}
@@ -67,6 +67,12 @@ def repaired(text: Text) -> Text | Problem:
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     return _typography(lines) or replace(text, lines=tuple(lines), repairs=tuple(repairs))
+
+
+def repaired_file(text: Text) -> Text:
+    """The program in an attached file, which hardly any mailer changes."""
+    lines, repair = _plain_mark(text.lines)
+    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
 
 
 def signed_off(text: Text) -> Text:
@@ -125,7 +131,7 @@ def _end(code: Sequence[str]) -> int:
 
 def _mark(lines: Lines) -> int:
     """Where the first `<<FROM>>` line is, counted from 0; -1 = nowhere."""
-    return next((n for n, line in enumerate(lines) if FROM_MARK in line), -1)
+    return next((n for n, line in enumerate(lines) if is_marked(line)), -1)
 
 
 def is_prose(lines: Lines) -> bool:
@@ -149,6 +155,14 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
     return tuple(
         html.unescape(text).split("\n")
     ), "HTML's signs (`&lt;`) in the plain text were read as what they mean"
+
+
+def _plain_mark(lines: Lines) -> tuple[Lines, str]:
+    """The `<<FROM>>` line is for us, wherever it is: nothing unseen in it means anything."""
+    result = tuple(plain(line) if is_marked(line) else line for line in lines)
+    if result == tuple(lines):
+        return lines, ""
+    return result, f"invisible characters were taken out of the {FROM_MARK} line"
 
 
 def _answered(lines: Lines) -> tuple[Lines, str]:
@@ -273,7 +287,7 @@ def _untypographic(lines: Lines) -> tuple[Lines, str]:
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
-    result, changed = _in_code(lines, lambda kind, text: _ZERO_WIDTH.sub("", text))
+    result, changed = _in_code(lines, lambda kind, text: without_zero_width(text))
     return result, f"invisible characters were taken out of {plural(changed, 'line')}" if changed else ""
 
 
@@ -362,6 +376,7 @@ _CERTAIN: dict[str, Callable[[str, str, AbstractSet[str]], bool]] = {
 _REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
     _undoubled,
     _unescaped,
+    _plain_mark,
     _answered,
     _without_head,
     _without_signature,

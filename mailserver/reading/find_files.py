@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from contest.file_names import IMAGE_NAME, MAX_FILES, RIGHT_NAME, is_archive, is_safe
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
+from mailserver.reading.charsets import decode_text
 from mailserver.reading.find_program import unreadable
-from mailserver.reading.from_line import FROM_MARK, has_from_line, without_from_line
+from mailserver.reading.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from mailserver.reading.letter import Letter, SentFile
 from mailserver.reading.part_text import Text
 
@@ -60,7 +61,7 @@ def find_files(letter: Letter, text_is: str = "", *, images: bool = False) -> Fi
     text = () if letter.body.name else body.lines
     files = {file.name: file.data for file in letter.files}
     sources = {"": text} | {
-        name: tuple(data.decode("latin-1").split("\n"))
+        name: tuple(decode_text(data, "")[0].split("\n"))
         for name, data in files.items()
         if not is_archive(name)
     }
@@ -89,7 +90,7 @@ def _with_from_line(
 
     `sources`: lines by the name of the file that they are in, "" = the text of the letter.
     """
-    found = {name: _from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
+    found = {name: from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
     if len(set(found.values())) > 1:
         places = " and ".join(name or "the text of the letter" for name in found)
         return Problem(
@@ -99,11 +100,6 @@ def _with_from_line(
     almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
     place = next(iter(found), "") if found else next(almost, "")
     return Files(files, without_from_line(sources[""]), sources[place], place, repairs)
-
-
-def _from_lines(lines: tuple[str, ...]) -> frozenset[str]:
-    """The `<<FROM>>` lines without the marks of comments around them."""
-    return frozenset(" ".join(line.strip(" \t\r/*#").split()) for line in lines if FROM_MARK in line)
 
 
 def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mailserver.problem import Problem, quote
-from mailserver.reading.c_source_repair import is_prose, repaired
-from mailserver.reading.from_line import FROM_MARK, has_from_line, without_from_line
+from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file
+from mailserver.reading.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
 from mailserver.reading.letter import Letter, SentFile
 from mailserver.reading.part_text import Text
 
@@ -20,18 +20,32 @@ def find_program(letter: Letter) -> Text | Problem:
             f"There are {len(letter.attachments)} programs attached, but a program is a single file.",
             expected=_RIGHT_PROGRAM,
         )
-    if letter.attachments and has_from_line(letter.body.lines):
-        return Problem(
-            f"There is a program attached, and the text of the letter holds a {FROM_MARK} line as well, so "
-            "it is not clear which one counts.",
-            expected=f"the {FROM_MARK} line in the attached program only, or no attachment",
-        )
     if letter.attachments:
-        return letter.attachments[0]
+        return _second_program(letter) or repaired_file(letter.attachments[0])
     text = without_from_line(letter.body.lines) if letter.files else letter.body.lines
     if letter.body.is_blank or (letter.files and (not text or is_prose(text))):
         return Problem(_no_program(letter.files), expected=_RIGHT_PROGRAM)
     return repaired(letter.body)
+
+
+def _second_program(letter: Letter) -> Problem | None:
+    """Why it is not clear whether the attached program counts; its `<<FROM>>` line may be in the text."""
+    if not has_from_line(letter.body.lines):
+        return None
+    if not is_prose(without_from_line(letter.body.lines)):
+        return Problem(
+            "There is a program attached, and another one is the text of the letter, so it is not clear "
+            "which one counts.",
+            expected=_RIGHT_PROGRAM,
+        )
+    attached = letter.attachments[0]
+    if has_from_line(attached.lines) and from_lines(attached.lines) != from_lines(letter.body.lines):
+        return Problem(
+            f"There are different {FROM_MARK} lines in {attached.name or 'the attached program'} and the "
+            "text of the letter, so it is not clear which one counts.",
+            expected=f"one {FROM_MARK} line, in the text of the letter or in a comment of the program",
+        )
+    return None
 
 
 _RIGHT_PROGRAM = "the program as the text of the letter, or exactly one attachment (a file .c)"

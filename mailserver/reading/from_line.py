@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from contest.sanitize import without_zero_width
 
 FROM_MARK = "<<FROM>>"
 
 _COMMENT_MARKS = ("/*", "*/")
+_ENCODED_BLANK = re.compile(r"=(?:20|09)(?=\s|$)")  # left over from quoted-printable
+
+
+def plain(line: str) -> str:
+    """The line without invisible characters, and with blanks for those that are still encoded (`=20`)."""
+    return _ENCODED_BLANK.sub(" ", without_zero_width(line))
+
+
+def is_marked(line: str) -> bool:
+    """Whether the mark is anywhere in the line."""
+    return FROM_MARK in plain(line)
+
+
+def begins_with_mark(line: str) -> bool:
+    """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are before it."""
+    return plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
+
+
+def words_after_mark(line: str) -> tuple[str, ...]:
+    """The words after the mark, up to the end of the comment; two of them in a right line."""
+    return tuple(plain(line).partition(FROM_MARK)[2].partition("*/")[0].split())
 
 
 def has_from_line(lines: Sequence[str]) -> bool:
-    return any(FROM_MARK in line for line in lines)
+    return any(map(is_marked, lines))
+
+
+def from_lines(lines: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """What is after the marks: the same line again is the same."""
+    return frozenset(words_after_mark(line) for line in lines if is_marked(line))
 
 
 def without_from_line(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The other lines, without the marks of a comment around it, and without blank lines at both ends."""
-    number = next((n for n, line in enumerate(lines) if FROM_MARK in line), None)
-    if number is not None:
+    """The lines without a mark, without a comment's signs around it, and without blank lines at both ends."""
+    while (number := next((n for n, line in enumerate(lines) if is_marked(line)), -1)) >= 0:
         before, after = lines[:number], lines[number + 1 :]
         if before and after and (before[-1].strip(), after[0].strip()) == _COMMENT_MARKS:
             before, after = before[:-1], after[1:]

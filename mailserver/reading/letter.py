@@ -154,12 +154,15 @@ def _automatic(headers: Headers) -> str:
     """Signs of a machine (RFC 3834, RFC 2919, and the older habits)."""
     submitted = headers.first("Auto-Submitted").partition(";")[0].strip().lower()
     precedence = headers.first("Precedence").strip().lower()
+    suppressed = {word.strip().lower() for word in headers.first("X-Auto-Response-Suppress").split(",")}
     sender = _only_mailbox(headers, "From") or ""
     reasons = (
         (submitted not in ("", "no"), "an automatic answer (Auto-Submitted)"),
         (precedence in ("bulk", "list", "junk"), "a mass mail (Precedence)"),
         (any(headers.all(name) for name in ("List-Id", "List-Post", "List-Unsubscribe")), "from a list"),
         (any(headers.all(n) for n in ("X-Autoreply", "X-Autorespond")), "an automatic answer (X-Autoreply)"),
+        # Exchange's word for the sender's wish (MS-OXCMAIL). DR, RN, NRN and OOF are not about such answers.
+        (not suppressed.isdisjoint({"all", "autoreply"}), "no answer is wanted (X-Auto-Response-Suppress)"),
         (headers.content_type == "multipart/report", "a delivery report"),
         (headers.first("Return-Path").strip() == "<>", "a bounce (Return-Path <>)"),
         (sender.partition("@")[0].lower() in _ROBOTS, "from a robot's address"),

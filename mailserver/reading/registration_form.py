@@ -29,11 +29,13 @@ from contest.registration_form import (
     sample,
     sample_value,
 )
+from contest.sanitize import ZERO_WIDTH, without_zero_width
 from mailserver.problem import Problem, has_invisible, quote, visible
 from mailserver.reading import addresses, members, team_names
 from mailserver.reading.members import MAX_MEMBER_TEXT, Line
 from mailserver.reading.part_text import was_wrapped
 
+NONE = "none"  # in place of codes: no reports
 MAX_ORGANIZATION = 500
 MAX_PROBLEMS = 20
 MAX_LINES = 400
@@ -41,6 +43,11 @@ MAX_LINES = 400
 _NO_FORM = Problem("There is no registration form in the text of the letter.")
 
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
+# Some scripts need characters without a width within a word; the others mean nothing anywhere.
+_UNSEEN = re.compile(
+    rf"[\u00ad\u200b\u200e\u200f\u2060\ufeff]|(?<![^\s:,]){ZERO_WIDTH}+|{ZERO_WIDTH}+(?![^\s,])"
+)
+_ENCODED_END = re.compile(r"(?:=20|=09)+$")  # blanks, left over from quoted-printable
 _DASHES = re.compile(r"\s*[-_=]{3,}\s*")
 _SAMPLE_HEADER = re.compile(r"\s*(to|from|subject|date|cc)\s*:", re.IGNORECASE)
 
@@ -53,6 +60,7 @@ class Field:
     line: Line
     value: str
     below: tuple[Line, ...] = ()
+    is_guess: bool = False  # the name was written in another way, of which a problem tells
 
 
 @dataclass(frozen=True)
@@ -71,13 +79,15 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     scan = _Scan(order)
     for number, text in enumerate(lines[:MAX_LINES], 1):
         scan.take(Line(number, text.expandtabs()))
-    fields = {field.name: field for field in reversed(scan.fields)}
+    right = {field.name for field in scan.fields if not field.is_guess}
+    found = [field for field in scan.fields if not (field.is_guess and field.name in right)]
+    fields = {field.name: field for field in reversed(found)}
     if not fields:
         return FormResult(None, (_NO_FORM,), (), None)
     values = _Values(fields, settings)
     problems = tuple(
         sorted(
-            (*scan.problems, *_structure(scan.fields, settings), *values.problems),
+            (*scan.problems, *_structure(found, settings), *values.problems),
             key=lambda p: p.line or 10**6,
         )
     )
@@ -86,6 +96,14 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     remarks = tuple(dict.fromkeys(scan.remarks + values.remarks))
     registration = None if problems else values.registration
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
+
+
+def holds_form(lines: Sequence[str], settings: Settings) -> bool:
+    """Whether a team has written a form, or a part of one: two fields that say more than our samples do."""
+    field_line = _field_line(field_names(settings.teams))
+    ours = {line.strip() for form in (blank(settings), sample(settings)) for line in form.text.split("\n")}
+    written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
+    return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
 
 
 # --- lines -> fields -------------------------------------------------------------------------------------
@@ -111,6 +129,7 @@ class _Scan:
     def take(self, line: Line) -> None:
         if _DASHES.fullmatch(line.text):
             return
+        line = self._plain(line)
         if has_invisible(line.text):
             self.problems.append(
                 Problem("There are control characters or invisible ones in it.", line.number, line.text)
@@ -125,6 +144,15 @@ class _Scan:
         elif self.fields or not _SAMPLE_HEADER.match(line.text):
             self.problems.append(self._stray(line))
         self._previous = line.text
+
+    def _plain(self, line: Line) -> Line:
+        """The line without what nobody sees, as far as it means nothing."""
+        name, colon, value = line.text.partition(":")
+        text = without_zero_width(name) + colon + _UNSEEN.sub("", value) if colon else line.text
+        text = _ENCODED_END.sub("", _UNSEEN.sub("", text))
+        if text != line.text:
+            self.remarks.append(f"invisible characters were taken out of line {line.number}")
+        return Line(line.number, text)
 
     def _field(self, line: Line, match: re.Match[str]) -> None:
         name = self._names[spelling(match[1])]
@@ -144,9 +172,15 @@ class _Scan:
 
     def _stray(self, line: Line) -> Problem:
         if _ANY_FIELD.match(line.text):
-            near = get_close_matches(spelling(line.text.partition(":")[0]), self._names, n=1)
-            meant = f" Did you mean `{self._names[near[0]]}:`?" if near else ""
-            return Problem(f"There is no such field in the form.{meant}", line.number, line.text)
+            name, _, value = line.text.partition(":")
+            near = get_close_matches(spelling(name), self._names, n=1)
+            if not near:
+                return Problem("There is no such field in the form.", line.number, line.text)
+            meant = self._names[near[0]]
+            self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
+            self._open = True
+            text = f"There is no such field in the form. Did you mean `{meant}:`?"
+            return Problem(text, line.number, line.text)
         return Problem(
             "This line does not belong to the form; please send additional words in a separate letter to the "
             "organizer.",
@@ -251,6 +285,8 @@ class _Values:
 
     def _preferences(self, field: Field) -> tuple[str, ...]:
         codes = [code.strip() for code in field.value.split(",") if code.strip()]
+        if [code.casefold() for code in codes] == [NONE]:
+            return ()
         offered = self._settings.reports.offered
         for text in wrong_codes(codes, offered):
             self._wrong(field, text)

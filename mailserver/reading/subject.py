@@ -5,13 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PREFIX = re.compile(r"(?:(?:re|aw|fwd?|wg|sv|antw|tr)\s*(?:\[\d+\]|\(\d+\))?\s*:\s*)+", re.IGNORECASE)
+# What mailers write before a colon, in the languages of their users: answers, forwarded letters, warnings.
+_REPLY_WORDS = """
+    re aw antw antwort sv vs vá ref rif r rv res resp respuesta odp ynt atb bls ats απ σχετ отв ответ
+    回复 回覆 答复 答覆 השב رد
+    fw fwd wg vb vl vl tr enc rvd i pd ilt ılt doorst trs továbbítás πρθ пер перес 转发 轉寄 הועבר إعادة
+    ext extern external spam junk warning warnung
+"""
+_REPLY = rf"(?:{'|'.join(map(re.escape, _REPLY_WORDS.split()))})\s*(?:\[\d+\]|\(\d+\)|\^?\d+)?\s*[:：]"
+# What gateways, spam filters and lists write there: `[EXTERNAL]`, `{list}`, `***SPAM***`.
+_TAG = r"\[[^\[\]]*\]+|\{[^{}]*\}+|\([^()]*\)+|<[^<>]*>+|【[^】]*】|\*+[^*]+\*+"
+_LEADING = re.compile(rf"(?:\s*(?:{_REPLY}|[\[{{(<]?(?:{_TAG})|[^\w\[{{(<【*]))+", re.IGNORECASE)
 _AROUND = " .,;:!?'\"<>()*"
 
 
 def clean_subject(subject: str) -> str:
-    """`Re[2]: Please  Compile!` -> `Please Compile`: undoes what people and mailers do to subjects."""
-    return _PREFIX.sub("", " ".join(subject.split()), count=1).strip(_AROUND)
+    """`[EXT] Re[2]: Please  Compile!` -> `Please Compile`: undoes what people and mailers do to subjects.
+
+    A subject that is nothing but tags stays: `(please compile)`.
+    """
+    folded = " ".join(subject.split())
+    leading = _LEADING.match(folded)
+    return folded[leading.end() if leading else 0 :].strip(_AROUND) or folded.strip(_AROUND)
 
 
 def plain_subject(subject: str) -> str:

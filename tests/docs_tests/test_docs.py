@@ -436,7 +436,7 @@ FORM_MISTAKES: list[tuple[str, Change]] = [
         instead(MEMBER, MEMBER + "  likes long walks\n"),
     ),
     (
-        "I did not understand your letter, because I do not know its subject.",
+        "did you mean `registration for KNOBELN`?",
         instead("registration for", "hello"),
     ),
 ]

@@ -152,9 +152,12 @@ def test_a_stranger_cannot_report_another_teams_mail(world: World) -> None:
     item_id = welcomed(world)
     own = welcomed(world, "evil@a.example", "evil")
     with world.store.read() as tx:
-        mine = senders(tx, world.settings)(own)
+        mine, theirs = senders(tx, world.settings)(own), outbox.get(tx, item_id)
+    assert theirs is not None
+    made_up = f"<{'0' * 32}@contest.example>"
     for to in (mine.replace(f"+b-{own}-", f"+b-{item_id}-"), ROBOT):
-        world.deliver(returned(world, "postfix", item_id, to), envelope="")
+        letter = returned(world, "postfix", item_id, to).replace(theirs.message_id.encode(), made_up.encode())
+        world.deliver(letter, envelope="")
         assert world.notes[-1] == "an automatic answer (Auto-Submitted)"
     assert state_of(world.store, item_id) is OutboxState.SENT
 

@@ -93,6 +93,24 @@ SUBJECTS = [
     ("withdrow", "unknown"),
     ("", "unknown"),
     ("Re:", "unknown"),
+    # what gateways, spam filters, lists and mailers write before it
+    ("[EXTERNAL] please compile", "compile"),
+    ("[EXT] registration for KNOBELN", "registration"),
+    ("Re: [KNOBELN] AW: please compile", "compile"),
+    ("***SPAM*** status", "status"),
+    ("*** SPAM *** [[team]] Re: help lap", "help"),
+    ("{list} Re: AW: {Spam?} withdraw", "withdraw"),
+    ("(external) SV: Antw: VS: please test", "test"),
+    ("RE^2: RV: R: TR: Odp: YNT: please compile", "compile"),
+    ("Re： please compile", "compile"),
+    ("回复：【外部】 please compile", "compile"),
+    ("External: [SPAM] - mail-preference LAP", "mail-preference"),
+    ("[please compile]", "unknown"),
+    ("(please compile)", "compile"),
+    ("*please compile*", "compile"),
+    ("[EXTERNAL]", "unknown"),
+    ("[EXTERNAL] hello", "unknown"),
+    ("a [tag] please compile", "unknown"),
 ]
 
 

@@ -80,6 +80,14 @@ def test_what_a_machine_wrote_is_recognised(number: str, reason: str) -> None:
     assert letter(number).automatic == reason
 
 
+SUPPRESSED = [("All", True), ("DR, OOF, AutoReply", True), ("DR, RN, NRN, OOF", False), ("None", False)]
+
+
+@pytest.mark.parametrize(("wish", "silent"), SUPPRESSED)
+def test_a_sender_may_want_no_automatic_answer(wish: str, silent: bool) -> None:
+    assert bool(parse(f"X-Auto-Response-Suppress: {wish}\n\nx".encode()).automatic) is silent
+
+
 @pytest.mark.parametrize("number", ["44", "45", "46", "49", "50"])
 def test_a_letter_without_exactly_one_clear_sender_has_none(number: str) -> None:
     assert letter(number).sender is None

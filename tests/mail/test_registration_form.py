@@ -278,6 +278,15 @@ STRUCTURES = [
 ]
 
 
+def test_a_field_that_is_nearly_right_gets_one_hint_and_keeps_its_value() -> None:
+    reading = read_text(FORM.replace("Organization: ", "Organisation: "))
+    assert [problem.text for problem in reading.problems] == [
+        "There is no such field in the form. Did you mean `Organization:`?"
+    ]
+    assert reading.form is not None
+    assert reading.form.text == FORM.strip()
+
+
 @pytest.mark.parametrize(("text", "words"), STRUCTURES)
 def test_a_wrong_structure_is_explained(text: str, words: str) -> None:
     reading = read_text(text)

@@ -1,0 +1,80 @@
+"""The desk as its users meet it: `knobeln serve` at an SMTP port, with answers in Maildirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email.message import EmailMessage, Message
+from email.policy import SMTP
+from itertools import count
+from pathlib import Path
+
+from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.mail_world import FORM, REGISTER
+from tests.support.servers import wait_for
+
+DESCRIPTION = "#if 0\n" + "What it does.\n" * 15 + "#endif\n"
+COMPILE = "please compile"
+_numbers = count(1)
+
+
+def form_of(address: str, name: str) -> str:
+    """A right registration form."""
+    form = FORM.replace("our_team@machine.domain.alfdkj", address)
+    return form.replace("LAP,DGP,GRG,RSM", "RSM").replace("the_heavy_lords_of_knobeln", name)
+
+
+class Desk:
+    """One running server; each test has teams of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.server = Server(path)
+
+    def stop(self) -> None:
+        self.server.process.terminate()
+        self.server.folder.store.close()
+
+    def stranger(self) -> str:
+        """The address of somebody who has not written yet."""
+        return f"joe{next(_numbers)}@club.example"
+
+    def team(self) -> tuple[str, str]:
+        """A new team: its address, and its `<<FROM>>` line."""
+        address = self.stranger()
+        self.send(REGISTER, form_of(address, address.partition("@")[0]), address)
+        return address, self.server.auth_line(address)
+
+    def send(
+        self,
+        subject: str,
+        text: str,
+        sender: str,
+        *,
+        attached: Mapping[str, bytes] | None = None,
+        **headers: str,
+    ) -> list[Message]:
+        """Send a plain text, and files; the mails to this address that they cause."""
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, subject
+        mail["Message-ID"] = f"<{next(_numbers)}@client.example>"
+        for name, value in headers.items():
+            mail[name.replace("_", "-")] = value
+        mail.set_content(text)
+        for file, data in (attached or {}).items():
+            mail.add_attachment(data, maintype="text", subtype="x-csrc", filename=file)
+        return self.post(mail.as_bytes(policy=SMTP), sender)
+
+    def post(self, raw: bytes, sender: str, envelope: str | None = None) -> list[Message]:
+        """Send these bytes; the mails to `sender` that they cause, compile reports too."""
+        before = len(self.server.answers(sender))
+        self.server.send(raw, sender if envelope is None else envelope)
+        wait_for(self.server.is_idle)
+        return self.server.answers(sender)[before:]
+
+    def program(self, auth_line: str, code: str) -> str:
+        """A program with this `<<FROM>>` line and a description."""
+        return f"/*\n  {auth_line}\n*/\n{DESCRIPTION}{code}\n"
+
+
+def flat(mail: Message) -> str:
+    """The text of a mail in one line, wherever its own lines end."""
+    return " ".join(text_of(mail).split())
