@@ -73,13 +73,16 @@ _SUBJECT = "Subject:"
 _TWO_LINES = "{#\n#}\n"
 
 
-def where(tournament_format: type[Format], plan: GroupPlan, before: str = "") -> str:
-    """The name of a group: `round 2, group 3`, `round 2, losers' side`, or "" if there is only one.
+def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *, final: bool = False) -> str:
+    """The name of a group: `round 2, group 3`, `round 3, the final`, `round 2, losers' side`, or "" if there
+    is only one.
 
-    `before` is prepended unless the result is empty.
+    `before` is prepended unless the result is empty. `final`: the group was drawn as the final.
     """
     if plan.title:
         return f"{before}round {plan.round}, {plan.title}"
+    if final and tournament_format.has_rounds:
+        return f"{before}round {plan.round}, the final"
     return f"{before}round {plan.round}, group {plan.number}" if tournament_format.has_rounds else ""
 
 

@@ -102,7 +102,7 @@ class _FrozenContest:
 
 
 class _History(NamedTuple):
-    """The rounds that were played, and the contest's ranking, () before its end."""
+    """The rounds that were played, and the contest's ranking, () before its last round."""
 
     rounds: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
@@ -261,7 +261,8 @@ class ContestDay:
                 raise StaleState
             banned = _banned(tx, group)
             if results.start_group(tx, group, self._clock.now()):
-                self._queue(tx, group.round, self._reporter.group_started(group, contest.teams, banned))
+                mails = self._reporter.group_started(group, contest.teams, banned, final=final)
+                self._queue(tx, group.round, mails)
             seated = results.seat(tx, group, banned) if contest.format.seats is None else group
             mark = _mark(tx, group.round)
             images = submissions.load_images(tx, tuple(digests.values()))
@@ -313,15 +314,17 @@ class ContestDay:
             # In a game of all, the banned were taken out of the plan.
             known = {} if contest.format.seats is None else {group.number: group for group in plan.groups}
             before = self._history(tx, contest, plan.number, known)
-            final = plan.final or _drawn(tx, contest, before) is None
+            is_last = plan.final or _drawn(tx, contest, before) is None
+            final = plan.final or (is_last and contest.format.ends_in_final(plan))
             results.finish_round(tx, plan.number, final, self._clock.now())
+            evolved = None
             if final and contest.settings.evolution.enabled:
                 outcome = results.round_outcome(tx, plan.number, Games.ALL)
                 evolved = evolve(score_matrix(outcome.groups[0]), contest.settings.evolution)
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
-            played = self._played(tx, contest, plan.number, known)
-            self._queue(tx, plan.number, self._reporter.round_played(*played, contest.teams))
+            played = self._played(tx, contest, plan.number, is_last, known)
+            self._queue(tx, plan.number, self._reporter.round_played(*played, contest.teams, evolved))
             if self._settings.reports.summary == "automatic" or results.words_of(tx, plan.number):
                 self._report_round(tx, contest, plan.number, played)
             else:
@@ -340,12 +343,15 @@ class ContestDay:
         if number not in results.unreported_rounds(tx):
             raise NotNow(f"the summary of round {number} has gone out")
         contest = _frozen_contest(tx, self._settings)
-        return self._report_round(tx, contest, number, self._played(tx, contest, number, {}))
+        is_last = number == results.count_rounds(tx).drawn and (
+            _drawn(tx, contest, self._history(tx, contest, number)) is None
+        )
+        return self._report_round(tx, contest, number, self._played(tx, contest, number, is_last))
 
     def _report_round(self, tx: Transaction, contest: _FrozenContest, number: int, played: _History) -> int:
         history, ranking = played
         final = history[-1].plan.final
-        seed = contest_store.state(tx).seed if final else None
+        seed = contest_store.state(tx).seed if ranking else None
         evolved = results.get_evolution(tx) if final else None
         words = results.words_of(tx, number) or ""
         replays = results.get_final_replays(tx) if final else None
@@ -364,11 +370,16 @@ class ContestDay:
         return score_table(final, game_of(contest.settings.game, contest.settings.programs).info.point)
 
     def _played(
-        self, tx: Transaction, contest: _FrozenContest, number: int, known: Mapping[int, GroupPlan]
+        self,
+        tx: Transaction,
+        contest: _FrozenContest,
+        number: int,
+        is_last: bool,
+        known: Mapping[int, GroupPlan] | None = None,
     ) -> _History:
-        """The rounds up to this one, and, if it was the last, the contest's ranking."""
+        """The rounds up to this one, and, if it was the contest's last, the contest's ranking."""
         history = self._history(tx, contest, number, known)
-        return _History(history, contest.format.ranking(history) if history[-1].plan.final else ())
+        return _History(history, contest.format.ranking(history) if is_last else ())
 
     def _history(
         self,

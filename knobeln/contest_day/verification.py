@@ -167,7 +167,7 @@ class _Verification:
                 kind = runner_of(self._settings)
                 return kind.open_checking(group, builds, self._settings, seeds, progress)
 
-            check(claim, checking_runner, lambda _group: None)
+            self._result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         self._result.checked.append(
             f"{count}, played again: the same to the last point"

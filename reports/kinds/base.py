@@ -72,6 +72,7 @@ class GroupStarted(Event):
     moment = "when your group starts"
     plan: GroupPlan
     out: AbstractSet[str]
+    is_final: bool
 
     @property
     def key(self) -> str:
@@ -89,6 +90,7 @@ class GroupFinished(Event):
     title = "group finished"
     moment = "when your group is finished"
     outcome: GroupOutcome
+    is_final: bool
 
     @property
     def key(self) -> str:
@@ -102,12 +104,6 @@ class GroupFinished(Event):
     @property
     def plan(self) -> GroupPlan:
         return self.outcome.plan
-
-    @cached_property
-    def is_final(self) -> bool:
-        """Nobody goes on, although not everybody was disqualified."""
-        standings = self.outcome.standings
-        return not any(s.advances for s in standings) and not all(s.disqualified for s in standings)
 
     @cached_property
     def shape(self) -> scores.Shape:
@@ -158,12 +154,16 @@ class GroupFinished(Event):
 
 @dataclass(frozen=True)
 class RoundPlayed(Event):
-    """The last round of `history` has been played; `ranking` is the contest's, () before its end."""
+    """The last round of `history` has been played; `ranking` is the contest's, () before its end.
+
+    `evolution` comes with the final.
+    """
 
     title = "round played"
     moment = "when a round is finished"
     history: Sequence[RoundOutcome]
     ranking: Sequence[Standing]
+    evolution: EvolutionOutcome | None
 
     @property
     def key(self) -> str:
@@ -178,8 +178,8 @@ class RoundPlayed(Event):
 class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. Evolution, seed, replays and score matrix (CSV) come with the
-    final.
+    `words` are the organizer's own, "" = none. Evolution, replays and score matrix (CSV) come with the final,
+    the seed with the contest's end.
     """
 
     title = "round finished"
