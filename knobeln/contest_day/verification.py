@@ -199,10 +199,13 @@ class _Verification:
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""
         decisions = self._archive.decisions
-        if decisions.out:
+        playing = {entry.name for entry in self._archive.entries}
+        if absent := sorted(decisions.out - playing):
+            yield f"that the organizer took {', '.join(absent)} out before the contest started"
+        if out := sorted(decisions.out & playing):
             yield (
-                f"that the organizer took {', '.join(sorted(decisions.out))} out, and from which group or "
-                "draw on; what follows from it was computed"
+                f"that the organizer took {', '.join(out)} out, and from which group or draw on; what follows "
+                "from it was computed"
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"

@@ -280,8 +280,8 @@ LIES: dict[str, tuple[Change, str]] = {
         "rounds/2/group-1.csv does not",
     ),
     "decisions": (
-        edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "nobody"})),
-        "decisions.json: 'nobody' took no part",
+        edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "no body"})),
+        "decisions.json: 'no body' cannot be the name of a team",
     ),
     "no decisions": (lambda a: a.pop("decisions.json") and None, "decisions.json is missing"),
     "rules": (swap("rules.md", b"KNOBELN", b"POKER"), "rules.md"),
@@ -404,8 +404,8 @@ def disqualify(folder: ContestContext, name: str) -> str:
 def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     tmp_path: Path, mended: Mended
 ) -> None:
-    """One before its group was played, one before the draw of the next round, and one that came back. Who was
-    out before the start, or had withdrawn, is not in it."""
+    """One before the start, one before its group was played, one before the draw of the next round, and one
+    that came back. Who had withdrawn is not in it."""
     out: list[str] = []
 
     def day(folder: ContestContext) -> None:
@@ -433,10 +433,12 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     assert result.exit_code == 0, result.output
     assert f"that the organizer took {', '.join(sorted(out))} out" in result.output
     published_words = everything(published.archive)
-    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_7", b"team_8"))
+    assert "that the organizer took team_7 out before the contest started" in result.output
+    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_8"))
     decisions = json.loads((published.archive / "decisions.json").read_text())["taken_out"]
-    assert [each["lifted_at"] is None for each in decisions] == [True, True, False]
-    for number in (0, 1):
+    assert [each["lifted_at"] is None for each in decisions] == [True, True, True, False]
+    assert (decisions[0]["team"], decisions[0]["kind"]) == ("team_7", "disqualified")
+    for number in (1, 2):
         unsaid = edit("decisions.json", lambda d, number=number: d["taken_out"].pop(number))
         result = knobeln("verify", mended(published.archive, unsaid))
         assert result.exit_code == 1, result.output
