@@ -192,7 +192,9 @@ class Reporter(Protocol):
         seed: bytes | None,
         replays: FinalReplays | None,
         scores: str,
+        without_program: Sequence[Team],
     ) -> Iterable[Outgoing]:
         """The summary of the last of these rounds. `words` are the organizer's own, "" for none;
-        evolution, replays and score matrix (CSV) come with the final, the seed with the contest's end. The
-        rounds need only their games with faults, in a melee all games."""
+        evolution, replays and score matrix (CSV) come with the final, the seed with the contest's end;
+        `without_program`: teams that take no part. The rounds need only their games with faults, in a melee
+        all games."""

@@ -85,6 +85,7 @@ class ContestReporter:
         seed: bytes | None,
         replays: FinalReplays | None = None,
         scores: str = "",
+        without_program: Sequence[Team] = (),
     ) -> Iterator[Outgoing]:
         return self._due(
             RoundFinished(
@@ -99,6 +100,7 @@ class ContestReporter:
                 seed,
                 replays,
                 scores,
+                without_program,
             )
         )
 

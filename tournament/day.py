@@ -192,8 +192,7 @@ class ContestDay:
             _must_seat(format_of(self._settings), self._settings, len(entries))
             contest_store.start(tx, without_secrets(self._settings), now)
             playing = submissions.participants(tx)
-            banned = decisions.all_bans(tx)
-            idle = [t for t in teams.present(tx) if t.name not in playing and t.name not in banned]
+            idle = _without_program(tx, playing)
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
             self._queue(tx, 0, self._reporter.contest_started(playing, idle, Seeds(state.seed).commitment))
 
@@ -357,7 +356,15 @@ class ContestDay:
         replays = results.get_final_replays(tx) if final else None
         scores = self._scores(tx, contest, number) if final else ""
         mails = self._reporter.round_finished(
-            history, ranking, contest.teams, words, evolved, seed, replays, scores
+            history,
+            ranking,
+            contest.teams,
+            words,
+            evolved,
+            seed,
+            replays,
+            scores,
+            _without_program(tx, contest.teams),
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, mails)
@@ -438,6 +445,12 @@ def _mark(tx: Transaction, number: int) -> str:
 
 def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
+
+
+def _without_program(tx: Transaction, playing: Container[str]) -> tuple[Team, ...]:
+    """The registered teams that take no part because none of their programs was accepted."""
+    banned = decisions.all_bans(tx)
+    return tuple(t for t in teams.present(tx) if t.name not in playing and t.name not in banned)
 
 
 def _complete(tx: Transaction, plan: RoundPlan) -> RoundOutcome:

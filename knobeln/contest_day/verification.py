@@ -204,8 +204,8 @@ class _Verification:
             yield f"that the organizer took {', '.join(absent)} out before the contest started"
         if out := sorted(decisions.out & playing):
             yield (
-                f"that the organizer took {', '.join(out)} out, and from which group or draw on; what follows "
-                "from it was computed"
+                f"that the organizer took {', '.join(out)} out, and from which group or draw on; what "
+                "follows from it was computed"
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"

@@ -52,6 +52,11 @@ class Event(ABC):
         """The members of the group, or the teams that leave the contest."""
         return ()
 
+    @property
+    def registered(self) -> Sequence[Team]:
+        """The participants, and the teams that take no part because they have no program."""
+        return tuple(self.teams.values())
+
 
 @dataclass(frozen=True)
 class ContestStarted(Event):
@@ -179,7 +184,7 @@ class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
     `words` are the organizer's own, "" = none. Evolution, replays and score matrix (CSV) come with the final,
-    the seed with the contest's end.
+    the seed with the contest's end. `without_program`: teams that take no part.
     """
 
     title = "round finished"
@@ -191,16 +196,22 @@ class RoundFinished(Event):
     seed: bytes | None
     replays: FinalReplays | None
     scores: str
+    without_program: Sequence[Team]
 
     @property
     def key(self) -> str:
         return f"round/{self.history[-1].plan.number}"
+
+    @property
+    def registered(self) -> Sequence[Team]:
+        return (*self.teams.values(), *self.without_program)
 
 
 # --- reports -----------------------------------------------------------------------------------------------
 class Audience(StrEnum):
     """Who can get a report; of these the teams get it that have asked for it."""
 
+    REGISTERED = "all registered teams: the eliminated, the disqualified, and those without a program too"
     EVERYBODY = "all participants of the contest, the eliminated and disqualified too"
     GROUP = "the members of the group, the disqualified too"
     LEAVING = "those whose contest is over with the round: at its end, in a knock-out when they are out"
@@ -265,8 +276,11 @@ class Report(ABC, Generic[E]):
         """The mails about this event, in the order of the teams; none if the contest does not offer it."""
         if self.code not in offered:
             return
-        asked = event.teams.values() if self.to_whom is Audience.EVERYBODY else event.concerned
-        wanting = tuple(team for team in asked if self.is_wanted_by(team))
+        asked: Mapping[Audience, Collection[Team]] = {
+            Audience.REGISTERED: event.registered,
+            Audience.EVERYBODY: event.teams.values(),
+        }
+        wanting = tuple(t for t in asked.get(self.to_whom, event.concerned) if self.is_wanted_by(t))
         if wanting:
             yield from self.write(event, wanting)
 
