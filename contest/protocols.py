@@ -158,14 +158,27 @@ class Reporter(Protocol):
     ) -> Iterable[Outgoing]: ...
 
     def group_started(
-        self, plan: GroupPlan, teams: Mapping[str, Team], out: AbstractSet[str] = frozenset()
+        self,
+        plan: GroupPlan,
+        teams: Mapping[str, Team],
+        out: AbstractSet[str] = frozenset(),
+        *,
+        final: bool = False,
     ) -> Iterable[Outgoing]:
-        """`out`: members who were taken out of the contest before and play no games in the group."""
+        """`out`: members who were taken out of the contest before and play no games in the group; `final`:
+        the round was drawn as the final."""
 
-    def group_finished(self, outcome: GroupOutcome, teams: Mapping[str, Team]) -> Iterable[Outgoing]: ...
+    def group_finished(
+        self, outcome: GroupOutcome, teams: Mapping[str, Team], *, final: bool = False
+    ) -> Iterable[Outgoing]:
+        """`final`: as in `group_started`."""
 
     def round_played(
-        self, history: Sequence[RoundOutcome], ranking: Sequence[Standing], teams: Mapping[str, Team]
+        self,
+        history: Sequence[RoundOutcome],
+        ranking: Sequence[Standing],
+        teams: Mapping[str, Team],
+        evolution: EvolutionOutcome | None = None,
     ) -> Iterable[Outgoing]:
         """The mails after the last of these rounds; `ranking` is the contest's, () before its end."""
 
@@ -179,7 +192,9 @@ class Reporter(Protocol):
         seed: bytes | None,
         replays: FinalReplays | None,
         scores: str,
+        without_program: Sequence[Team],
     ) -> Iterable[Outgoing]:
-        """The summary of the last of these rounds. `words` are the organizer's own, "" for none; evolution,
-        seed, replays and score matrix (CSV) come with the final. The rounds need only their games with
-        faults, in a melee all games."""
+        """The summary of the last of these rounds. `words` are the organizer's own, "" for none;
+        evolution, replays and score matrix (CSV) come with the final, the seed with the contest's end;
+        `without_program`: teams that take no part. The rounds need only their games with faults, in a melee
+        all games."""

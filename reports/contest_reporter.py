@@ -55,17 +55,25 @@ class ContestReporter:
             yield from (mail_to(team, event, "no program", rendered) for team in without_program)
 
     def group_started(
-        self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset()
+        self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset(), *, final: bool = False
     ) -> Iterator[Outgoing]:
-        return self._due(GroupStarted(self._settings, self._templates, self._game, teams, plan, out))
+        return self._due(GroupStarted(self._settings, self._templates, self._game, teams, plan, out, final))
 
-    def group_finished(self, outcome: GroupOutcome, teams: Teams) -> Iterator[Outgoing]:
-        return self._due(GroupFinished(self._settings, self._templates, self._game, teams, outcome))
+    def group_finished(
+        self, outcome: GroupOutcome, teams: Teams, *, final: bool = False
+    ) -> Iterator[Outgoing]:
+        return self._due(GroupFinished(self._settings, self._templates, self._game, teams, outcome, final))
 
     def round_played(
-        self, history: Sequence[RoundOutcome], ranking: Sequence[Standing], teams: Teams
+        self,
+        history: Sequence[RoundOutcome],
+        ranking: Sequence[Standing],
+        teams: Teams,
+        evolution: EvolutionOutcome | None = None,
     ) -> Iterator[Outgoing]:
-        return self._due(RoundPlayed(self._settings, self._templates, self._game, teams, history, ranking))
+        return self._due(
+            RoundPlayed(self._settings, self._templates, self._game, teams, history, ranking, evolution)
+        )
 
     def round_finished(
         self,
@@ -77,6 +85,7 @@ class ContestReporter:
         seed: bytes | None,
         replays: FinalReplays | None = None,
         scores: str = "",
+        without_program: Sequence[Team] = (),
     ) -> Iterator[Outgoing]:
         return self._due(
             RoundFinished(
@@ -91,6 +100,7 @@ class ContestReporter:
                 seed,
                 replays,
                 scores,
+                without_program,
             )
         )
 

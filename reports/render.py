@@ -11,7 +11,8 @@ In a template: the facts by name, `contest` and `settings` (contest.toml), `the_
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
 `samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
 `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
-lines are broken, characters that cannot be printed become a `?`, and several blank lines become one.
+lines are broken, but not those of `copied`, such as a form. Characters that cannot be printed become a `?`,
+and several blank lines become one.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
     "fold": text.fold,
     "fill": text.fill,
+    "copied": text.copied,
     "tail": text.tail,
     "columns": text.columns,
     "grid": text.grid,
@@ -73,13 +75,16 @@ _SUBJECT = "Subject:"
 _TWO_LINES = "{#\n#}\n"
 
 
-def where(tournament_format: type[Format], plan: GroupPlan, before: str = "") -> str:
-    """The name of a group: `round 2, group 3`, `round 2, losers' side`, or "" if there is only one.
+def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *, final: bool = False) -> str:
+    """The name of a group: `round 2, group 3`, `round 3, the final`, `round 2, losers' side`, or "" if there
+    is only one.
 
-    `before` is prepended unless the result is empty.
+    `before` is prepended unless the result is empty. `final`: the group was drawn as the final.
     """
     if plan.title:
         return f"{before}round {plan.round}, {plan.title}"
+    if final and tournament_format.has_rounds:
+        return f"{before}round {plan.round}, the final"
     return f"{before}round {plan.round}, group {plan.number}" if tournament_format.has_rounds else ""
 
 

@@ -93,7 +93,8 @@ def margins(outcome: RoundOutcome, game: GameInfo) -> Mapping[int, Margin]:
 class OwnResult:
     """A team's own result at the end of its contest; it tells nothing about other teams."""
 
-    place: int | None  # None: disqualified, or taken out
+    place: int | None  # None: disqualified, taken out, or nobody survived the last round
+    disqualified: bool  # or taken out
     taken_out: bool
     last_place: int  # larger than `place` if the place is shared
     of: int  # how many were ranked with it
@@ -118,6 +119,7 @@ def own_result(
     place = None if standing.rank is None else ahead + 1
     return OwnResult(
         place=place,
+        disqualified=standing.disqualified,
         taken_out=standing.taken_out,
         last_place=ahead + peers,
         of=_number_of(history, ranking, name),

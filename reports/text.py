@@ -18,6 +18,7 @@ WIDTH = 72
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SIGNATURE_MARK = "-- "
 _DEEPEST_INDENT = 24
+_UNBROKEN = "\ue000"  # a private character: before a line that stays as long as it is
 
 
 def clean(text: str) -> str:
@@ -120,6 +121,11 @@ def _broken(line: str, width: int) -> Iterator[str]:
     yield line.rstrip()
 
 
+def copied(text: object, indent: str = "") -> str:
+    """Text that people send back as it is, such as a form: `plain` breaks none of its lines."""
+    return "\n".join(f"{_UNBROKEN}{indent}{line}" for line in clean(str(text)).split("\n"))
+
+
 def fill(text: object, width: int = WIDTH) -> str:
     """Prose with its own line breaks; only lines over `width` columns are wrapped, without an indent."""
     lines = clean(str(text)).split("\n")
@@ -127,8 +133,15 @@ def fill(text: object, width: int = WIDTH) -> str:
 
 
 def plain(text: str) -> str:
-    """The text as it is mailed: folded, no blank lines at its ends, nowhere two in a row."""
-    return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
+    """The text as it is mailed: folded but for `copied` lines, no blank lines at its ends, nowhere two in a
+    row."""
+    if _UNBROKEN not in text:
+        return _BLANK_LINES.sub("\n\n", fold(text).strip("\n")) + "\n"
+    lines = (
+        clean(line.removeprefix(_UNBROKEN)).rstrip() if line.startswith(_UNBROKEN) else fold(line)
+        for line in text.split("\n")
+    )
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines).strip("\n")) + "\n"
 
 
 def tail(text: object, lines: int = 10) -> str:

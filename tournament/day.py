@@ -102,7 +102,7 @@ class _FrozenContest:
 
 
 class _History(NamedTuple):
-    """The rounds that were played, and the contest's ranking, () before its end."""
+    """The rounds that were played, and the contest's ranking, () before its last round."""
 
     rounds: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
@@ -194,8 +194,7 @@ class ContestDay:
             _must_seat(format_of(self._settings), self._settings, len(entries))
             contest_store.start(tx, without_secrets(self._settings), now)
             playing = submissions.participants(tx)
-            banned = decisions.all_bans(tx)
-            idle = [t for t in teams.present(tx) if t.name not in playing and t.name not in banned]
+            idle = _without_program(tx, playing)
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
             self._queue(tx, 0, self._reporter.contest_started(playing, idle, Seeds(state.seed).commitment))
 
@@ -263,7 +262,8 @@ class ContestDay:
                 raise StaleState
             banned = _banned(tx, group)
             if results.start_group(tx, group, self._clock.now()):
-                self._queue(tx, group.round, self._reporter.group_started(group, contest.teams, banned))
+                mails = self._reporter.group_started(group, contest.teams, banned, final=final)
+                self._queue(tx, group.round, mails)
             seated = results.seat(tx, group, banned) if contest.format.seats is None else group
             mark = _mark(tx, group.round)
             images = submissions.load_images(tx, tuple(digests.values()))
@@ -315,15 +315,17 @@ class ContestDay:
             # In a game of all, the banned were taken out of the plan.
             known = {} if contest.format.seats is None else {group.number: group for group in plan.groups}
             before = self._history(tx, contest, plan.number, known)
-            final = plan.final or _drawn(tx, contest, before) is None
+            is_last = plan.final or _drawn(tx, contest, before) is None
+            final = plan.final or (is_last and contest.format.ends_in_final(plan))
             results.finish_round(tx, plan.number, final, self._clock.now())
+            evolved = None
             if final and contest.settings.evolution.enabled:
                 outcome = results.round_outcome(tx, plan.number, Games.ALL)
                 evolved = evolve(score_matrix(outcome.groups[0]), contest.settings.evolution)
                 results.set_evolution(tx, evolved)
                 self._spectator.evolution_finished(evolved)
-            played = self._played(tx, contest, plan.number, known)
-            self._queue(tx, plan.number, self._reporter.round_played(*played, contest.teams))
+            played = self._played(tx, contest, plan.number, is_last, known)
+            self._queue(tx, plan.number, self._reporter.round_played(*played, contest.teams, evolved))
             if self._settings.reports.summary == "automatic" or results.words_of(tx, plan.number):
                 self._report_round(tx, contest, plan.number, played)
             else:
@@ -342,18 +344,29 @@ class ContestDay:
         if number not in results.unreported_rounds(tx):
             raise NotNow(f"the summary of round {number} has gone out")
         contest = _frozen_contest(tx, self._settings)
-        return self._report_round(tx, contest, number, self._played(tx, contest, number, {}))
+        is_last = number == results.count_rounds(tx).drawn and (
+            _drawn(tx, contest, self._history(tx, contest, number)) is None
+        )
+        return self._report_round(tx, contest, number, self._played(tx, contest, number, is_last))
 
     def _report_round(self, tx: Transaction, contest: _FrozenContest, number: int, played: _History) -> int:
         history, ranking = played
         final = history[-1].plan.final
-        seed = contest_store.state(tx).seed if final else None
+        seed = contest_store.state(tx).seed if ranking else None
         evolved = results.get_evolution(tx) if final else None
         words = results.words_of(tx, number) or ""
         replays = results.get_final_replays(tx) if final else None
         scores = self._scores(tx, contest, number) if final else ""
         mails = self._reporter.round_finished(
-            history, ranking, contest.teams, words, evolved, seed, replays, scores
+            history,
+            ranking,
+            contest.teams,
+            words,
+            evolved,
+            seed,
+            replays,
+            scores,
+            _without_program(tx, contest.teams),
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, mails)
@@ -366,11 +379,16 @@ class ContestDay:
         return score_table(final, game_of(contest.settings.game, contest.settings.programs).info.point)
 
     def _played(
-        self, tx: Transaction, contest: _FrozenContest, number: int, known: Mapping[int, GroupPlan]
+        self,
+        tx: Transaction,
+        contest: _FrozenContest,
+        number: int,
+        is_last: bool,
+        known: Mapping[int, GroupPlan] | None = None,
     ) -> _History:
-        """The rounds up to this one, and, if it was the last, the contest's ranking."""
+        """The rounds up to this one, and, if it was the contest's last, the contest's ranking."""
         history = self._history(tx, contest, number, known)
-        return _History(history, contest.format.ranking(history) if history[-1].plan.final else ())
+        return _History(history, contest.format.ranking(history) if is_last else ())
 
     def _history(
         self,
@@ -429,6 +447,12 @@ def _mark(tx: Transaction, number: int) -> str:
 
 def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
+
+
+def _without_program(tx: Transaction, playing: Container[str]) -> tuple[Team, ...]:
+    """The registered teams that take no part because none of their programs was accepted."""
+    banned = decisions.all_bans(tx)
+    return tuple(t for t in teams.present(tx) if t.name not in playing and t.name not in banned)
 
 
 def _complete(tx: Transaction, plan: RoundPlan) -> RoundOutcome:

@@ -116,7 +116,8 @@ class GroupWorker:
                 fault_rule=info.fault_rule,
                 banned=job.banned,
             )
-        mails, now = context.reporter.group_finished(outcome, context.teams), context.clock.now()
+        mails = context.reporter.group_finished(outcome, context.teams, final=job.final)
+        now = context.clock.now()
         composed = tuple(compose(mail, context.mail, context.secret, now) for mail in marked(mails, job.mark))
         games = game_rows(outcome, keep_moves=keeps_moves)
         return GroupResult(replace(outcome, matches=()), games, job.banned, composed)

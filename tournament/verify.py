@@ -61,22 +61,44 @@ class Claim:
     banned: frozenset[str] = frozenset()  # entries that the organizer took out at any time
 
 
-def check(claim: Claim, open_runner: CheckingRunner, verified: GroupVerified) -> None:
-    """Raises Differs, naming the first difference."""
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds as computed.
+
+    `was_drawn`: the last of them was drawn as the final; `older_rule`: the claim calls it the final although
+    nobody survived it, as knobeln 0.1.0 did.
+    """
+
+    history: tuple[RoundOutcome, ...]
+    was_drawn: bool
+    older_rule: bool
+
+
+def check(claim: Claim, open_runner: CheckingRunner, verified: GroupVerified) -> tuple[str, ...]:
+    """Returns sentences about rules of older versions by which the claim was checked.
+
+    Raises Differs, naming the first difference.
+    """
     chosen = format_of(claim.settings)
-    history, has_final = _check_rounds(claim, chosen, open_runner, verified)
-    _check_table("the contest's ranking", claim.ranking, chosen.ranking(history))
-    _check_evolution(claim, history[-1])
-    wanted = claim.settings.tournament.final_replays if has_final else 0
-    _check_replays(claim, chosen, history[-1].groups[0], wanted, open_runner)
+    rounds = _check_rounds(claim, chosen, open_runner, verified)
+    last = rounds.history[-1]
+    _check_table("the contest's ranking", claim.ranking, chosen.ranking(rounds.history))
+    _check_evolution(claim, last)
+    wanted = claim.settings.tournament.final_replays if rounds.was_drawn else 0
+    _check_replays(claim, chosen, last.groups[0], wanted, open_runner)
+    if not rounds.older_rule:
+        return ()
+    return (
+        f"the end of the contest: nobody survived round {last.plan.number}, and as in knobeln 0.1.0 the "
+        "archive calls it the final and has the table of its first group as the contest's ranking",
+    )
 
 
 def _check_rounds(
     claim: Claim, chosen: Format, open_runner: CheckingRunner, verified: GroupVerified
-) -> tuple[tuple[RoundOutcome, ...], bool]:
-    """All rounds, and whether the last was drawn as the final, or is the last because nobody is left."""
+) -> _Rounds:
     history: tuple[RoundOutcome, ...] = ()
-    has_final = False
+    was_drawn = older_rule = False
     while (plan := _next(claim, chosen, history)) is not None:
         if len(claim.history) < plan.number:
             raise Differs(f"round {plan.number} is missing: the contest was not over before it")
@@ -87,18 +109,21 @@ def _check_rounds(
             _check_group(claim, chosen, group, plan.final, open_runner, verified) for group in claimed.groups
         )
         history = (*history, RoundOutcome(plan, groups))
-        has_final = plan.final
-        final = plan.final or _next(claim, chosen, history) is None
+        was_drawn = plan.final
+        is_last = plan.final or _next(claim, chosen, history) is None
+        final = plan.final or (is_last and chosen.ends_in_final(plan))
+        older_rule = is_last and claimed.plan.final and not final
+        final = final or older_rule
         history = (*history[:-1], replace(history[-1], plan=replace(plan, final=final)))
         if claimed.plan.final != final:
             raise Differs(
-                f"round {plan.number} is {'' if final else 'not '}the last, but the archive says otherwise"
+                f"round {plan.number} is {'' if final else 'not '}the final, but the archive says otherwise"
             )
     if not history or len(claim.history) > len(history):
         raise Differs(
             f"the archive has {plural(len(claim.history), 'round')}, but the contest has {len(history)}"
         )
-    return history, has_final
+    return _Rounds(history, was_drawn, older_rule)
 
 
 # --- entries that the organizer took out -------------------------------------------------------------------
@@ -263,8 +288,10 @@ def _line(line: Standing | None) -> str:
 # --- evolution ---------------------------------------------------------------------------------------------
 def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     claimed, settings = claim.evolution, claim.settings.evolution
-    if (claimed is not None) != settings.enabled:
-        raise Differs(f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings")
+    if (claimed is not None) != (settings.enabled and final.plan.final):
+        raise Differs(
+            f"the evolution: there is {'one' if claimed else 'none'}, contrary to the settings and the rounds"
+        )
     if claimed is None:
         return
     # One generation more than claimed is enough to see a difference.

@@ -62,6 +62,10 @@ class Format(ABC):
         """
         return standing_list(plan.members, matches, failures, disqualified, frozenset())
 
+    def ends_in_final(self, last: RoundPlan) -> bool:
+        """Whether the contest's last round was its final. By default it always was."""
+        return True
+
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
         """The contest's result, given all its rounds: the ranked best first, then the disqualified.
 

@@ -72,6 +72,10 @@ class DoubleElimination(Format):
         staying = frozenset() if final else _staying(plan, ordered)
         return table(enumerate(ordered, start=1), points, failures, disqualified, staying)
 
+    def ends_in_final(self, last: RoundPlan) -> bool:
+        """There is no final if nobody was left to play it."""
+        return last.final or any(group.title in _FINALS for group in last.groups)
+
     def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
         """Ranked by how far an entry came: those out in the same round share a rank. The points are those of
         all matches."""

@@ -7,13 +7,16 @@
 - The final is the first round that is one group of at most `final_size` (K69). If in two
   rounds running nobody left the field, because all are equal, the next round is the final: one group of all,
   whatever its size.
-- A field of one still plays a final, against itself; an empty field has no winner.
+- A field of one still plays a final, against itself.
+- If nobody survives a round before the final, the contest is over without a winner. Its ranking has all
+  members of that round, across the groups, without ranks (K69).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from contest.formats.base import Format
@@ -58,6 +61,18 @@ class GroupElimination(Format):
         points = half_points(remaining, matches)
         advancing = set() if final else better_half(points, len(plan.members))
         return table(ranked(points), points, failures, disqualified, advancing)
+
+    def ends_in_final(self, last: RoundPlan) -> bool:
+        """Whether the last round was drawn as the final; otherwise nobody survived it."""
+        return last.final
+
+    def ranking(self, history: Sequence[RoundOutcome]) -> tuple[Standing, ...]:
+        """The table of the final. Without a final, all of the last round, and nobody has a rank."""
+        last = history[-1]
+        if last.plan.final:
+            return super().ranking(history)
+        lines = [replace(s, rank=None, advances=False) for group in last.groups for s in group.standings]
+        return tuple(sorted(lines, key=lambda line: (line.disqualified, -line.half_points, line.entry)))
 
     def _group(self, round_number: int, number: int, members: Sequence[str]) -> GroupPlan:
         pairings = everyone_meets_everyone(members, self._settings)

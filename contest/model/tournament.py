@@ -114,7 +114,7 @@ class GroupPlan:
 class RoundPlan:
     number: int
     groups: tuple[GroupPlan, ...]
-    final: bool  # nothing follows it; in a knock-out this may turn out only after it was played
+    final: bool  # it decides the contest; in a knock-out this may turn out only after it was played
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow
 
 
 def finish_round(tx: Transaction, number: int, final: bool, now: datetime) -> None:
-    """Mark a round as played, after all its groups. `final`: no round follows."""
+    """Mark a round as played, after all its groups. `final`: it was the final."""
     query = update(rounds).where(rounds.c.number == number, rounds.c.played_at.is_(None))
     tx.execute(query.values(played_at=now, final=final))
 

@@ -10,9 +10,9 @@ from contest.errors import NotFound
 from contest.formats import format_named
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
-from contest.model import EvolutionOutcome, GroupOutcome, RoundOutcome, RoundPlan, Standing
+from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundOutcome, RoundPlan, Standing
 from contest.plurals import plural
-from contest.store import Transaction, results, submissions
+from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import DrawnRound, Games
 from knobeln.cli.output import console
 from knobeln.context import ContestContext
@@ -27,7 +27,7 @@ from tournament.derived_settings import format_of
 def show_results(contest: ContestContext, number: int | None = None, *, games: bool = False) -> None:
     """Print the rankings of a round's groups; default: the last round that has results.
 
-    After the final also print the contest's ranking, its prizes and the evolution.
+    After the last round also print the contest's ranking, its prizes and the evolution.
     """
     settings = contest.settings
     with contest.store.read() as tx:
@@ -37,11 +37,13 @@ def show_results(contest: ContestContext, number: int | None = None, *, games: b
         playing = submissions.participants(tx)
     shown = RoundTables.of(settings, rounds, number)
     shown.print(games=games)
-    if not shown.plan.final:
+    if not result or shown.plan.number < len(rounds):
         return
-    if result and shown.outcomes[0].plan.title:
+    if shown.outcomes[0].plan.title or not shown.plan.final:
         console.print(terminal.ranking(result, "The contest", shown.info))
-    if lists := prize_lists(result, playing, settings.teams) if result else ():
+    if not any(line.rank for line in result):
+        console.print("There is no winner: nobody is left.")
+    if lists := prize_lists(result, playing, settings.teams):
         console.print(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", shown.info))
         winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
         console.print(f"Grand prize: {winners}", markup=False)
@@ -58,7 +60,8 @@ def rounds_for_tables(tx: Transaction, settings: Settings, *, games: bool) -> tu
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
     """Return the contest's ranking; () before its end."""
     history = results.finished_rounds(tx)
-    return format_of(settings).ranking(history) if history and history[-1].plan.final else ()
+    is_over = contest_state.state(tx).phase is Phase.FINISHED or (history and history[-1].plan.final)
+    return format_of(settings).ranking(history) if history and is_over else ()
 
 
 def show_evolution(outcome: EvolutionOutcome) -> None:

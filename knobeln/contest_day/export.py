@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -93,7 +93,7 @@ def archive_of(contest: ContestContext) -> Archive:
             entries=tuple(
                 _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
             ),
-            decisions=_decisions(tx, entries),
+            decisions=_decisions(tx),
             programs={name: _program(version, secrets, builder) for name, version in entered.items()},
             builds=_builds(tx, entries, secrets) if is_computed(settings) else {},
             history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
@@ -107,10 +107,9 @@ def archive_of(contest: ContestContext) -> Archive:
     return completed(archive)
 
 
-def _decisions(tx: Transaction, entries: Container[str]) -> Decisions:
-    """Return the decisions about entries: a team that was out at the start is in no archive."""
-    bans = decisions.ban_history(tx)
-    out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in bans if name in entries)
+def _decisions(tx: Transaction) -> Decisions:
+    """Return all decisions, also those about teams that were out before the start and so are no entries."""
+    out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
     return Decisions(tuple(out), tuple(again))
 

@@ -167,7 +167,7 @@ class _Verification:
                 kind = runner_of(self._settings)
                 return kind.open_checking(group, builds, self._settings, seeds, progress)
 
-            check(claim, checking_runner, lambda _group: None)
+            self._result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         self._result.checked.append(
             f"{count}, played again: the same to the last point"
@@ -199,10 +199,13 @@ class _Verification:
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""
         decisions = self._archive.decisions
-        if decisions.out:
+        playing = {entry.name for entry in self._archive.entries}
+        if absent := sorted(decisions.out - playing):
+            yield f"that the organizer took {', '.join(absent)} out before the contest started"
+        if out := sorted(decisions.out & playing):
             yield (
-                f"that the organizer took {', '.join(sorted(decisions.out))} out, and from which group or "
-                "draw on; what follows from it was computed"
+                f"that the organizer took {', '.join(out)} out, and from which group or draw on; what "
+                "follows from it was computed"
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"

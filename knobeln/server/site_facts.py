@@ -38,7 +38,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     settings, state = contest.settings, contest_store.state(tx)
     rounds = tuple(_round(tx, each) for each in _released(tx, contest))
     are_all = len(rounds) == len(result_store.round_log(tx))
-    over = state.phase is Phase.FINISHED and are_all and bool(rounds) and rounds[-1].final
+    over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
     return SiteFacts(
         settings=settings,

@@ -57,6 +57,11 @@ class Event(ABC):
         """The members of the group, or the teams that leave the contest."""
         return ()
 
+    @property
+    def registered(self) -> Sequence[Team]:
+        """The participants, and the teams that take no part because they have no program."""
+        return tuple(self.teams.values())
+
 
 @dataclass(frozen=True)
 class ContestStarted(Event):
@@ -77,6 +82,7 @@ class GroupStarted(Event):
     moment = "when your group starts"
     plan: GroupPlan
     out: AbstractSet[str]
+    is_final: bool
 
     @property
     def key(self) -> str:
@@ -98,6 +104,7 @@ class GroupFinished(Event):
     title = "group finished"
     moment = "when your group is finished"
     outcome: GroupOutcome
+    is_final: bool
 
     @property
     def key(self) -> str:
@@ -115,12 +122,6 @@ class GroupFinished(Event):
     @property
     def plan(self) -> GroupPlan:
         return self.outcome.plan
-
-    @cached_property
-    def is_final(self) -> bool:
-        """Nobody goes on, although not everybody was disqualified."""
-        standings = self.outcome.standings
-        return not any(s.advances for s in standings) and not all(s.disqualified for s in standings)
 
     @cached_property
     def shape(self) -> scores.Shape:
@@ -171,12 +172,16 @@ class GroupFinished(Event):
 
 @dataclass(frozen=True)
 class RoundPlayed(Event):
-    """The last round of `history` has been played; `ranking` is the contest's, () before its end."""
+    """The last round of `history` has been played; `ranking` is the contest's, () before its end.
+
+    `evolution` comes with the final.
+    """
 
     title = "round played"
     moment = "when a round is finished"
     history: Sequence[RoundOutcome]
     ranking: Sequence[Standing]
+    evolution: EvolutionOutcome | None
 
     @property
     def key(self) -> str:
@@ -195,8 +200,8 @@ class RoundPlayed(Event):
 class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. Evolution, seed, replays and score matrix (CSV) come with the
-    final.
+    `words` are the organizer's own, "" = none. Evolution, replays and score matrix (CSV) come with the final,
+    the seed with the contest's end. `without_program`: teams that take no part.
     """
 
     title = "round finished"
@@ -208,6 +213,7 @@ class RoundFinished(Event):
     seed: bytes | None
     replays: FinalReplays | None
     scores: str
+    without_program: Sequence[Team]
 
     @property
     def key(self) -> str:
@@ -217,11 +223,16 @@ class RoundFinished(Event):
     def round(self) -> int:
         return self.history[-1].plan.number
 
+    @property
+    def registered(self) -> Sequence[Team]:
+        return (*self.teams.values(), *self.without_program)
+
 
 # --- reports -----------------------------------------------------------------------------------------------
 class Audience(StrEnum):
     """Who can get a report; of these the teams get it that have asked for it."""
 
+    REGISTERED = "all registered teams: the eliminated, the disqualified, and those without a program too"
     EVERYBODY = "all participants of the contest, the eliminated and disqualified too"
     GROUP = "the members of the group, the disqualified too"
     LEAVING = "those whose contest is over with the round: at its end, in a knock-out when they are out"
@@ -286,8 +297,11 @@ class Report(ABC, Generic[E]):
         """The mails about this event, in the order of the teams; none if the contest does not offer it."""
         if self.code not in offered:
             return
-        asked = event.teams.values() if self.to_whom is Audience.EVERYBODY else event.concerned
-        wanting = tuple(team for team in asked if self.is_wanted_by(team))
+        asked: Mapping[Audience, Collection[Team]] = {
+            Audience.REGISTERED: event.registered,
+            Audience.EVERYBODY: event.teams.values(),
+        }
+        wanting = tuple(t for t in asked.get(self.to_whom, event.concerned) if self.is_wanted_by(t))
         if wanting:
             yield from self.write(event, wanting)
 

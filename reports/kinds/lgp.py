@@ -27,6 +27,7 @@ class GroupParticipants(Report[GroupStarted]):
             event,
             wanting,
             plan=plan,
+            is_final=event.is_final,
             members=[name for name in members if name not in out],
             out=[name for name in members if name in out],
             pairings=[p for p in plan.pairings if sum(name not in out for name in p.players) >= 2],

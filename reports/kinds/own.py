@@ -18,11 +18,13 @@ class OwnResultReport(Report[RoundPlayed]):
 
     def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         prizes = summary.prizes_of(event.ranking, event.teams, event.settings)
+        lines = event.evolution.ranking if event.evolution else ()
         for team in wanting:
             facts = {
                 "team": team.name,
                 "own": summary.own_result(event.history, event.ranking, team.name, prizes),
                 "plan": event.history[-1].plan,
                 "is_over": bool(event.ranking),
+                "evolved": next((line for line in lines if line.entry == team.name), None),
             }
             yield self.own_mail(event, team, facts)

@@ -18,7 +18,7 @@ class RoundSummary(Report[RoundFinished]):
     code = "RSM"
     meaning = "send summaries of rounds (includes all group rankings)"
     when = RoundFinished
-    to_whom = Audience.EVERYBODY
+    to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
     def write(self, event: RoundFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:

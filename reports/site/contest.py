@@ -373,10 +373,12 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
 
 def _finished(facts: SiteFacts) -> Iterator[Event]:
     if facts.is_over and facts.rounds and facts.finished_at:
-        winners = [s.entry for s in facts.ranking if s.rank == 1] if facts.shows.rankings else []
-        title = (
-            f"The contest is over{': ' if winners else ''}{' and '.join(winners)}{' won' if winners else ''}"
-        )
+        winners = " and ".join(s.entry for s in facts.ranking if s.rank == 1)
+        title = "The contest is over"
+        if facts.shows.rankings:
+            title = (
+                f"The contest is over: {winners} won" if winners else "The contest is over without a winner"
+            )
         at = max(facts.finished_at, facts.rounds[-1].released_at)
         yield Event(at, "end", title, f"The contest seed was {facts.seed}.", paths.INDEX)
 

@@ -14,11 +14,12 @@ import pytest
 from contest.archive import files
 from contest.errors import Differs, GiveUp
 from contest.model import GroupOutcome, RoundPlan, TeamState
-from contest.store import Store, results, teams, url_of
+from contest.store import Store, outbox, results, teams, url_of
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
+from tests.support.contest_field import SEED, settings
 from tournament.day import ContestDay
 
 GROUP = "rounds/1/group-1.json"
@@ -242,7 +243,7 @@ LIES: dict[str, tuple[Change, str]] = {
     ),
     "description": (swap("programs/team_6/description.txt", b"leaves", b"stays"), "description.txt is not"),
     "number of rounds": (edit("rounds.json", lambda r: r.pop()), "does not belong in an archive"),
-    "final": (edit("rounds.json", set_to(True, 1, "final")), "round 2 is not the last"),
+    "final": (edit("rounds.json", set_to(True, 1, "final")), "round 2 is not the final"),
     "draw": (edit(GROUP, two_swapped), "round 1, group 1 was drawn differently: member 1"),
     "points": (edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")), "points: archived"),
     "digest": (
@@ -279,8 +280,8 @@ LIES: dict[str, tuple[Change, str]] = {
         "rounds/2/group-1.csv does not",
     ),
     "decisions": (
-        edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "nobody"})),
-        "decisions.json: 'nobody' took no part",
+        edit("decisions.json", lambda d: d["taken_out"].append({**BAN, "team": "no body"})),
+        "decisions.json: 'no body' cannot be the name of a team",
     ),
     "no decisions": (lambda a: a.pop("decisions.json") and None, "decisions.json is missing"),
     "rules": (swap("rules.md", b"KNOBELN", b"POKER"), "rules.md"),
@@ -403,8 +404,8 @@ def disqualify(folder: ContestContext, name: str) -> str:
 def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     tmp_path: Path, mended: Mended
 ) -> None:
-    """One before its group was played, one before the draw of the next round, and one that came back. Who was
-    out before the start, or had withdrawn, is not in it."""
+    """One before the start, one before its group was played, one before the draw of the next round, and one
+    that came back. Who had withdrawn is not in it."""
     out: list[str] = []
 
     def day(folder: ContestContext) -> None:
@@ -432,10 +433,12 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     assert result.exit_code == 0, result.output
     assert f"that the organizer took {', '.join(sorted(out))} out" in result.output
     published_words = everything(published.archive)
-    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_7", b"team_8"))
+    assert "that the organizer took team_7 out before the contest started" in result.output
+    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_8"))
     decisions = json.loads((published.archive / "decisions.json").read_text())["taken_out"]
-    assert [each["lifted_at"] is None for each in decisions] == [True, True, False]
-    for number in (0, 1):
+    assert [each["lifted_at"] is None for each in decisions] == [True, True, True, False]
+    assert (decisions[0]["team"], decisions[0]["kind"]) == ("team_7", "disqualified")
+    for number in (1, 2):
         unsaid = edit("decisions.json", lambda d, number=number: d["taken_out"].pop(number))
         result = knobeln("verify", mended(published.archive, unsaid))
         assert result.exit_code == 1, result.output
@@ -556,6 +559,47 @@ def test_a_final_without_its_winner_can_be_checked(tmp_path: Path) -> None:
     published = publish(contest, tmp_path / "archive", strings)
     result = knobeln("verify", published.archive)
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.slow
+def test_a_contest_whose_groups_nobody_survives_has_no_winner_and_no_final(tmp_path: Path) -> None:
+    chosen = settings(group_min=2, group_max=4, final_size=4)
+    undescribed = chosen.programs.model_copy(update={"description": "none"})
+    chosen = chosen.model_copy(update={"programs": undescribed})
+    source = b"/*\n  <<FROM>> team STRING\n*/\nmain () { make_throw (0); }\n"
+    field = {f"team_{number}": {"program.c": source} for number in range(1, 7)}
+    contest, strings = played(tmp_path / "contest", chosen, field)
+    published = publish(contest, tmp_path / "archive", strings)
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    rounds, ranking = (
+        json.loads((published.archive / f"{name}.json").read_text()) for name in ("rounds", "ranking")
+    )
+    assert rounds == [{"number": 1, "final": False, "groups": 2}]
+    assert [(line["entry"], line["rank"]) for line in ranking] == [(name, None) for name in sorted(field)]
+    assert not (published.archive / "evolution.json").exists()
+    shown = json.loads(knobeln("results", "--json", "-C", contest).output)
+    assert [line["team"] for line in shown["ranking"]] == sorted(field)
+    assert shown["seed"]
+    assert "There is no winner" in knobeln("results", "-C", contest).output
+    posting = " ".join(knobeln("results", "--announce", "-C", contest).output.split())
+    assert "There is no winner: nobody survived round 1." in posting
+    assert all(f" {name} " in posting for name in field)
+    assert "Congratulations" not in posting
+    knobeln("site", tmp_path / "site", "-C", contest)
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert "There is no winner." in index
+    assert ">Final<" not in index
+    with Store(url_of(contest)).read() as tx:
+        summary = next(m for m in outbox.listing(tx, state=None, to=None, count=99) if m.kind == "RSM")
+        mail = outbox.get(tx, summary.id)
+    assert mail
+    words = " ".join(mail.raw.decode().split())
+    assert (
+        "Round 1 has been played, and the contest is over. There is no winner: nobody survived round 1."
+        in words
+    )
+    assert SEED.hex() in words
 
 
 # --- what strangers may send -------------------------------------------------------------------------------

@@ -356,8 +356,40 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
     group = contest.final.groups[0]
     gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
     outcome = replace(contest.final, groups=(replace(group, standings=gone),))
-    mail = next(iter(reporter.round_finished([outcome], (), contest.teams, "", None, bytes(32))))
-    assert "Nobody: all participants of the final were disqualified." in mail.body
+    mail = next(iter(reporter.round_finished([outcome], gone, contest.teams, "", None, bytes(32))))
+    assert "There is no winner: all participants of the final were disqualified." in mail.body
+
+
+def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evolution_is(
+    reporter, contest, final
+) -> None:
+    group = contest.final.groups[0]
+    mails = [
+        *reporter.group_started(group.plan, contest.teams, final=True),
+        *reporter.group_finished(group, contest.teams, final=True),
+    ]
+    texts = {mail.kind: (mail.subject, " ".join(mail.body.split())) for mail in mails}
+    for kind in ("GRR", "GRP", "DGP"):
+        subject, body = texts[kind]
+        assert subject.startswith("KNOBELN round 2, the final: ")
+        assert body.startswith("The final is finished, and with it the contest.")
+        assert "The evolution is now computed from the games of the final." in body
+        assert "and teams with RSM in their mail-preference get them by mail." in body
+    assert texts["LGP"][1].startswith("The final (round 2) starts now. It is the last round of the contest.")
+    assert "The final (round 2) has been played, and the contest is over." in final.body
+
+
+def test_own_says_that_the_contest_is_over_and_how_the_evolution_ended(
+    settings, templates, contest, make_team
+) -> None:
+    own = {name: make_team(name, "OWN") for name in contest.teams}
+    offered = settings.reports.model_copy(update={"offered": ("OWN",)})
+    reporter = ContestReporter(settings.model_copy(update={"reports": offered}), templates)
+    played = ((contest.first, contest.final), contest.ranking, own, contest.evolution)
+    bodies = {mail.key.split("/")[-1]: " ".join(mail.body.split()) for mail in reporter.round_played(*played)}
+    assert "is over: the final has been played." in bodies["example"]
+    assert "In the evolution it became extinct in generation 5." in bodies["example"]
+    assert "In the evolution it has rank 1, with 60.0 % of the population." in bodies["patient_cooperator"]
 
 
 # --- all of them -------------------------------------------------------------------------------------------
@@ -382,7 +414,10 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
     ]
     assert len(mails) == 5 * len(members)
     for mail in mails:
-        assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
+        if mail.kind == "LAP":  # people copy the form, so each of its fields is one line
+            assert f"\nOrganization: {organization}".rstrip() + "\n" in mail.body
+        else:
+            assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", mail.body)
         assert "\n" not in mail.subject
 
@@ -415,5 +450,5 @@ def test_the_finalists_are_told_their_place_at_the_end(offering, contest) -> Non
     history = (contest.first, contest.final)
     (mail,) = offering.round_played(history, contest.ranking, contest.teams)
     assert (mail.kind, mail.to) == ("OWN", contest.teams["example"].address)
-    assert "The International KNOBELN contest is over.\n" in mail.body
+    assert "The International KNOBELN contest is over: the final has been played.\n" in mail.body
     assert "example: place 3 of 3, with" in mail.body

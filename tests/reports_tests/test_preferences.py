@@ -63,7 +63,7 @@ def test_of_two_reports_one_is_dropped_only_if_the_other_contains_it(make_team, 
         (GroupStarted, {"LGP": Audience.GROUP}),
         (GroupFinished, dict.fromkeys(("DGP", "GRP", "GRG", "GRR"), Audience.GROUP)),
         (RoundPlayed, {"OWN": Audience.LEAVING, "BRK": Audience.EVERYBODY}),
-        (RoundFinished, {"RSM": Audience.EVERYBODY}),
+        (RoundFinished, {"RSM": Audience.REGISTERED}),
     ],
 )
 def test_each_event_has_its_reports_for_the_group_or_for_everybody(event, expected) -> None:

@@ -255,6 +255,26 @@ def test_a_contest_in_which_all_are_disqualified_is_over_without_a_winner() -> N
     lines = rule.standings(group, False, [], dict.fromkeys(names(5), 2), set(names(5)))
     history = [RoundOutcome(plan, (GroupOutcome(group, (), lines),))]
     assert rule.plan(names(5), history, SEEDS) is None
+    assert not rule.ends_in_final(plan)
+
+
+def test_without_a_final_all_of_the_last_round_are_in_the_ranking_and_nobody_has_a_rank() -> None:
+    rule = GroupElimination(Tournament(group_min=2, group_max=4, final_size=3), KNOBELN)
+    plan = rule.plan(names(6), [], SEEDS)
+    first, second = plan.groups
+    survivor, *failed = first.members
+    played_first = [match(survivor, survivor, (10, 10))]
+    tables = [
+        rule.standings(first, False, played_first, {}, set(failed)),
+        rule.standings(second, False, [], {}, set(second.members)),
+    ]
+    outcome = RoundOutcome(
+        plan, tuple(GroupOutcome(g, (), t) for g, t in zip(plan.groups, tables, strict=True))
+    )
+    ranking = rule.ranking([outcome])  # the only survivor was taken out before the next round was drawn
+    assert [(line.entry, line.rank, line.advances) for line in ranking] == [
+        (name, None, False) for name in (survivor, *sorted([*failed, *second.members]))
+    ]
 
 
 @given(
