@@ -192,6 +192,7 @@ practices = Table(
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
     Column("program", String(64), nullable=False),  # as in submissions
+    Column("description", Text, nullable=False),
     Column("repairs", JSON, nullable=False),
     Column("reply_to", Text, nullable=True),
     Index("ix_practices_state_id", "state", "id"),
