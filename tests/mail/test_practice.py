@@ -269,6 +269,19 @@ def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
         assert ("(description)" in flat(mail)) is bool(verdict)
 
 
+def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., Gym]) -> None:
+    here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description="none"))
+    here.team("alpha")
+    polite = BIDDER.replace(
+        b"    if not", b"    print(len(line)) if line.startswith('gameover') else None\n    if not"
+    )
+    (report,) = here.send("alpha", "please compile", attached={"polite.py": polite})
+    assert "your program wrote 1 line that nobody had asked for" in flat(report)
+    (practice,) = here.send("alpha", "please test", attached={"polite.py": polite})
+    assert re.search(r"your program wrote [2-9] lines that nobody had asked for", flat(practice))
+    assert "FAILED" not in body_of(practice)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "file"),
