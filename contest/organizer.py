@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
-from contest.config.sections import DATE_WORDS, Dates
+from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
+from contest.games.registry import game_of
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
 from contest.plurals import plural
 from contest.protocols import Renderer
@@ -101,6 +102,31 @@ class OrganizerActions:
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
         kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
         return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
+
+    def change_time(self, seconds: float, reason: str) -> str:
+        """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
+        info = game_of(self.settings.game, self.settings.programs).info
+        if info.play.is_computed:
+            raise GiveUp(f"{info.title} has no time for a move: its games are computed")
+        if contest_state.state(self.tx).phase is not Phase.RUNNING:
+            raise NotNow(
+                "the time for a move can be changed so only while the contest runs; before its start, change "
+                "`seconds` of [programs] in contest.toml"
+            )
+        programs = decisions.programs_now(self.tx, self.settings.programs)
+        before, after = programs.seconds, _checked_seconds(programs, seconds)
+        if after == before:
+            raise NotNow(f"the time for a move is {before:g} s already")
+        decisions.change_time(self.tx, before, after, self.now)
+        out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
+        readers = [playing[name] for name in playing if name not in out]
+        facts = {"before": before, "after": after, "reason": reason}
+        self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
+        self._note("seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason)
+        return (
+            f"From the next group on, a program has {after:g} s for a move instead of {before:g} s. Groups "
+            f"that have begun keep the old time. {_told(readers)}."
+        )
 
     # --- teams -------------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
@@ -285,6 +311,13 @@ def read_time(when: str) -> datetime:
         except ValueError:
             continue
     raise GiveUp(f"{when!r} is not a time; write it {_RIGHT_TIME}")
+
+
+def _checked_seconds(programs: Programs, seconds: float) -> float:
+    try:
+        return Programs.model_validate({**programs.model_dump(), "seconds": seconds}).seconds
+    except ValidationError as error:
+        raise GiveUp(f"{seconds:g} s cannot be the time for a move: {error.errors()[0]['msg']}") from None
 
 
 def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import Dates
+from contest.config.sections import Dates, Programs
 from contest.config.settings import Settings
 from contest.config.template import settings_template
 from contest.errors import ConfigError
-from contest.store import Store, decisions, migrate, url_of
+from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from reports.kinds import check_offered
 from reports.render import Templates
@@ -25,8 +25,9 @@ from tournament.derived_settings import format_of, frozen_settings
 class ContestContext:
     """An open contest.
 
-    `settings` come from contest.toml, except those that were frozen when the contest started and the dates
-    that the organizer has moved since. `written` are the dates as contest.toml has them.
+    `settings` come from contest.toml, except those that were frozen when the contest started, and the dates
+    and the time for a move that the organizer has changed since. `written` are the dates as contest.toml has
+    them.
     """
 
     path: Path
@@ -47,18 +48,21 @@ class ContestContext:
                 raise ConfigError(f"the contest in {path} is incomplete; `knobeln init {path}` completes it")
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
-            settings = frozen.model_copy(update={"dates": decisions.dates_now(tx, written)})
+            settings = frozen.model_copy(update=_decided(tx, frozen, written))
         check_offered(settings.reports.offered)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
         return cls(path, settings, store, Templates(settings, path / "templates"), written)
 
     def current(self) -> ContestContext:
-        """Return the contest with today's dates: the organizer may have moved them since it was opened."""
+        """Return the contest with today's dates and the present time for a move.
+
+        The organizer may have changed them since it was opened.
+        """
         with self.store.read() as tx:
-            dates = decisions.dates_now(tx, self.written)
-        if dates == self.settings.dates:
+            decided = _decided(tx, self.settings, self.written)
+        settings = self.settings.model_copy(update=decided)
+        if settings == self.settings:
             return self
-        settings = self.settings.model_copy(update={"dates": dates})
         return replace(self, settings=settings, templates=Templates(settings, self.path / "templates"))
 
     @contextmanager
@@ -69,6 +73,14 @@ class ContestContext:
         """
         with only_one(self.path, what) as alone:
             yield alone
+
+
+def _decided(tx: Transaction, settings: Settings, written: Dates) -> dict[str, Dates | Programs]:
+    """The sections of the settings in which the organizer's decisions count."""
+    return {
+        "dates": decisions.dates_now(tx, written),
+        "programs": decisions.programs_now(tx, settings.programs),
+    }
 
 
 @contextmanager

@@ -58,6 +58,7 @@ class PracticeLetters:
             failures=alike([failure for game in games for failure in _failures(game)]),
             places=_places(games[0]) if games and info.max_seats > 2 else (),
             series=play_reports(info.play).series(games),
+            unasked=sum(game.result.seats[0].unasked for game in games),
             said=_said(games),
             max_instructions=self.settings.programs.max_instructions,
         )

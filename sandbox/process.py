@@ -3,7 +3,8 @@
 - Deadlines use the monotonic clock. An answer that is there when we look, at the deadline or later, is in
   time: teams do not pay for our own delays.
 - Answers are taken in the order in which they were written. A program that writes a line too many is out of
-  step from then on; if we dropped lines that came "too early", a game would depend on who was quicker.
+  step until `drop_output`; if we dropped lines that came "too early" while a game is played, the game would
+  depend on who was quicker.
 - We drain standard error while we wait, and keep its last 4 kB for the program's team.
 - A last line without a newline is a line.
 """
@@ -25,6 +26,7 @@ from sandbox.running import CommandEnd, Ending, RunningSandbox
 STDERR_TAIL_BYTES = 4_096
 
 _CHUNK_BYTES = 65_536
+_REST_SECONDS = 0.05  # the time for the rest of a message of which a part has come
 _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
 _BLANK = " \t\r\n"
 
@@ -115,6 +117,19 @@ class SandboxedProcess:
             raise ValueError("a question is one line")
         self._outgoing += line.encode() + b"\n"
         self._send()
+
+    def drop_output(self, seconds: float) -> int:
+        """Wait at most `seconds` for output that nobody has asked for; drop it, and return its lines."""
+        deadline = time.monotonic() + seconds
+        last = deadline + _REST_SECONDS
+        size = len(self._received)
+        while self._has_output and self._exchange(deadline) and len(self._received) <= self._answer_bytes:
+            if len(self._received) > size:
+                size = len(self._received)
+                deadline = min(last, time.monotonic() + _REST_SECONDS)
+        lines = len(bytes(self._received).splitlines())
+        self._received.clear()
+        return lines
 
     def finish(self, seconds: float) -> Answer:
         """Close its input, and wait at most `seconds` for all its output and its end (ENDED)."""

@@ -266,10 +266,11 @@ class ContestDay:
                 self._queue(tx, group.round, mails)
             seated = results.seat(tx, group, banned) if contest.format.seats is None else group
             mark = _mark(tx, group.round)
+            seconds = decisions.programs_now(tx, contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
         # The archives are in the store, so that any host can play.
         runner_of(contest.settings).prepare(images, self._archive_of)
-        return GroupJob(seated, left, final, banned, digests, images, mark)
+        return GroupJob(seated, left, final, banned, digests, images, mark, seconds)
 
     def _archive_of(self, digest: str) -> bytes:
         with self._store.read() as tx:

@@ -58,7 +58,7 @@ class GroupJob:
 
     `left`: groups still to play in this round, including this one; `banned`: members who play no games;
     `digests`: of the members' programs, which are in `images`; `mark`: prefix of its mails' keys;
-    `workers`: processes for its games, None = as many as the settings say.
+    `seconds`: for a move; `workers`: processes for its games, None = as many as the settings say.
     """
 
     plan: GroupPlan
@@ -68,6 +68,7 @@ class GroupJob:
     digests: Mapping[str, str]
     images: Images
     mark: str
+    seconds: float
     workers: int | None = None
 
 
@@ -101,7 +102,7 @@ class GroupWorker:
         # The moves of programs that talk cannot be computed again, so all are kept.
         keeps_moves = not info.play.is_computed
         wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
-        settings = _with_workers(context.settings, job.workers)
+        settings = _for_job(context.settings, job)
         with (
             self.playing,
             context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
@@ -191,11 +192,11 @@ def _in_processes(context: WorkerContext, processes: GroupWorkerPool) -> Iterato
             raise
 
 
-def _with_workers(settings: Settings, workers: int | None) -> Settings:
-    if workers is None:
-        return settings
+def _for_job(settings: Settings, job: GroupJob) -> Settings:
+    workers = settings.tournament.workers if job.workers is None else job.workers
     tournament = settings.tournament.model_copy(update={"workers": workers})
-    return settings.model_copy(update={"tournament": tournament})
+    programs = settings.programs.model_copy(update={"seconds": job.seconds})
+    return settings.model_copy(update={"tournament": tournament, "programs": programs})
 
 
 def marked(mails: Iterable[Outgoing], mark: str) -> Iterable[Outgoing]:

@@ -64,7 +64,7 @@ class PracticeService:
 
     # --- please test ---------------------------------------------------------------------------------------
     def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:
-        result = self.builder.build(practice.files, "")
+        result = self.builder.build(practice.files, practice.description)
         games: Sequence[PracticeGame] = ()
         if result.image and result.report.image_digest:
             digest = result.report.image_digest

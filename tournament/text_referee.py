@@ -46,6 +46,7 @@ class TextGameResult:
     points: tuple[int, ...]  # by seat
     turns: tuple[Turn, ...]
     is_whole: bool = True  # False: broken off, so the points mean nothing
+    unasked: tuple[int, ...] = ()  # by seat: lines that were dropped after the game; () = none
 
     @property
     def faults(self) -> Iterator[tuple[int, int, Fault]]:
@@ -122,21 +123,22 @@ def play_game(
     for seat, player in enumerate(players):
         if message := game.game_over_message(position, seat):
             player.tell(message)
-    return TextGameResult(game.points(position), tuple(turns))
+    unasked = tuple(player.unasked_lines() for player in players)
+    return TextGameResult(game.points(position), tuple(turns), unasked=unasked)
 
 
 def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
     """The player's move, or its fault."""
     text = player.move(game.question(position, seat, player.protocol))
     if isinstance(text, Fault):
-        return text
+        return text if text.stderr_tail else replace(text, stderr_tail=player.stderr_tail())
     try:
         move = game.answer(position, seat, text)
     except ValueError as error:
         player.misunderstood()
-        return Fault(FaultKind.UNREADABLE, str(error))
+        return Fault(FaultKind.UNREADABLE, str(error), player.stderr_tail())
     why_illegal = game.why_illegal(position, seat, move)
-    return move if why_illegal is None else Fault(FaultKind.FORBIDDEN, why_illegal)
+    return move if why_illegal is None else Fault(FaultKind.FORBIDDEN, why_illegal, player.stderr_tail())
 
 
 def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
@@ -160,6 +162,8 @@ _VERDICTS = {
 def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and with every move if `with_moves`."""
     seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
+    if any(played.unasked):
+        seats = tuple(replace(seat, unasked=lines) for seat, lines in zip(seats, played.unasked, strict=True))
     moves = (
         tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
         if with_moves

@@ -45,6 +45,7 @@ from contest.model import (
     Standing,
     Team,
     TeamState,
+    TimeChange,
 )
 from contest.seeds import Seeds
 
@@ -108,10 +109,14 @@ class PlayedAgain:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The organizer's decisions, in their order. Their reasons are not published."""
+    """The organizer's decisions, in their order. Their reasons are not published.
+
+    `time_changed`: changes of the time for a move, of which the settings have the one at the start.
+    """
 
     taken_out: tuple[TakenOut, ...]
     played_again: tuple[PlayedAgain, ...]
+    time_changed: tuple[TimeChange, ...] = ()
 
     @property
     def out(self) -> frozenset[str]:

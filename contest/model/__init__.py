@@ -48,6 +48,7 @@ from contest.model.tournament import (
     RoundOutcome,
     RoundPlan,
     Standing,
+    TimeChange,
     points_text,
 )
 
@@ -107,6 +108,7 @@ __all__ = [
     "Team",
     "TeamState",
     "TextBuildReport",
+    "TimeChange",
     "Trial",
     "Verdict",
     "points_text",

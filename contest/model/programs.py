@@ -37,6 +37,7 @@ class Practice:
     letter_id: int
     files: Mapping[str, bytes]
     program: str = ""  # the name of the program among the files, "" while it is not known
+    description: str = ""  # the letter's text about it, as in a submission
     repairs: tuple[str, ...] = ()
     reply_to: str | None = None
 

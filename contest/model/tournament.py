@@ -50,6 +50,15 @@ class Pairing:
 
 
 @dataclass(frozen=True)
+class TimeChange:
+    """The organizer changed the time for a move while the contest ran. `before`, `after`: seconds."""
+
+    at: datetime
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
 class Match:
     """One attempt at one game of a pairing, as it was played."""
 

@@ -1,23 +1,25 @@
 """Presets: the settings that differ in contests of games other than KNOBELN, one small file for each.
 
 A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
-`[calendar]`: for each date the number of days after the contest is set up, and the time of day (Universal
-Time); without `at` it is the same time of day.
+`[calendar]`: for each date the number of days after the contest is set up, and the time of day; without `at`
+it is the same time of day. Days and times are those of the calendar's `zone`, by default Universal Time.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from importlib.resources import files
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
+from contest.errors import ConfigError
 from contest.formats.exact import Exact
 from contest.formats.melee import Melee
 from contest.formats.round_robin import RoundRobin
@@ -26,19 +28,19 @@ from contest.games.registry import game
 
 
 class Day(BaseModel):
-    """A date of the calendar; `at` is Universal Time, None = the moment at which the contest is set up."""
+    """A date of the calendar; `at` is local time, None = the moment at which the contest is set up."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     days: int = Field(ge=0)
     at: time | None = None
 
-    def after(self, now: datetime) -> datetime:
-        """The date for a contest that is set up now."""
+    def after(self, now: datetime, zone: tzinfo) -> datetime:
+        """The date, in Universal Time, for a contest that is set up now."""
         if self.at is None:
             return now.replace(microsecond=0) + timedelta(days=self.days)
-        day: date = now.astimezone(UTC).date() + timedelta(days=self.days)
-        return datetime.combine(day, self.at, UTC)
+        day: date = now.astimezone(zone).date() + timedelta(days=self.days)
+        return datetime.combine(day, self.at, zone).astimezone(UTC)
 
 
 def settings(name: str, now: datetime) -> Settings:
@@ -57,7 +59,20 @@ def settings(name: str, now: datetime) -> Settings:
 
 
 def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
-    return Dates.model_validate({name: Day.model_validate(day).after(now) for name, day in calendar.items()})
+    """Raises ConfigError if this host does not know the calendar's time zone."""
+    zone = _zone(calendar["zone"]) if "zone" in calendar else UTC
+    days = {name: Day.model_validate(day) for name, day in calendar.items() if name != "zone"}
+    return Dates.model_validate({name: day.after(now, zone) for name, day in days.items()})
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except ZoneInfoNotFoundError:
+        raise ConfigError(
+            f"this host does not know the time zone {name}, in which the deadlines of this game are; install "
+            "the package tzdata"
+        ) from None
 
 
 def _fitting(info: GameInfo) -> Mapping[str, Any]:

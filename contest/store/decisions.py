@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
 
-from contest.config.sections import Dates
-from contest.model import Ban, BanKind, Pause
+from contest.config.sections import Dates, Programs
+from contest.model import Ban, BanKind, Pause, TimeChange
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
 
@@ -89,6 +89,24 @@ def ban_history(tx: Transaction) -> tuple[tuple[str, Ban, datetime | None], ...]
         (row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
         for row in tx.execute(query)
     )
+
+
+# --- the time for a move -----------------------------------------------------------------------------------
+def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
+    """The changes since the contest started, in their order."""
+    found = tx.execute(select(contest.c.time_changes)).scalar_one_or_none() or ()
+    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
+
+
+def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
+    known = [[each.at.isoformat(), each.before, each.after] for each in time_changes(tx)]
+    tx.execute(update(contest).values(time_changes=[*known, [now.isoformat(), before, after]]))
+
+
+def programs_now(tx: Transaction, programs: Programs) -> Programs:
+    """The limits for programs, with the time for a move as the organizer changed it last."""
+    changes = time_changes(tx)
+    return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
 
 # --- dates -------------------------------------------------------------------------------------------------

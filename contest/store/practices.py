@@ -21,6 +21,7 @@ def add(
     other_id: int | None = None,
     files: Mapping[str, bytes] | None = None,
     program: str = "",
+    description: str = "",
     repairs: Sequence[str] = (),
     reply_to: str | None = None,
 ) -> int:
@@ -32,6 +33,7 @@ def add(
         "asked_at": now,
         "state": PracticeState.QUEUED,
         "program": program,
+        "description": description,
         "repairs": list(repairs),
         "reply_to": reply_to,
     }
@@ -57,7 +59,15 @@ def next_queued(tx: Transaction) -> Practice | None:
     files = select(practice_files.c.name, practice_files.c.data).where(practice_files.c.practice_id == row.id)
     data = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
     return Practice(
-        row.id, row.team_id, row.other_id, row.letter_id, data, row.program, tuple(row.repairs), row.reply_to
+        row.id,
+        row.team_id,
+        row.other_id,
+        row.letter_id,
+        data,
+        row.program,
+        row.description,
+        tuple(row.repairs),
+        row.reply_to,
     )
 
 

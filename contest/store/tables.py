@@ -68,6 +68,7 @@ contest = Table(
     Column("paused_until", Moment, nullable=True),  # NULL: until the organizer resumes
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
     Column("moved_dates", JSON, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
+    Column("time_changes", JSON, nullable=True),  # [[when, seconds for a move before, and after], ...]
     Column(
         "organizer_digest", String(64), nullable=True
     ),  # of the organizer's string for commands by mail; NULL: there is none
@@ -195,6 +196,7 @@ practices = Table(
     Column("asked_at", Moment, nullable=False),
     Column("state", String(16), nullable=False),
     Column("program", String(64), nullable=False),  # as in submissions
+    Column("description", Text, nullable=False),
     Column("repairs", JSON, nullable=False),
     Column("reply_to", Text, nullable=True),
     Index("ix_practices_state_id", "state", "id"),

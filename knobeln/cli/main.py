@@ -51,6 +51,7 @@ COMMANDS = {
         "drop": "Take TEAM out of the contest at its own request.",
         "reinstate": "Let TEAM take part again after `disqualify` or `drop`.",
         "rerun": "Play a round, or one group of it, again, and everything after it.",
+        "seconds": "Change the time for a move while the contest runs, and tell all teams.",
         "hold": "Hold contest-day reports, queued and future.",
         "release": "Release the contest-day reports that `hold` keeps.",
         "summary": "Write your own words about a round, and send its summary (RSM).",

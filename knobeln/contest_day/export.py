@@ -29,7 +29,7 @@ from contest.archive.files import shown
 from contest.config.settings import Settings
 from contest.errors import Differs, GiveUp, NotNow
 from contest.games.registry import game_of, rules_text
-from contest.model import Entry, RoundOutcome, Team
+from contest.model import Entry, RoundOutcome, Team, TimeChange
 from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, decisions, results, submissions, teams
 from contest.store.results import Games
@@ -88,7 +88,7 @@ def archive_of(contest: ContestContext) -> Archive:
                 finished_at=state.finished_at,
                 seed=state.seed.hex(),
                 seed_commitment=Seeds(state.seed).commitment,
-                settings=published_settings(settings),
+                settings=published_settings(_at_start(settings, decisions.time_changes(tx))),
             ),
             entries=tuple(
                 _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
@@ -107,11 +107,19 @@ def archive_of(contest: ContestContext) -> Archive:
     return completed(archive)
 
 
+def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
+    """Return the settings with the time for a move that the contest started with."""
+    if not changes:
+        return settings
+    programs = settings.programs.model_copy(update={"seconds": changes[0].before})
+    return settings.model_copy(update={"programs": programs})
+
+
 def _decisions(tx: Transaction) -> Decisions:
     """Return all decisions, also those about teams that were out before the start and so are no entries."""
     out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
-    return Decisions(tuple(out), tuple(again))
+    return Decisions(tuple(out), tuple(again), decisions.time_changes(tx))
 
 
 def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:

@@ -15,6 +15,7 @@ from contest.config.sections import Programs
 from contest.errors import Differs
 from contest.games.registry import rules_text
 from contest.model import GroupOutcome, Severity
+from contest.organizer import TIME_FORMAT
 from contest.plurals import plural
 from contest.protocols import ProgressCallback, Runner
 from contest.subprocesses.engine_pool import cores
@@ -206,6 +207,11 @@ class _Verification:
             yield (
                 f"that the organizer took {', '.join(out)} out, and from which group or draw on; what "
                 "follows from it was computed"
+            )
+        for change in decisions.time_changed:
+            yield (
+                f"that the time for a move was changed from {change.before:g} s to {change.after:g} s on "
+                f"{change.at:{TIME_FORMAT}}; the moves and the points do not depend on it"
             )
         for number, group in dict.fromkeys((each.round, each.group) for each in decisions.played_again):
             place = f"round {number}" if group is None else f"group {group} of round {number}"

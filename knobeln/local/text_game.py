@@ -64,9 +64,15 @@ def _lines(result: TextGameResult, seats: Sequence[Seat], *, with_moves: bool) -
         for number, turn in enumerate(result.turns, start=1):
             moves = (f"{seats[seat].name} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
             yield f"{number:4}  " + "   ".join(moves)
+    shown: dict[int, str] = {}  # by seat: a process that has ended says nothing new
     for number, seat, fault in result.faults:
         yield f"turn {number}: {seats[seat].name} failed ({fault.kind}): {sanitize(fault.sentence)}"
-        if fault.stderr_tail:
-            yield f"    its standard error: {sanitize(fault.stderr_tail)}"
+        if fault.stderr_tail and fault.stderr_tail != shown.get(seat):
+            shown[seat] = fault.stderr_tail
+            yield "    its standard error:"
+            yield from (f"    > {line}" for line in sanitize(fault.stderr_tail).splitlines())
+    for seated, lines in zip(seats, result.unasked, strict=True):
+        if lines:
+            yield f"{seated.name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
     for seated, points in zip(seats, result.points, strict=True):
         yield f"{seated.name}: {plural(points, 'point')}"

@@ -40,6 +40,7 @@ def _queue(context: LetterContext, team: Team, program: MailedProgram) -> str:
         context.now,
         files=program.files,
         program=program.program,
+        description=program.description,
         repairs=program.repairs,
         reply_to=context.letter.message_id,
     )

@@ -58,6 +58,9 @@ class Player(Protocol):
     def tell(self, words: Words) -> None:
         """Send a message that needs no answer (the game is over)."""
 
+    def unasked_lines(self) -> int:
+        """After a game: drop what it wrote without a question, and return how many lines that was."""
+
     def stderr_tail(self) -> str:
         """The end of its standard error so far, 4 kB; foreign text."""
 

@@ -56,6 +56,10 @@ class ArgumentsPlayer:
     def tell(self, words: Words) -> None:
         """Nothing to do: there is no process."""
 
+    def unasked_lines(self) -> int:
+        """None: all that a process writes is its answer."""
+        return 0
+
     def stderr_tail(self) -> str:
         return decoded(bytes(self._stderr))
 

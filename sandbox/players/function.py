@@ -125,6 +125,10 @@ class FunctionPlayer:
     def tell(self, words: Words) -> None:
         """Nothing to do: a function is only called for its moves."""
 
+    def unasked_lines(self) -> int:
+        """None: a call returns its own answer."""
+        return 0
+
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)
 

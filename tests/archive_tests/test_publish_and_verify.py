@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from contest import presets
 from contest.archive import files
 from contest.errors import Differs, GiveUp
 from contest.model import GroupOutcome, RoundPlan, TeamState
@@ -19,7 +20,7 @@ from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tests.support.archives import Mended, Published, knobeln, knobeln_field, of_game, played, publish, small
-from tests.support.contest_field import SEED, settings
+from tests.support.contest_field import NOW, SEED, settings
 from tournament.day import ContestDay
 
 GROUP = "rounds/1/group-1.json"
@@ -484,6 +485,43 @@ def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Pat
     assert out[0] in {line["entry"] for line in ranking if line["disqualified"]}
     result = knobeln("verify", published.archive)
     assert result.exit_code == 0, result.output
+
+
+def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_path: Path) -> None:
+    """A program that answers to 2.5 s with a square that is not there, and to anything else with a word."""
+    tells_time = b"# <<FROM>> team STRING\ndef get_move(T, state):\n    return 99 if T == 2.5 else 'slow'\n"
+
+    def day(folder: ContestContext) -> None:
+        seconds = ("seconds", "2.5", "--reason", "it gets late", "-C", folder.path)
+        assert "only while the contest runs" in knobeln(*seconds).output
+        interrupted(folder, AfterAGroup())
+        assert "3 teams are told" in knobeln(*seconds).output
+        assert "2.5 s already" in knobeln(*seconds).output
+        with folder.store.read() as tx:
+            told = [
+                item for item in outbox.listing(tx, state=None, to=None, count=99) if "2.5" in item.subject
+            ]
+        assert len(told) == 3
+        contest_day(folder.current()).run()
+
+    chosen = presets.settings("ultimate-tic-tac-toe", NOW)
+    once = {"games": 1, "final_games": 1, "third_place_games": 1, "max_games": 1}
+    chosen = chosen.model_copy(update={"tournament": chosen.tournament.model_copy(update=once)})
+    field = {name: {"bot.py": tells_time} for name in ("one", "two", "three")}
+    contest, strings = played(tmp_path / "contest", chosen, field, day)
+    archive = publish(contest, tmp_path / "archive", strings).archive
+    kinds = {
+        path.parent.name: {seat["kind"] for turn in match["result"]["moves"] for seat in turn if seat}
+        for path in sorted(archive.glob("rounds/*/group-1.json"))
+        for match in json.loads(path.read_text())["matches"]
+    }
+    assert kinds.pop("1") == {"unreadable"}
+    assert set().union(*kinds.values()) == {"forbidden"}
+    assert json.loads((archive / "contest.json").read_text())["settings"]["programs"]["seconds"] == 5.0
+    verified = knobeln("verify", archive)
+    assert verified.exit_code == 0, verified.output
+    assert "changed from 5 s to 2.5 s" in " ".join(verified.output.split())
+    assert "time for a move: 2.5 s instead of 5 s" in knobeln("log", "-C", contest).output
 
 
 @pytest.mark.slow

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
+import zoneinfo
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -17,6 +20,7 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import ExtraField, Teams
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
+from contest.errors import ConfigError
 from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Registration, TeamState
 from contest.store import Store, teams, url_of
@@ -39,6 +43,35 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
         for key in type(getattr(written, name)).model_fields:
             assert f"\n{key} = " in text
     knobeln("status", "-C", folder)
+
+
+@pytest.mark.parametrize(
+    ("game", "zone", "ends"),
+    [
+        ("bid-tac-toe", "America/New_York", "00:00"),
+        ("hog", "America/Los_Angeles", "23:59"),
+        ("ultimate-tic-tac-toe", "America/Toronto", "10:30"),
+    ],
+)
+def test_deadlines_are_the_same_by_the_local_clock_in_every_month(game: str, zone: str, ends: str) -> None:
+    moments = [NOW + timedelta(days=15 * number, hours=number) for number in range(25)]
+    closing = [presets.settings(game, moment).dates.compilation_closes for moment in moments]
+    assert {f"{at.astimezone(ZoneInfo(zone)):%H:%M}" for at in closing} == {ends}
+    assert len({f"{at:%H:%M}" for at in closing}) == 2
+    assert {at.tzinfo for at in closing} == {UTC}
+
+
+def test_a_host_without_time_zones_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presets, "ZoneInfo", ZoneInfo.no_cache)
+    monkeypatch.setitem(sys.modules, "tzdata", None)
+    before = zoneinfo.TZPATH
+    zoneinfo.reset_tzpath(to=[])
+    try:
+        with pytest.raises(ConfigError, match="time zone America/New_York, in which"):
+            presets.settings("bid-tac-toe", NOW)
+        presets.settings("standoff", NOW)  # in Universal Time
+    finally:
+        zoneinfo.reset_tzpath(to=before)
 
 
 @pytest.mark.parametrize("game", sorted(game_plugins()))

@@ -234,6 +234,54 @@ def test_what_breaks_our_service_is_set_aside_and_can_be_put_back(gym: Callable[
     assert "practice of alpha" in here.world.mails()[-1]["Subject"]
 
 
+BIDDER = b"""import sys
+for line in sys.stdin:
+    if not line.startswith("gameover"):
+        print("0 0 0 0 0 0 0 0 0", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines", "verdict"),
+    [
+        ("require", 6, ""),
+        ("require", 2, "your description has 2 lines; the rules ask for"),
+        ("warn", 0, "your program has no description; it needs"),
+        ("require", 0, "your program has no description; it needs"),
+    ],
+)
+def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
+    gym: Callable[..., Gym], asked: str, lines: int, verdict: str
+) -> None:
+    here = gym(
+        game={"name": "bid-tac-toe"},
+        programs=Programs(description=asked, min_description_lines=6),
+    )
+    here.team("alpha")
+    words = "It bids nothing, as nothing is worth a bid.\n" * lines
+    tried, entered = (
+        here.send("alpha", f"please {word}", words, attached={"saver.py": BIDDER})
+        for word in ("test", "compile")
+    )
+    for (mail,) in (tried, entered):
+        assert ("rejected" in mail["Subject"]) is (asked == "require" and not lines), body_of(mail)
+        assert verdict in flat(mail)
+        assert ("(description)" in flat(mail)) is bool(verdict)
+
+
+def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., Gym]) -> None:
+    here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description="none"))
+    here.team("alpha")
+    polite = BIDDER.replace(
+        b"    if not", b"    print(len(line)) if line.startswith('gameover') else None\n    if not"
+    )
+    (report,) = here.send("alpha", "please compile", attached={"polite.py": polite})
+    assert "your program wrote 1 line that nobody had asked for" in flat(report)
+    (practice,) = here.send("alpha", "please test", attached={"polite.py": polite})
+    assert re.search(r"your program wrote [2-9] lines that nobody had asked for", flat(practice))
+    assert "FAILED" not in body_of(practice)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "file"),

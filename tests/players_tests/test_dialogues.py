@@ -63,6 +63,43 @@ def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
     assert counter.move(("next",)) == "1"
 
 
+ANSWERS_TOO_MUCH = """
+import sys, time
+for line in sys.stdin:
+    if line == "gameover\\n":
+        time.sleep(0.02)
+        print("good", flush=True)
+        print("bye", flush=True)
+    else:
+        print(line.strip(), flush=True)
+"""
+
+
+def test_what_is_written_after_a_game_shifts_no_answer_of_the_next(player, build_text):
+    one = player("lines", build_text("polite.py", ANSWERS_TOO_MUCH))
+    for number in ("1", "2", "3"):
+        one.begin()
+        assert one.move((number,)) == number
+        one.tell(("gameover",))
+        assert one.unasked_lines() == 2
+    assert one.unasked_lines() == 0
+
+
+def test_lines_that_are_written_ahead_count_until_the_game_is_over(player, build_text):
+    one = player("lines", build_text("ahead.sh", "read line; echo 1; echo 2; echo 3; cat >/dev/null"))
+    one.begin()
+    assert [one.move(("next",)), one.move(("next",))] == ["1", "2"]
+    assert one.unasked_lines() == 1
+
+
+def test_a_program_that_writes_without_end_does_not_hold_the_game_up(player, build_text):
+    one = player("lines", build_text("yes.sh", "yes 1"))
+    one.begin()
+    assert one.move(("next",)) == "1"
+    one.tell(("gameover",))
+    assert one.unasked_lines() > 0
+
+
 def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
     slow = "read line; sleep 2; echo first; read line; echo second"
     one = player("lines", build_text("slow.sh", slow), 0.2)

@@ -30,8 +30,11 @@ class Scripted:
     def tell(self, words):
         self.heard.append(words)
 
-    def said(self):
-        return ""
+    def unasked_lines(self):
+        return 0
+
+    def stderr_tail(self):
+        return "a remark"
 
     def misunderstood(self):
         self.heard.append("misunderstood")
@@ -68,6 +71,7 @@ def test_a_fault_is_recorded_and_keeps_nobody_from_moving(counting, answer, kind
     assert [(turn, seat, fault.kind, fault.sentence) for turn, seat, fault in result.faults] == [
         (1, 0, kind, sentence)
     ]
+    assert [fault.stderr_tail for *_, fault in result.faults] == ["a remark"]
     assert result.turns[0].moves == {1: 2}
     assert result.points == (0, 1)
     assert second.heard == ["begin", ("next", 1), ("gameover",)]

@@ -75,6 +75,12 @@ class Person:
     def tell(self, words: Words) -> None:
         pass
 
+    def unasked_lines(self) -> int:
+        return 0
+
+    def stderr_tail(self) -> str:
+        return ""
+
     def misunderstood(self) -> None:
         pass
 
