@@ -140,6 +140,7 @@ USES = {
     "kilobytes": ("1024|kilobytes", "1 kB"),
     "plural": ('2|plural("game")', "2 games"),
     "listed": ('["a", "b", "c"]|listed', "a, b and c"),
+    "copied": ('("word " * 30)|copied', ("word " * 30).rstrip()),
     "opening": ("'a KNOBELN'|opening", "A KNOBELN"),
 }
 
