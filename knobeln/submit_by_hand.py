@@ -14,7 +14,7 @@ from contest.model import LetterState, Outgoing, Phase, Team, TeamState
 from contest.store import Transaction, contest_state, decisions, letters, outbox, submissions, teams
 from knobeln.context import ContestContext
 from knobeln.services import Services
-from mailserver.commands.compile import C_PROGRAM
+from mailserver.commands.compile import C_PROGRAM, told_secret
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ def submit_by_hand(
         if contest_state.state(tx).phase is not Phase.OPEN:
             raise NotNow("the contest has started: the programs are frozen")
         team = _active_team(tx, name)
+        if problem := told_secret(files, teams.auth_digests(tx)):
+            raise GiveUp(f"line {problem.line}: {problem.text}")
         before = outbox.newest(tx)
         # The letters have an entry for it, with what would have come by mail.
         head = f"Date: {format_datetime(now)}\nSubject: a program of {name}, submitted by {actor}\n\n"

@@ -6,7 +6,8 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from contest.plurals import form
@@ -45,6 +46,28 @@ _LIKE_A_STRING = re.compile(rf"{_GROUP}(?:-{_GROUP}){{{GROUPS - 1},}}", re.IGNOR
 def without_strings(text: str) -> str:
     """The text with `x` for every character of anything that may be an authentification string (K42)."""
     return _LIKE_A_STRING.sub(lambda found: "x" * len(found[0]), text)
+
+
+STRING_LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
+_EXACT_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
+_EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")  # strings may overlap
+_IN_FROM_LINE = re.compile(rf"{FROM_MARK}[ \t]+\S+[ \t]+[^\s\"']*$", re.IGNORECASE)
+
+
+def find_strings(text: str, digests: AbstractSet[str]) -> Iterator[int]:
+    """The places in the text at which one of the strings with these digests begins."""
+    for found in _EXACT.finditer(text):
+        if digest(text[found.start() : found.start() + STRING_LENGTH]) in digests:
+            yield found.start()
+
+
+def stray_string(text: str, digests: AbstractSet[str]) -> int:
+    """The number of the first line that has one of the strings, but is no `<<FROM>>` line; 0 without one."""
+    for place in find_strings(text, digests):
+        before = text[:place]
+        if not _IN_FROM_LINE.search(before[before.rfind("\n") + 1 :]):
+            return before.count("\n") + 1
+    return 0
 
 
 @dataclass(frozen=True)

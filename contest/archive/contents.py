@@ -5,6 +5,7 @@ entries.json                    the entries: team, program, build and tool
 programs/TEAM/source/FILE       the program as it was sent, without its authentification string
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
+blanked.json                    the programs in which more than the <<FROM>> line was blanked, if any
 decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
@@ -125,6 +126,20 @@ class Decisions:
 
 
 @dataclass(frozen=True)
+class Blanked:
+    """A program of which authentication strings were blanked outside its `<<FROM>>` line.
+
+    `files`: those of its source. `is_other_program`: without the strings the source makes another build.
+    `build`: the sha256 of its build as it is published, "" if it is unchanged.
+    """
+
+    team: str
+    files: tuple[str, ...]
+    is_other_program: bool
+    build: str
+
+
+@dataclass(frozen=True)
 class Program:
     """A team's program: files by name, and its description."""
 
@@ -152,6 +167,13 @@ class Archive:
     scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
+    blanked: tuple[Blanked, ...] = ()
+
+    @property
+    def changed_builds(self) -> Mapping[str, str]:
+        """The sha256 of each build in which a string was blanked, by the digest under which it played."""
+        played = {entry.name: entry.build for entry in self.entries}
+        return {played[each.team]: each.build for each in self.blanked if each.build}
 
 
 @dataclass(frozen=True)
@@ -169,6 +191,7 @@ _GROUP = TypeAdapter(GroupOutcome)
 _RANKING = TypeAdapter(tuple[Standing, ...])
 _EVOLUTION = TypeAdapter(EvolutionOutcome)
 _REPLAYS = TypeAdapter(FinalReplays)
+_BLANKED = TypeAdapter(tuple[Blanked, ...])
 
 
 # --- to files ----------------------------------------------------------------------------------------------
@@ -188,6 +211,8 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         files["evolution.json"] = to_json(archive.evolution, _EVOLUTION)
     if archive.replays is not None:
         files["replays.json"] = to_json(archive.replays, _REPLAYS)
+    if archive.blanked:
+        files["blanked.json"] = to_json(archive.blanked, _BLANKED)
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
     for outcome in archive.history:
@@ -224,11 +249,12 @@ def from_files(files: Mapping[str, bytes]) -> Archive:
     entries = from_json(_file(files, "entries.json"), _ENTRIES, "entries.json")
     _must_be_entries(entries)
     history = tuple(_rounds(files))
+    programs = {entry.name: _program(files, entry.name) for entry in entries}
     archive = Archive(
         contest=from_json(_file(files, "contest.json"), _CONTEST, "contest.json"),
         entries=entries,
         decisions=_decisions(files),
-        programs={entry.name: _program(files, entry.name) for entry in entries},
+        programs=programs,
         builds={path.removeprefix("builds/"): files[path] for path in files if path.startswith("builds/")},
         history=history,
         ranking=from_json(_file(files, "ranking.json"), _RANKING, "ranking.json"),
@@ -237,6 +263,7 @@ def from_files(files: Mapping[str, bytes]) -> Archive:
         scores=_scores(files, history),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
+        blanked=_blanked(files, programs),
     )
     strange = sorted(files.keys() - to_files(archive).keys())
     if strange:
@@ -274,6 +301,16 @@ def _decisions(files: Mapping[str, bytes]) -> Decisions:
         if not _NAME.fullmatch(name):
             raise Differs(f"decisions.json: {shown(name)!r} cannot be the name of a team")
     return decisions
+
+
+def _blanked(files: Mapping[str, bytes], programs: Mapping[str, Program]) -> tuple[Blanked, ...]:
+    blanked = _if_any(files, "blanked.json", _BLANKED) or ()
+    for each in blanked:
+        if each.team not in programs or not set(each.files) <= programs[each.team].files.keys():
+            raise Differs(f"blanked.json: {shown(each.team)!r} has no such files")
+        if each.build and not _DIGEST.fullmatch(each.build):
+            raise Differs(f"blanked.json: {shown(each.build)!r} is no digest of a build")
+    return blanked
 
 
 def _program(files: Mapping[str, bytes], entry: str) -> Program:

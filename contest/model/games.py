@@ -55,7 +55,8 @@ class SeatResult:
     faults: int = 0  # turns with a fault, in games that go on after one
     last_turn: int = 0  # the last turn in which it was asked for a move; in Standoff, when it fell
     stderr_tail: StderrTail = ""  # in a trial game only
-    unasked: int = 0  # lines that it wrote unasked and that were dropped; not stored for a contest's games
+    # Lines that it wrote unasked and that were dropped, for the reports on trial games and practice alone.
+    unasked: Annotated[int, Field(exclude=True)] = 0
 
 
 @dataclass(frozen=True)

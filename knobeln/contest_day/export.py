@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from contest import __version__
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
+    Blanked,
     ContestFacts,
     Decisions,
     PlayedAgain,
@@ -27,7 +27,7 @@ from contest.archive.contents import (
 )
 from contest.archive.files import shown
 from contest.config.settings import Settings
-from contest.errors import Differs, GiveUp, NotNow
+from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
 from contest.model import Entry, RoundOutcome, Team, TimeChange
 from contest.seeds import Seeds
@@ -35,16 +35,12 @@ from contest.store import Transaction, contest_state, decisions, results, submis
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
-from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS
+from mailserver.team_secret import STRING_LENGTH, find_strings
 from reports.announcement import announcement
 from reports.render import Templates
 from tournament.derived_settings import format_of, is_computed
 from tournament.runners import open_runner
 from tournament.statistics import score_table
-
-_GROUP = f"[{ALPHABET}]{{{GROUP_SIZE}}}"
-_STRING = re.compile(rf"(?={_GROUP}((?:-{_GROUP}){{{GROUPS - 1}}}))")
-_LENGTH = GROUPS * (GROUP_SIZE + 1) - 1
 
 
 # --- authentication strings --------------------------------------------------------------------------------
@@ -53,10 +49,8 @@ def blanked(text: str, secrets: frozenset[str]) -> str:
 
     Such a string may also be elsewhere than in the `<<FROM>>` line.
     """
-    for match in _STRING.finditer(text):
-        start, end = match.start(), match.start() + _LENGTH
-        if hashlib.sha256(text[start:end].encode()).hexdigest() in secrets:
-            text = text[:start] + " " * _LENGTH + text[end:]
+    for start in tuple(find_strings(text, secrets)):
+        text = text[:start] + " " * STRING_LENGTH + text[start + STRING_LENGTH :]
     return text
 
 
@@ -68,7 +62,7 @@ def _blanked_bytes(data: bytes, secrets: frozenset[str]) -> bytes:
 def archive_of(contest: ContestContext) -> Archive:
     """Make the archive of a finished contest.
 
-    Raises NotNow before its end, and GiveUp if a program cannot be published.
+    Raises NotNow before its end.
     """
     settings = contest.settings
     builder = builder_of(settings, open_runner)
@@ -81,6 +75,8 @@ def archive_of(contest: ContestContext) -> Archive:
         entries = {entry.name: entry for entry in submissions.all_entries(tx)}
         entered = {name: submissions.entered(tx, entry) for name, entry in entries.items()}
         secrets = teams.auth_digests(tx)
+        programs = {name: _program(version, secrets, builder) for name, version in entered.items()}
+        builds = _builds(tx, entries, secrets) if is_computed(settings) else {}
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
@@ -94,8 +90,8 @@ def archive_of(contest: ContestContext) -> Archive:
                 _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
             ),
             decisions=_decisions(tx),
-            programs={name: _program(version, secrets, builder) for name, version in entered.items()},
-            builds=_builds(tx, entries, secrets) if is_computed(settings) else {},
+            programs=programs,
+            builds=builds,
             history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
             ranking=(),
             evolution=results.get_evolution(tx),
@@ -103,6 +99,7 @@ def archive_of(contest: ContestContext) -> Archive:
             scores={},
             rules=rules_text(settings.game.name),
             announcement="",
+            blanked=tuple(_blanked(entered, programs, builds, entries, builder)),
         )
     return completed(archive)
 
@@ -144,21 +141,44 @@ def _program(version: Version, secrets: frozenset[str], builder: ProgramBuilder[
     return Program(files, builder.description(files, text))
 
 
+def _blanked(
+    versions: Mapping[str, Version],
+    programs: Mapping[str, Program],
+    builds: Mapping[str, bytes],
+    entries: Mapping[str, Entry],
+    builder: ProgramBuilder[Any],
+) -> Iterator[Blanked]:
+    """Note what `_program` and `_builds` have blanked besides the `<<FROM>>` line."""
+    for name, program in programs.items():
+        sent = builder.published_files(versions[name].submission.files)
+        files = tuple(file for file, data in program.files.items() if data != sent[file])
+        digest = entries[name].image_digest
+        published = hashlib.sha256(builds.get(digest, b"")).hexdigest()
+        build = published if digest in builds and published != digest else ""
+        if files or build:
+            is_other = bool(builds) and not _is_same_program(program, sent, digest, builder)
+            yield Blanked(name, files, is_other, build)
+
+
+def _is_same_program(
+    program: Program, sent: Mapping[str, bytes], digest: str, builder: ProgramBuilder[Any]
+) -> bool:
+    """Whether the files make the same build as those that were sent, also by a compiler that came later."""
+    digest_now = builder.rebuild(program.files, program.description).report.image_digest
+    return digest_now == digest or (
+        digest_now == builder.rebuild(sent, program.description).report.image_digest
+    )
+
+
 def _builds(tx: Transaction, entries: Mapping[str, Entry], secrets: frozenset[str]) -> Mapping[str, bytes]:
     builds = submissions.load_images(tx, [entry.image_digest for entry in entries.values()])
-    for name, entry in entries.items():
-        if _blanked_bytes(builds[entry.image_digest], secrets) != builds[entry.image_digest]:
-            raise GiveUp(
-                f"the program of {name} has an authentication string in its code, not in a comment. Without "
-                "the string it would be another program. Give that team another string first"
-            )
-    return builds
+    return {digest: _blanked_bytes(build, secrets) for digest, build in builds.items()}
 
 
-def check_builds(builds: Mapping[str, bytes], builder: ProgramBuilder[Any]) -> None:
-    """Raises Differs unless each is a build for the contest's game, under its digest."""
-    for digest, raw in builds.items():
-        if hashlib.sha256(raw).hexdigest() != digest:
+def check_builds(archive: Archive, builder: ProgramBuilder[Any]) -> None:
+    """Raises Differs unless each build is one for the contest's game, under its digest."""
+    for digest, raw in archive.builds.items():
+        if hashlib.sha256(raw).hexdigest() != archive.changed_builds.get(digest, digest):
             raise Differs(f"builds/{shown(digest)} is another build: its sha256 is not its name")
         try:
             builder.load(raw)

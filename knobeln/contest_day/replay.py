@@ -72,7 +72,7 @@ def round_of_archive(folder: Path, number: int) -> PlayedRound:
         raise NotFound(f"there is no round {number}")
     images = {entry.name: entry.build for entry in archive.entries}
     settings, seeds = contents.settings_of(archive.contest), contents.seeds_of(archive.contest)
-    check_builds(archive.builds, builder_of(settings, open_runner))
+    check_builds(archive, builder_of(settings, open_runner))
     return PlayedRound(settings, seeds, archive.history[number - 1].groups, images, archive.builds)
 
 

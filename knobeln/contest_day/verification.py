@@ -23,6 +23,7 @@ from knobeln.contest_day.export import announcement_of, check_builds, score_matr
 from sandbox.vm.translation import NotTranslated
 from tournament.derived_settings import is_computed
 from tournament.runners import open_runner, runner_of
+from tournament.runners.recorded import believing
 from tournament.verify import Claim, check
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
@@ -50,6 +51,7 @@ class _Verification:
         # A contest's own languages are commands of its organizer. We never start a stranger's commands.
         ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
         self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
+        self._other_programs = {each.team for each in archive.blanked if each.is_other_program}
         self._same_version = archive.contest.written_by == __version__
         self._result = Verified()
 
@@ -91,7 +93,7 @@ class _Verification:
         if wanted != archive.builds.keys():
             strange = sorted(wanted ^ archive.builds.keys())[0]
             raise Differs(f"builds/{strange} is missing, or no entry has it")
-        check_builds(archive.builds, self._builder)
+        check_builds(archive, self._builder)
         if self._is_computed:
             self._rebuild_all()
         else:
@@ -121,10 +123,7 @@ class _Verification:
         for reason in dict.fromkeys(filter(None, reasons)):
             names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
-            self._result.unchecked.append(
-                f"the way from source to build of {which}: {reason}. Another compiler makes another build, "
-                "so the archive's own builds played; to check them too, use the compiler that made them"
-            )
+            self._result.unchecked.append(f"the way from source to build of {which}: {reason}")
 
     def _compare(self, entry: ArchivedEntry) -> str | None:
         """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
@@ -132,10 +131,13 @@ class _Verification:
         built = self._builder.rebuild(program.files, program.description)
         if built.image is not None and built.report.image_digest == entry.build:
             return None
+        if entry.name in self._other_programs:
+            return "an authentication string was blanked in it, so it has become another program"
         if entry.tool != built.report.tool or not self._same_version:
             return (
                 f"they were made with {files.shown(entry.tool)} and knobeln {files.shown(written_by)}, here "
-                f"are {built.report.tool} and {__version__}"
+                f"are {built.report.tool} and {__version__}. Another compiler makes another build, so the "
+                "archive's own builds played; to check them too, use the compiler that made them"
             )
         errors = [f.text for f in built.report.findings if f.severity is Severity.ERROR]
         what = (
@@ -166,9 +168,16 @@ class _Verification:
                 needed = {images[name] for name in group.plan.members} & archive.builds.keys()
                 builds = {digest: archive.builds[digest] for digest in needed}
                 kind = runner_of(self._settings)
-                return kind.open_checking(group, builds, self._settings, seeds, progress)
+                runner = kind.open_checking(group, builds, self._settings, seeds, progress)
+                return believing(runner, group, archive.changed_builds, seeds)
 
             self._result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
+        for each in archive.blanked:
+            if each.build:
+                self._result.unchecked.append(
+                    f"the games of {each.team}: an authentication string was blanked in its build, so its "
+                    "recorded results were believed"
+                )
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
         self._result.checked.append(
             f"{count}, played again: the same to the last point"

@@ -7,13 +7,14 @@ in any language (B14, U7, H1). The report follows when it is compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.games.registry import game_of
 from contest.model import Team
-from contest.store import contest_state, decisions, submissions
+from contest.store import contest_state, decisions, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.deadlines import Window
@@ -22,6 +23,7 @@ from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
 from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
+from mailserver.team_secret import stray_string
 
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
@@ -59,6 +61,9 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked)
     if isinstance(writer, Team):
+        problem = told_secret(program.files, teams.auth_digests(context.tx))
+        if problem:
+            return _refuse(context, writer.address, "problem", problem=problem, team=writer)
         return take(context, writer, program)
     if writer.problem:
         return _refuse(context, context.writer, "problem", problem=_with_right_place(writer.problem, program))
@@ -66,6 +71,24 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         if team:
             return _refuse(context, team.address, reason, team=team)
     return _unknown(context, writer.named)
+
+
+def told_secret(files: Mapping[str, bytes], digests: AbstractSet[str]) -> Problem | None:
+    """What is wrong where an authentification string is in a program: everybody will read the program (K42).
+
+    That of the `<<FROM>>` line is cut out. An archive of an image is not published.
+    """
+    for name, data in files.items():
+        line = 0 if is_archive(name) else stray_string(data.decode("latin-1"), digests)
+        if line:
+            where = "" if name == C_PROGRAM else f" (This is about the file {quote(name)}.)"
+            text = (
+                "An authentification string is in this line. Programs are published after the contest, and "
+                "then everybody would know it. Please take it out, and send the program again. The string "
+                f"belongs in the <<FROM>> line only, from which it is cut out.{where}"
+            )
+            return Problem(text, line)
+    return None
 
 
 def _find(context: LetterContext) -> MailedProgram | Problem:

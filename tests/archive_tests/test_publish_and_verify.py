@@ -135,20 +135,38 @@ def test_before_the_results_are_out_a_contest_is_published_only_on_demand(
     assert knobeln("publish", tmp_path / "archive", "--early", "-C", contest).exit_code == 0
 
 
-def test_a_program_whose_code_holds_its_string_is_not_published(
-    knobeln_contest: Published, tmp_path: Path
+PLAYS_ITS_STRING = """
+char mine[] = "STRING";
+main() { int i; for (i = 0; i < 60; i++) make_throw(1 + mine[i % 24] % 6); }
+"""
+
+
+def test_a_string_in_the_code_is_blanked_and_noted_and_the_archive_can_be_checked(
+    tmp_path: Path, mended: Mended
 ) -> None:
-    contest = copy_of(knobeln_contest.contest, tmp_path / "contest")
-    store = Store(url_of(contest))
-    with store.write() as tx:
-        (digest, image), *_ = tx.exec_driver_sql("SELECT digest, image FROM images").all()
-        text = image + knobeln_contest.strings[2].encode()
-        tx.exec_driver_sql("UPDATE images SET image = ? WHERE digest = ?", (text, digest))
-    store.close()
-    result = knobeln("publish", tmp_path / "archive", "-C", contest)
-    assert result.exit_code == 1
-    assert "has an authentication string in its code" in result.output
-    assert not (tmp_path / "archive").exists()
+    """The program plays by its string, so without it it would play otherwise."""
+    field = {**knobeln_field(), "team_7": {"program.c": PLAYS_ITS_STRING.encode()}}
+    contest, strings = played(tmp_path / "contest", small(), field)
+    published = publish(contest, tmp_path / "archive", strings)
+    assert not any(string.encode() in everything(published.archive) for string in strings)
+    noted = {each["team"]: each for each in json.loads((published.archive / "blanked.json").read_text())}
+    assert noted.keys() == field.keys()
+    assert noted["team_7"]["files"] == ["program.c"]
+    assert {name for name, each in noted.items() if each["build"] or each["is_other_program"]} == {"team_7"}
+    result = knobeln("verify", published.archive)
+    assert result.exit_code == 0, result.output
+    assert "6 programs, built again: the same, bit for bit" in result.output
+    assert (
+        "the way from source to build of the program of team_7: an authentication string was" in result.output
+    )
+    assert "the games of team_7: an authentication string was blanked in its build" in result.output
+
+    def hide(files: dict[str, bytes]) -> None:
+        del files["blanked.json"]
+
+    refused = knobeln("verify", mended(published.archive, hide))
+    assert refused.exit_code == 1
+    assert "is another build" in refused.output
 
 
 # --- lies --------------------------------------------------------------------------------------------------

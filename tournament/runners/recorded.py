@@ -8,7 +8,8 @@ was, whether the rules allowed the move, what they did for a missing one, the po
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from contest.errors import Differs
 from contest.games.base import TextGame
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
-from contest.protocols import ProgressCallback, no_progress
+from contest.protocols import ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from sandbox import players
 from sandbox.players import FaultKind
@@ -55,6 +56,37 @@ class RecordedRunner:
         check_game(self._rules, match, job, self._seeds)
         self._progress(1)
         return match.result
+
+
+@contextmanager
+def believing(
+    opening: AbstractContextManager[Runner], recorded: GroupOutcome, changed: Container[str], seeds: Seeds
+) -> Iterator[Runner]:
+    """The runner, but for the games of images that are not as they played: these have their recorded results.
+
+    `changed`: the digests of these images.
+    """
+    with opening as runner:
+        yield _BelievingRunner(runner, recorded, changed, seeds)
+
+
+class _BelievingRunner:
+    def __init__(self, runner: Runner, recorded: GroupOutcome, changed: Container[str], seeds: Seeds) -> None:
+        self._runner = runner
+        self._changed = changed
+        self._results = {
+            job_of(match, recorded.plan.round, seeds).streams: match.result for match in recorded.matches
+        }
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """A game that is not recorded, such as one of a final that is played again, is played."""
+        believed = {
+            at: self._results[job.streams]
+            for at, job in enumerate(jobs)
+            if job.streams in self._results and any(image in self._changed for image in job.images)
+        }
+        played = iter(self._runner.play([job for at, job in enumerate(jobs) if at not in believed]))
+        return [believed[at] if at in believed else next(played) for at in range(len(jobs))]
 
 
 def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
