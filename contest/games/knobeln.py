@@ -152,8 +152,8 @@ class KnobelnSettings(GameSettings):
             raise ValueError("a is larger than b")
         if self.k > self.L:
             raise ValueError(
-                f"k is larger than L: a game of {self.L} throws has no series of {self.k}, so nobody could win "
-                "a point"
+                f"k is larger than L: a game of {self.L} throws has no series of {self.k}, so nobody could "
+                "win a point"
             )
         return self
 

@@ -29,9 +29,13 @@ ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # 
 
 @dataclass(frozen=True)
 class Verified:
-    """Sentences about what was checked, and about what could not be checked."""
+    """Sentences about what was checked, and about what was not.
+
+    `missed`: it can be checked, but not on this host; `unchecked`: nobody can check it.
+    """
 
     checked: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
 
 
@@ -61,14 +65,17 @@ class _Verification:
         self._check_score_matrices()
         self._check_announcement()
         unchecked += self._decisions()
-        unchecked.append("names of organizations and people: only the archive's digest vouches for them")
+        unchecked.append(
+            "names of organizations and people, the order of the entries, the names of the tools, times, and "
+            "settings that decide nothing: only the archive's digest vouches for them"
+        )
         return self._result
 
     def _check_texts(self) -> None:
         """Check rules and descriptions."""
         archive = self._archive
         if not self._same_version:
-            self._result.unchecked.append(
+            self._result.missed.append(
                 f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
                 f"wrote them, and this is knobeln {__version__}"
             )
@@ -120,7 +127,7 @@ class _Verification:
         for reason in dict.fromkeys(filter(None, reasons)):
             names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
-            self._result.unchecked.append(
+            self._result.missed.append(
                 f"the way from source to build of {which}: {reason}. Another compiler makes another build, "
                 "so the archive's own builds played; to check them too, use the compiler that made them"
             )
@@ -159,7 +166,10 @@ class _Verification:
             archive.decisions.out,
         )
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
-        with self._progress_bar("games", games) as progress:
+        replayed = (
+            archive.replays.times * len(archive.history[-1].groups[0].matches) if archive.replays else 0
+        )
+        with self._progress_bar("games", games + replayed) as progress:
 
             def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
                 needed = {images[name] for name in group.plan.members} & archive.builds.keys()
