@@ -144,12 +144,24 @@ def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
 
 
 def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
+    """Forbid the marks of a preprocessor, which are not C, and `#line` that is not one line."""
     for view in program.views:
         for line in view.live_lines:
             directive = line.directive or ("",)
-            if directive[0] == "line" or directive[0][:1].isdigit():
-                text = "#line and line markers would make the messages name wrong lines; leave them out"
+            if directive[0][:1].isdigit():
+                text = "a line marker of a preprocessor; send the program as you wrote it"
                 yield _at(program, "line marker", line.number, text)
+            elif directive[0] == "line" and not line.is_unbroken:
+                yield _at(program, "line marker", line.number, "#line must be a line of its own")
+
+
+def line_macros(program: SourceText, _: Programs) -> Iterator[Finding]:
+    """Tell that `#line` does not change `__LINE__` and `__FILE__` here."""
+    has_line = any(line.directive and line.directive[0] == "line" for line in program.live_lines)
+    for word in ("__LINE__", "__FILE__") if has_line else ():
+        for number in program.lines_of(word)[:1]:
+            text = f"{word} keeps to your program as you sent it, whatever #line says"
+            yield Finding("line marker", Severity.NOTE, number, text, program.quote(number))
 
 
 def identifications(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -275,6 +287,7 @@ SOURCE_RULES: tuple[SourceRule, ...] = (
     file_tests,
     file_pragmas,
     line_markers,
+    line_macros,
     identifications,
     description,
 )

@@ -254,12 +254,13 @@ def _numbers(lines: ProtocolLines) -> list[int]:
 
 
 # --- the full form -----------------------------------------------------------------------------------------
-def full(game: GameProtocol) -> str:
+def full(game: GameProtocol, reasons: tuple[str, str] = ("", "")) -> str:
     """Return the game for reading, in at most 72 columns: every throw with its points and the totals so far.
 
     A `>` marks the first throw of a series. Points are computed from the throws by the rules (K3 to K5).
+    `reasons`: what each player did against the rules, "" = nothing, or not known.
     """
-    return "\n".join((*_heading(game), *_throws_in_full(game.throws or ()), *_ending(game))) + "\n"
+    return "\n".join((*_heading(game), *_throws_in_full(game.throws or ()), *_ending(game, reasons))) + "\n"
 
 
 def _heading(game: GameProtocol) -> Iterator[str]:
@@ -288,13 +289,23 @@ def _throws_in_full(throws: Sequence[tuple[int, int]]) -> Iterator[str]:
         before = pair
 
 
-def _ending(game: GameProtocol) -> Iterator[str]:
+def reasons_of(result: GameResult) -> tuple[str, str]:
+    """Return what each player did against the rules, with the throw that broke them; "" = nothing."""
+    first, second = (seat.fault.reason if seat.fault else "" for seat in result.seats)
+    return first, second
+
+
+def _ending(game: GameProtocol, reasons: tuple[str, str]) -> Iterator[str]:
     yield ""
     if game.throws is None:
         throws = form(game.throws_played, "throw was", "throws were")
         yield f"In this game {game.throws_played} {throws} played, but not kept."
-    for player, points, verdict in zip(game.players, game.points, game.verdicts, strict=True):
-        yield fold(f"{player}: {points} {form(points, 'point')}, {MACHINE_VERDICTS[verdict]}")
+    for player, points, verdict, reason in zip(
+        game.players, game.points, game.verdicts, reasons, strict=True
+    ):
+        kept = game.is_discarded and verdict is Verdict.OK
+        end = "kept to the rules until then" if kept else MACHINE_VERDICTS[verdict]
+        yield fold(f"{player}: {points} {form(points, 'point')}, {end}{': ' if reason else ''}{reason}")
     if game.is_discarded:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from itertools import zip_longest
 
@@ -18,6 +19,8 @@ from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.model import (
     EvolutionOutcome,
+    EvolutionRank,
+    Fault,
     FinalReplays,
     GroupOutcome,
     GroupPlan,
@@ -249,20 +252,33 @@ def compare(claimed: Match, computed: Match) -> None:
         ("points", _points(theirs.seats), _points(ours.seats)),
         ("the digest of the moves", theirs.digest, ours.digest),
         ("turns", theirs.turns, ours.turns),
-        ("that it counts", claimed.counted, computed.counted),
+        ("whether it counts", _yes(claimed.counted), _yes(computed.counted)),
+        ("whether it was played to its end", _yes(theirs.is_whole), _yes(ours.is_whole)),
     ]
     for name, own, other in zip(claimed.players, theirs.seats, ours.seats, strict=False):
         facts += [
             (f"the verdict on {name}", str(own.verdict), str(other.verdict)),
             (f"the instructions of {name}", own.instructions, other.instructions),
             (f"the memory of {name}", own.memory, other.memory),
-            (f"the fault of {name}", own.fault, other.fault),
-            (f"what {name} did", own, other),
+            (f"the fault of {name}", _fault(own.fault), _fault(other.fault)),
+            (f"the faulty turns of {name}", own.faults, other.faults),
+            (f"the last turn of {name}", own.last_turn, other.last_turn),
+            (f"the standard error of {name}", own.stderr_tail, other.stderr_tail),
         ]
-    facts.append(("the game", replace(theirs, moves=None), replace(ours, moves=None)))
     for what, stated, found in facts:
         if stated != found:
             raise Differs(f"{name_of(computed)}: {what}: archived {stated}, but computed {found}")
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _fault(fault: Fault | None) -> str:
+    if fault is None:
+        return "none"
+    wrote = f" (standard error: {fault.stderr_tail})" if fault.stderr_tail else ""
+    return f"in turn {fault.turn}: {fault.reason}{wrote}"
 
 
 def _points(seats: Iterable[SeatResult]) -> str:
@@ -300,12 +316,29 @@ def _check_evolution(claim: Claim, final: RoundOutcome) -> None:
     pairs = zip_longest(claimed.generations, computed.generations)
     for generation, (theirs, ours) in enumerate(pairs):
         if theirs != ours:
-            raise Differs(f"the evolution, generation {generation}: archived {theirs}, but computed {ours}")
+            raise Differs(
+                f"the evolution, generation {generation}: archived {_counts(theirs)}, but computed "
+                f"{_counts(ours)}"
+            )
     for line, (stated, found) in enumerate(zip_longest(claimed.ranking, computed.ranking), start=1):
         if stated != found:
-            raise Differs(f"the evolution's ranking, line {line}: archived {stated}, but computed {found}")
+            raise Differs(
+                f"the evolution's ranking, line {line}: archived {_evolved(stated)}, but computed "
+                f"{_evolved(found)}"
+            )
     if claimed != computed:
         raise Differs("the evolution: its entries, or its end, differ from those computed")
+
+
+def _counts(exemplars: Sequence[int] | None) -> str:
+    return "nothing" if exemplars is None else " ".join(map(str, exemplars)) or "no exemplars"
+
+
+def _evolved(line: EvolutionRank | None) -> str:
+    if line is None:
+        return "nothing"
+    fate = f"extinct in generation {line.extinct_in}" if line.rank is None else f"rank {line.rank}"
+    return f"{line.entry}, {fate}, fraction {Fraction(*line.fraction)}"
 
 
 # --- replays -----------------------------------------------------------------------------------------------
@@ -320,4 +353,10 @@ def _check_replays(
     with open_runner(final) as runner:
         computed = replay_final(final.plan, claim.images, claim.seeds, runner, claim.settings, chosen, banned)
     if claim.replays != computed:
-        raise Differs(f"the replays of the final: archived {claim.replays}, but computed {computed}")
+        raise Differs(
+            f"the replays of the final: archived {_firsts(claim.replays)}, but computed {_firsts(computed)}"
+        )
+
+
+def _firsts(replays: FinalReplays | None) -> str:
+    return ", ".join(f"{name} first {times} times" for name, times in replays.firsts) if replays else "none"

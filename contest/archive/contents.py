@@ -6,6 +6,7 @@ programs/TEAM/source/FILE       the program as it was sent, without its authenti
 programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
 blanked.json                    the programs in which more than the <<FROM>> line was blanked, if any
+time_changes.json               when the time for a move was changed, from what to what, if it was
 decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
@@ -110,14 +111,10 @@ class PlayedAgain:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The organizer's decisions, in their order. Their reasons are not published.
-
-    `time_changed`: changes of the time for a move, of which the settings have the one at the start.
-    """
+    """The organizer's decisions, in their order. Their reasons are not published."""
 
     taken_out: tuple[TakenOut, ...]
     played_again: tuple[PlayedAgain, ...]
-    time_changed: tuple[TimeChange, ...] = ()
 
     @property
     def out(self) -> frozenset[str]:
@@ -168,6 +165,7 @@ class Archive:
     rules: str
     announcement: str
     blanked: tuple[Blanked, ...] = ()
+    time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
 
     @property
     def changed_builds(self) -> Mapping[str, str]:
@@ -192,6 +190,7 @@ _RANKING = TypeAdapter(tuple[Standing, ...])
 _EVOLUTION = TypeAdapter(EvolutionOutcome)
 _REPLAYS = TypeAdapter(FinalReplays)
 _BLANKED = TypeAdapter(tuple[Blanked, ...])
+_TIME_CHANGES = TypeAdapter(tuple[TimeChange, ...])
 
 
 # --- to files ----------------------------------------------------------------------------------------------
@@ -213,6 +212,8 @@ def to_files(archive: Archive) -> dict[str, bytes]:
         files["replays.json"] = to_json(archive.replays, _REPLAYS)
     if archive.blanked:
         files["blanked.json"] = to_json(archive.blanked, _BLANKED)
+    if archive.time_changes:
+        files["time_changes.json"] = to_json(archive.time_changes, _TIME_CHANGES)
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
     for outcome in archive.history:
@@ -264,6 +265,7 @@ def from_files(files: Mapping[str, bytes]) -> Archive:
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
         blanked=_blanked(files, programs),
+        time_changes=_if_any(files, "time_changes.json", _TIME_CHANGES) or (),
     )
     strange = sorted(files.keys() - to_files(archive).keys())
     if strange:

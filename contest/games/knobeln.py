@@ -150,6 +150,11 @@ class KnobelnSettings(GameSettings):
     def _range(self) -> KnobelnSettings:
         if self.a > self.b:
             raise ValueError("a is larger than b")
+        if self.k > self.L:
+            raise ValueError(
+                f"k is larger than L: a game of {self.L} throws has no series of {self.k}, so nobody could "
+                "win a point"
+            )
         return self
 
     @property

@@ -174,10 +174,12 @@ def ending(game: Game) -> Iterator[str]:
     if not game.kept:
         played = f"{game.played} throw{' was' if game.played == 1 else 's were'}"
         yield f"In this game {played} played, but not kept."
+    stopped = game.verdicts != ("OK", "OK")
     for player, points, verdict in zip(game.players, game.points, game.verdicts):
         won = f"{int(points)} point{'s' * (int(points) != 1)}"
-        yield from folded(f"{player}: {won}, {VERDICTS[verdict]}")
-    if game.verdicts != ("OK", "OK"):
+        end = "kept to the rules until then" if verdict == "OK" and stopped else VERDICTS[verdict]
+        yield from folded(f"{player}: {won}, {end}")
+    if stopped:
         yield "The game was stopped; its points are discarded."
     elif not game.counted:
         yield "The game does not count."

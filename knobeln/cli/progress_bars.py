@@ -29,10 +29,18 @@ def progress_bars(*, quiet: bool = False, columns: int = COLUMNS) -> Iterator[Pr
 
 @contextmanager
 def progress_bar(text: str, total: int, *, columns: int = COLUMNS) -> Iterator[ProgressCallback]:
-    """Show one bar, which the callback advances."""
+    """Show one bar, which the callback advances up to its end: games may be played again."""
+    lock, done = Lock(), 0
     with progress_bars(columns=columns) as progress:
         task = progress.add_task(text, total=total)
-        yield lambda count: progress.update(task, advance=count)
+
+        def advance(count: int) -> None:
+            nonlocal done
+            with lock:
+                done = min(done + count, total)
+                progress.update(task, completed=done)
+
+        yield advance
 
 
 @contextmanager

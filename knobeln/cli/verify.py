@@ -24,7 +24,7 @@ def verify(folder: Path, digest: str | None) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
     This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
-    difference is named.
+    difference is named; 2: what was checked is the same, but this host could not check everything.
     """
     read = files.read(folder, digest)
     try:
@@ -33,6 +33,8 @@ def verify(folder: Path, digest: str | None) -> None:
     except Differs as error:
         raise Differs(f"the archive is not correct. The first difference: {error}") from None
     _print(archive, verified, files.digest_of(files.manifest_of(read)))
+    if verified.missed:
+        click.get_current_context().exit(2)
 
 
 def _print(archive: Archive, verified: Verified, digest: str) -> None:
@@ -40,7 +42,7 @@ def _print(archive: Archive, verified: Verified, digest: str) -> None:
     click.echo(f"{files.shown(settings.contest.title)}: {plural(len(archive.entries), 'program')}")
     for sentence in verified.checked:
         click.echo(f"  {sentence}")
-    for sentence in verified.unchecked:
+    for sentence in (*verified.missed, *verified.unchecked):
         click.echo(f"  not checked: {sentence}")
     click.echo("Compare this with the sha256 of the seed that was announced at the start of the contest:")
     click.echo(f"    {archive.contest.seed_commitment}")

@@ -77,6 +77,7 @@ def archive_of(contest: ContestContext) -> Archive:
         secrets = teams.auth_digests(tx)
         programs = {name: _program(version, secrets, builder) for name, version in entered.items()}
         builds = _builds(tx, entries, secrets) if is_computed(settings) else {}
+        time_changes = decisions.time_changes(tx)
         archive = Archive(
             contest=ContestFacts(
                 written_by=__version__,
@@ -84,7 +85,7 @@ def archive_of(contest: ContestContext) -> Archive:
                 finished_at=state.finished_at,
                 seed=state.seed.hex(),
                 seed_commitment=Seeds(state.seed).commitment,
-                settings=published_settings(_at_start(settings, decisions.time_changes(tx))),
+                settings=published_settings(_at_start(settings, time_changes)),
             ),
             entries=tuple(
                 _entry(entry, entered[name], playing[name], settings) for name, entry in entries.items()
@@ -100,6 +101,7 @@ def archive_of(contest: ContestContext) -> Archive:
             rules=rules_text(settings.game.name),
             announcement="",
             blanked=tuple(_blanked(entered, programs, builds, entries, builder)),
+            time_changes=time_changes,
         )
     return completed(archive)
 
@@ -116,7 +118,7 @@ def _decisions(tx: Transaction) -> Decisions:
     """Return all decisions, also those about teams that were out before the start and so are no entries."""
     out = (TakenOut(name, ban.kind, ban.at, lifted) for name, ban, lifted in decisions.ban_history(tx))
     again = (PlayedAgain(each.round, each.group, each.at) for each in results.all_reruns(tx))
-    return Decisions(tuple(out), tuple(again), decisions.time_changes(tx))
+    return Decisions(tuple(out), tuple(again))
 
 
 def _entry(entry: Entry, version: Version, team: Team, settings: Settings) -> ArchivedEntry:

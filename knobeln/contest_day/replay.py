@@ -123,7 +123,8 @@ def game_text(played: PlayedRound, group: GroupOutcome, match: Match) -> str:
         return "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
     rules = rules_of(played.settings.game)
     return knobeln_protocol.full(
-        knobeln_protocol.GameProtocol.of(again, group.plan.round, group.plan.number, rules)
+        knobeln_protocol.GameProtocol.of(again, group.plan.round, group.plan.number, rules),
+        knobeln_protocol.reasons_of(again.result),
     )
 
 

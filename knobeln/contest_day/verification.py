@@ -29,11 +29,18 @@ from tournament.verify import Claim, check
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
 
+_BLANKED = "an authentication string was blanked in it, so it has become another program"
+
+
 @dataclass(frozen=True)
 class Verified:
-    """Sentences about what was checked, and about what could not be checked."""
+    """Sentences about what was checked, and about what was not.
+
+    `missed`: it can be checked, but not on this host; `unchecked`: nobody can check it.
+    """
 
     checked: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
 
 
@@ -64,14 +71,17 @@ class _Verification:
         self._check_score_matrices()
         self._check_announcement()
         unchecked += self._decisions()
-        unchecked.append("names of organizations and people: only the archive's digest vouches for them")
+        unchecked.append(
+            "names of organizations and people, the order of the entries, the names of the tools, times, and "
+            "settings that decide nothing: only the archive's digest vouches for them"
+        )
         return self._result
 
     def _check_texts(self) -> None:
         """Check rules and descriptions."""
         archive = self._archive
         if not self._same_version:
-            self._result.unchecked.append(
+            self._result.missed.append(
                 f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
                 f"wrote them, and this is knobeln {__version__}"
             )
@@ -123,7 +133,8 @@ class _Verification:
         for reason in dict.fromkeys(filter(None, reasons)):
             names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
-            self._result.unchecked.append(f"the way from source to build of {which}: {reason}")
+            told = self._result.unchecked if reason == _BLANKED else self._result.missed
+            told.append(f"the way from source to build of {which}: {reason}")
 
     def _compare(self, entry: ArchivedEntry) -> str | None:
         """Build the program again. None: it is the same build; otherwise why that cannot be expected."""
@@ -132,7 +143,7 @@ class _Verification:
         if built.image is not None and built.report.image_digest == entry.build:
             return None
         if entry.name in self._other_programs:
-            return "an authentication string was blanked in it, so it has become another program"
+            return _BLANKED
         if entry.tool != built.report.tool or not self._same_version:
             return (
                 f"they were made with {files.shown(entry.tool)} and knobeln {files.shown(written_by)}, here "
@@ -162,7 +173,10 @@ class _Verification:
             archive.decisions.out,
         )
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
-        with self._progress_bar("games", games) as progress:
+        replayed = (
+            archive.replays.times * len(archive.history[-1].groups[0].matches) if archive.replays else 0
+        )
+        with self._progress_bar("games", games + replayed) as progress:
 
             def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
                 needed = {images[name] for name in group.plan.members} & archive.builds.keys()
@@ -217,7 +231,7 @@ class _Verification:
                 f"that the organizer took {', '.join(out)} out, and from which group or draw on; what "
                 "follows from it was computed"
             )
-        for change in decisions.time_changed:
+        for change in self._archive.time_changes:
             yield (
                 f"that the time for a move was changed from {change.before:g} s to {change.after:g} s on "
                 f"{change.at:{TIME_FORMAT}}; the moves and the points do not depend on it"

@@ -16,7 +16,7 @@ from contest.model import GameJob, GameResult
 from contest.plurals import plural
 from contest.seeds import Seeds, seed_from
 from knobellib.house import house_strategies
-from reports.knobeln_protocol import GameProtocol, full, throws_of
+from reports.knobeln_protocol import GameProtocol, full, reasons_of, throws_of
 from sandbox.vm.image import Image
 from tournament.runners import open_runner
 
@@ -79,5 +79,6 @@ def _protocol(names: tuple[str, str], result: GameResult, settings: Settings) ->
             digest=result.digest,
             throws_played=result.turns,
             throws=throws_of(result),
-        )
+        ),
+        reasons_of(result),
     )

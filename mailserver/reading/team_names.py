@@ -27,11 +27,11 @@ _KEYWORDS = frozenset(
         """,
     )
 )
-# Devices that some file systems keep for themselves, and those who play another part in a contest.
-_RESERVED = frozenset(
-    ["con", "prn", "aux", "nul", "referee", "house", "organizer", "organiser", "knobeln", "team_name"]
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul"]
     + [f"{device}{number}" for device in ("com", "lpt") for number in range(1, 10)]
 )
+_PARTS = frozenset(["referee", "house", "organizer", "organiser", "knobeln", "team_name"])
 
 
 def fault(name: str, *, in_c: bool = True) -> str:
@@ -42,8 +42,16 @@ def fault(name: str, *, in_c: bool = True) -> str:
         return f"The team name has {len(name)} characters, at most {MAX_CHARACTERS} are allowed."
     if in_c and name in _KEYWORDS:
         return f"The name `{name}` is a keyword of C (or of gcc), and no identifier."
-    if name.casefold() in _RESERVED:
-        return f"The name `{name}` is reserved."
+    if name.casefold() in _DEVICES:
+        return (
+            f"The name `{name}` is reserved, because some systems can have no file of that name. Add "
+            f"something to it, for example `{name}_team`."
+        )
+    if name.casefold() in _PARTS:
+        return (
+            f"The name `{name}` is reserved, because reports use it for something else. Add something to it, "
+            f"for example `{name}_team`."
+        )
     return ""
 
 

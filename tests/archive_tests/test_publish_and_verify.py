@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ def test_an_archive_is_computed_again_without_contest_database_or_mailbox(
     assert "6 programs, built again: the same, bit for bit" in result.output
     assert "played again: the same to the last point" in result.output
     assert "draws, rankings and evolution: the same" in result.output
+    (done, total) = re.findall(r"^games .* (\d+)/(\d+) ", result.output, re.MULTILINE)[-1]
+    assert int(done) <= int(total)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy"]
 
 
@@ -231,6 +234,24 @@ def two_swapped(whole: Any) -> None:
 
 
 BAN = {"team": "team_1", "kind": "disqualified", "at": "1994-05-14T10:00:00Z", "lifted_at": None}
+
+
+def with_a_fault(archive: Mapping[str, bytes]) -> tuple[str, Any, Any]:
+    """A group's path, a game of it with a fault, and the fault."""
+    for path in sorted(path for path in archive if re.fullmatch(r"rounds/1/group-\d+\.json", path)):
+        for match in json.loads(archive[path])["matches"]:
+            for seat in match["result"]["seats"]:
+                if seat["fault"]:
+                    return path, match, seat["fault"]
+    raise AssertionError("nobody failed")
+
+
+def another_reason(archive: dict[str, bytes]) -> None:
+    path, _, fault = with_a_fault(archive)
+    reason = json.dumps(fault["reason"], ensure_ascii=False).encode()
+    archive[path] = archive[path].replace(reason, b'"it slept"', 1)
+
+
 LIES: dict[str, tuple[Change, str]] = {
     "seed": (edit("contest.json", set_to("00" * 32, "seed")), "sha256 of the seed"),
     "seed and promise": (
@@ -273,6 +294,7 @@ LIES: dict[str, tuple[Change, str]] = {
         edit(GROUP, added(1, "matches", 1, "result", "seats", 1, "instructions")),
         "the instructions of",
     ),
+    "fault": (another_reason, "but computed in turn "),
     "counted": (edit(GROUP, set_to(None, "matches", 0, "counted")), "matches.0.counted"),
     "a game that was left out": (edit(GROUP, lambda g: g["matches"].pop(0)), "is missing"),
     "a game that was made up": (
@@ -323,6 +345,7 @@ def test_a_lie_is_found_although_the_manifest_was_mended(
     assert result.exit_code == 1, result.output
     assert "The first difference: " in result.output
     assert words in result.output
+    assert not re.search(r"\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b", result.output.split("difference: ")[1])
 
 
 def kinds() -> dict[str, str]:
@@ -373,7 +396,8 @@ def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Publishe
     )
     unproved = knobeln("verify", changed)
     assert unproved.exit_code == 0
-    assert "not checked: names of organizations" in unproved.output
+    words = "names of organizations and people, the order of the entries, the names of the tools, times, and"
+    assert f"not checked: {words}" in unproved.output
     found = knobeln("verify", changed, "--digest", honest)
     assert found.exit_code == 1
     assert "this is another archive" in found.output
@@ -389,7 +413,7 @@ def test_with_another_compiler_the_archives_own_builds_play_and_that_is_said(
         swap("programs/team_6/source/program.c", b"i < 60", b"i < 59")(archive)
 
     result = knobeln("verify", mended(knobeln_contest.archive, other))
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 2, result.output
     assert "5 programs, built again: the same" in result.output
     assert "not checked: the way from source to build of the program of team_6" in result.output
     assert "riscv64-unknown-elf-gcc 99.1" in result.output
@@ -796,6 +820,15 @@ def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published
         assert len(throws) == match["result"]["turns"]
         away = knobeln("replay", *words, "--archive", knobeln_contest.archive)
         assert away.output == shown.output
+
+
+def test_of_a_failed_game_the_reason_is_shown(knobeln_contest: Published) -> None:
+    _, match, fault = with_a_fault(files.read(knobeln_contest.archive))
+    words = (1, *match["pairing"]["players"], "--attempt", match["attempt"])
+    shown = " ".join(knobeln("replay", *words, "--archive", knobeln_contest.archive).output.split())
+    assert fault["reason"] in shown
+    assert "kept to the rules until then" in shown
+    assert "played to the end" not in shown
 
 
 def test_a_game_that_is_not_as_it_was_kept_is_not_shown(knobeln_contest: Published, tmp_path: Path) -> None:

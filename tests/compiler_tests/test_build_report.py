@@ -234,7 +234,28 @@ def test_a_missing_gcc_is_told_with_its_package(monkeypatch, tmp_path):
         Toolchain().version()
 
 
+@pytest.mark.parametrize("line", ['#line 300 "other.c"', "%:line 7", " # line 9 /* nine */ "])
+def test_a_line_directive_is_accepted_and_messages_keep_to_the_file_as_sent(build_code, line):
+    before = "int one;\n"
+    accepted = build_code(f"{before}{line}\nmain () {{ make_throw (1); }}", main="")
+    assert accepted.image is not None
+    assert accepted.image == build_code(f"{before}\nmain () {{ make_throw (1); }}", main="").image
+    refused = build_code(f"{before}{line}\nmain () {{ make_throw (1) }}", main="").report
+    plain = build_code(f"{before}\nmain () {{ make_throw (1) }}", main="").report
+    assert [(f.rule, f.line) for f in refused.findings] == [(f.rule, f.line) for f in plain.findings]
+    assert "other.c" not in refused.messages
+
+
+def test_a_line_directive_of_several_lines_is_refused_and_line_macros_are_explained(build_code):
+    found = build_code("#line \\\n 300\nmain () { make_throw (__LINE__); }", main="").report.findings
+    assert [(f.rule, f.severity) for f in found] == [
+        ("line marker", Severity.ERROR),
+        ("line marker", Severity.NOTE),
+    ]
+    assert "whatever #line says" in found[1].text
+
+
 def test_findings_are_errors_or_warnings_with_words(build_code):
-    report = build_code("#include <stdio.h>\n#line 5\n").report
+    report = build_code('#include <stdio.h>\n# 5 "x.h"\n').report
     assert all(f.text and f.severity in (Severity.ERROR, Severity.WARNING) for f in report.findings)
     assert [(f.rule, f.line) for f in report.findings] == [("include", 18), ("line marker", 19)]

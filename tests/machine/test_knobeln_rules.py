@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contest.errors import ConfigError, NotFound
-from contest.games.knobeln import PLUGIN, Knobeln, Rules, digest, throw_points
+from contest.games.knobeln import PLUGIN, Knobeln, KnobelnSettings, Rules, digest, throw_points
 from contest.games.registry import ENTRY_POINTS, registered
 from contest.games.registry import game as game_named
 from contest.model import Verdict
@@ -192,3 +192,9 @@ def test_an_unknown_game_is_answered_with_those_that_exist() -> None:
 def test_impossible_rules_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"needed|at least"):
         Rules(**wrong)
+
+
+def test_a_series_longer_than_the_game_is_refused_with_the_reason() -> None:
+    assert KnobelnSettings(k=20, L=20).rules.k == 20
+    with pytest.raises(ValueError, match="k is larger than L: a game of 20 throws has no series of 21"):
+        KnobelnSettings(k=21, L=20)

@@ -194,6 +194,15 @@ def test_a_team_name_is_a_c_identifier_of_at_most_30_characters(name: str, is_go
     assert (with_value("team-name", name).registration is not None) == is_good
 
 
+@pytest.mark.parametrize(
+    ("name", "why"), [("con", "no file of that name"), ("referee", "reports use it for something else")]
+)
+def test_a_reserved_name_comes_with_the_reason_and_advice(name: str, why: str) -> None:
+    (problem,) = with_value("team-name", name).problems
+    assert why in problem.text
+    assert f"for example `{name}_team`" in problem.text
+
+
 ORGANIZATIONS = [
     ("x" * 500, True),
     ("x" * 501, False),
