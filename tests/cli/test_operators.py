@@ -46,9 +46,6 @@ def status(path: Path) -> Any:
 
 
 def test_teams_names_people_of_several_teams_once_however_many_there_are(folder: ContestContext) -> None:
-def test_teams_names_people_of_several_teams_once_however_many_teams_there_are(
-    folder: ContestContext,
-) -> None:
     pair = tuple(Member(name, None, "", "") for name in ("Jo Doe", "Ann Roe"))
     with folder.store.write() as tx:
         for number in range(1, 13):
