@@ -241,7 +241,9 @@ def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[st
             continue
         lines = expanded.program.lines_of(name)
         where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
-        text = f"{name}{where} is neither in your program nor a library routine; there are only {_FIVE}"
+        text = (
+            f"{name}{where} is not allowed: programs may call only {_FIVE}, and what they define themselves"
+        )
         yield _word(expanded, "forbidden routine", name, text)
 
 

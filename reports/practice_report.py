@@ -17,12 +17,14 @@ from contest.model import (
     Pairing,
     Practice,
     PracticeGame,
+    SeatResult,
     Team,
     Verdict,
 )
 from contest.protocols import Rendered, Renderer
 from reports.play import play_reports
 from reports.results import Failure, alike
+from reports.verdicts import VERDICTS
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class PracticeLine:
     own: int
     theirs: int
     failure: str  # what the team's own program did wrong, "" = nothing
-    its_failure: bool
+    its_failure: str  # what the opponents did wrong, "" = nothing
     instructions: int
     memory: int  # bytes
 
@@ -116,12 +118,13 @@ class PracticeLetters:
 
 def _line(game: PracticeGame) -> PracticeLine:
     own, *others = game.result.seats
+    theirs = zip(game.opponents, others, strict=True)
     return PracticeLine(
         " and ".join(game.opponents),
         own.points,
         max(seat.points for seat in others),
         next((failure.reason for failure in _failures(game)), ""),
-        any(seat.verdict is not Verdict.OK for seat in others),
+        next((f"{name}: {_reason(seat)}" for name, seat in theirs if seat.verdict is not Verdict.OK), ""),
         own.instructions,
         own.memory,
     )
@@ -131,8 +134,12 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
     """Yield the failure of the team's own program in the game, if there is one."""
     own = game.result.seats[0]
     if own.verdict.is_charged:
-        turn, reason = (own.fault.turn, own.fault.reason) if own.fault else (0, str(own.verdict))
-        yield Failure("you", " and ".join(game.opponents), 0, 1, own.verdict, turn, reason)
+        turn = own.fault.turn if own.fault else 0
+        yield Failure("you", " and ".join(game.opponents), 0, 1, own.verdict, turn, _reason(own))
+
+
+def _reason(seat: SeatResult) -> str:
+    return seat.fault.reason if seat.fault else VERDICTS[seat.verdict]
 
 
 def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:

@@ -32,7 +32,7 @@ class GroupElimination(Format):
     """See the module. The settings `group_max`, `final_size`, `self_play` and `games` matter."""
 
     name = "group-elimination"
-    summary = "rounds of mixed groups, about half of each group proceeds"
+    summary = "rounds of mixed groups, at least half of each group proceeds"
     everyone_meets = True
     has_groups = True
 

@@ -38,7 +38,7 @@ def results(number: int | None, games: bool, announce: bool, former: bool, as_js
     elif announce:
         _print_announcement(contest)
     elif as_json:
-        print_json(asdict(results_json(contest, number)))
+        print_json(asdict(results_json(contest, number, games=games)))
     else:
         show_results(contest, number, games=games)
 
@@ -51,7 +51,9 @@ def _print_former(contest: ContestContext, number: int | None, *, games: bool, a
             for rerun, outcomes in result_store.former_outcomes(tx)
         ]
     if as_json:
-        print_json([asdict(former_json(rerun, outcomes, info.point)) for rerun, outcomes in reruns])
+        print_json(
+            [asdict(former_json(rerun, outcomes, info.point, games=games)) for rerun, outcomes in reruns]
+        )
         return
     if not reruns:
         raise NotFound("no round was played again, so there are no former results")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contest.games.registry import game_of
-from contest.model import EvolutionOutcome, GroupOutcome, Phase, Rerun, RoundPlan, Standing
+from contest.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, Rerun, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.store import contest_state, results, submissions
+from contest.store.results import Games
 from knobeln.cli.result_tables import contest_ranking
 from knobeln.context import ContestContext
 from reports.prizes import grand_prize, prize_lists
@@ -28,13 +29,30 @@ class StandingJson:
 
 
 @dataclass(frozen=True)
+class GameJson:
+    """An attempt at a game; teams, points and verdicts are by seat.
+
+    `counted`: False if it was discarded, or if a player was disqualified.
+    """
+
+    teams: tuple[str, ...]
+    game: int
+    attempt: int
+    points: list[float]
+    verdicts: list[str]
+    turns: int
+    counted: bool
+
+
+@dataclass(frozen=True)
 class GroupJson:
-    """A group. `standings`: None until it is finished."""
+    """A group. `standings`: None until it is finished; `games`: None unless they are asked for."""
 
     number: int
     title: str
     members: tuple[str, ...]
     standings: list[StandingJson] | None
+    games: list[GameJson] | None
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,7 @@ class FormerGroupJson:
     group: int
     members: tuple[str, ...]
     standings: list[StandingJson]
+    games: list[GameJson] | None
 
 
 @dataclass(frozen=True)
@@ -111,12 +130,12 @@ class ResultsJson:
     evolution: EvolutionJson | None
 
 
-def results_json(contest: ContestContext, number: int | None) -> ResultsJson:
-    """Return the results with this round, or with all rounds."""
+def results_json(contest: ContestContext, number: int | None, *, games: bool) -> ResultsJson:
+    """Return the results with this round, or with all rounds; `games`: with all games of the groups."""
     settings = contest.settings
     with contest.store.read() as tx:
         state = contest_state.state(tx)
-        rounds = results.all_rounds(tx)
+        rounds = results.all_rounds(tx, Games.ALL if games else Games.NONE)
         evolution = results.get_evolution(tx)
         ranking = contest_ranking(tx, settings)
         playing = submissions.participants(tx)
@@ -126,7 +145,9 @@ def results_json(contest: ContestContext, number: int | None) -> ResultsJson:
         phase=str(state.phase),
         seed_commitment=Seeds(state.seed).commitment,
         seed=state.seed.hex() if state.phase is Phase.FINISHED else None,
-        rounds=[_round(plan, done, point) for plan, done in rounds if number in (None, plan.number)],
+        rounds=[
+            _round(plan, done, point, games=games) for plan, done in rounds if number in (None, plan.number)
+        ],
         ranking=_standings(ranking, point) or None,
         prizes={prizes.value: [PlaceJson(place, s.entry) for place, s in prizes.places] for prizes in lists},
         grand_prize=[s.entry for s in grand_prize(lists)],
@@ -134,9 +155,15 @@ def results_json(contest: ContestContext, number: int | None) -> ResultsJson:
     )
 
 
-def former_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int) -> FormerJson:
+def former_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int, *, games: bool) -> FormerJson:
     groups = [
-        FormerGroupJson(o.plan.round, o.plan.number, o.plan.members, _standings(o.standings, point))
+        FormerGroupJson(
+            o.plan.round,
+            o.plan.number,
+            o.plan.members,
+            _standings(o.standings, point),
+            _games(o, point) if games else None,
+        )
         for o in outcomes
     ]
     return FormerJson(rerun.id, rerun.at, rerun.round, rerun.group, rerun.reason, groups)
@@ -152,12 +179,36 @@ def evolution_json(evolution: EvolutionOutcome) -> EvolutionJson:
     )
 
 
-def _round(plan: RoundPlan, outcomes: Sequence[GroupOutcome], point: int) -> RoundJson:
-    done = {outcome.plan.number: _standings(outcome.standings, point) for outcome in outcomes}
-    groups = [
-        GroupJson(group.number, group.title, group.members, done.get(group.number)) for group in plan.groups
+def _round(plan: RoundPlan, outcomes: Sequence[GroupOutcome], point: int, *, games: bool) -> RoundJson:
+    done = {outcome.plan.number: outcome for outcome in outcomes}
+    return RoundJson(
+        plan.number, plan.final, [_group(g, done.get(g.number), point, games=games) for g in plan.groups]
+    )
+
+
+def _group(plan: GroupPlan, outcome: GroupOutcome | None, point: int, *, games: bool) -> GroupJson:
+    return GroupJson(
+        plan.number,
+        plan.title,
+        plan.members,
+        _standings(outcome.standings, point) if outcome else None,
+        _games(outcome, point) if outcome and games else None,
+    )
+
+
+def _games(outcome: GroupOutcome, point: int) -> list[GameJson]:
+    return [
+        GameJson(
+            teams=match.players,
+            game=match.game,
+            attempt=match.attempt,
+            points=[seat.points / point for seat in match.result.seats],
+            verdicts=[str(seat.verdict) for seat in match.result.seats],
+            turns=match.result.turns,
+            counted=match.counted,
+        )
+        for match in outcome.matches
     ]
-    return RoundJson(plan.number, plan.final, groups)
 
 
 def _standings(standings: Iterable[Standing], point: int) -> list[StandingJson]:

@@ -11,6 +11,7 @@ import click
 from contest.errors import NotFound
 from contest.model import Severity, SubmissionState, TableBuildReport
 from contest.plurals import plural
+from contest.sanitize import sanitize
 from contest.store import submissions as submission_store
 from contest.store import teams
 from contest.store.submissions import Version
@@ -18,7 +19,7 @@ from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import count_option, json_option, moment, print_json, table
 
-MAX_REASON_CHARACTERS = 80
+MAX_REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
     if as_json:
         print_json([asdict(line) for line in lines])
         return
-    columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes", "why")
+    columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes")
     rows = [
         (
             line.id,
@@ -75,11 +76,15 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
             line.program,
             line.language,
             sum(line.files.values()),
-            "; ".join(line.errors)[:MAX_REASON_CHARACTERS],
         )
         for line in lines
     ]
     table(plural(len(rows), "submission"), columns, rows)
+    for line in lines:
+        if line.errors:
+            # Below the table, because a column of it would be too narrow. Much of it is strangers' text.
+            reasons = sanitize("; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True)
+            click.echo(f"{line.id}, {line.team}: {reasons}")
 
 
 def _line(version: Version, team: str) -> SubmissionLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -10,7 +10,7 @@ import click
 
 from contest.errors import NotFound
 from contest.model import Ban, Member, Team, TeamState
-from contest.plurals import plural
+from contest.plurals import listed, plural
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
 from knobeln.cli.contest_option import ContestGroup
@@ -71,12 +71,30 @@ def teams(context: click.Context, as_json: bool) -> None:
         for line in lines
     ]
     table(plural(len(rows), "team"), columns, rows)
-    for line in lines:
-        for flag in line.flags:
-            click.echo(f"* {line.name}: {flag}")
+    for people, names in _shared_people(lines).items():
+        click.echo(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
         if line.undelivered:
             click.echo(f"! {line.name}: {_undelivered(line.undelivered)}")
+
+
+def _shared_people(lines: Sequence[TeamLine]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Return the people who are in several teams, with these teams, people of the same teams together.
+
+    Only teams that are flagged, or that a flagged one shares people with.
+    """
+    teams_of: dict[str, list[TeamLine]] = {}
+    spelled: dict[str, str] = {}
+    for line in lines:
+        names_here = {" ".join(m.name.casefold().split()): m.name for m in line.members}
+        for key, name in names_here.items():
+            spelled.setdefault(key, name)
+            teams_of.setdefault(key, []).append(line)
+    people: dict[tuple[str, ...], list[str]] = {}
+    for key, of_them in teams_of.items():
+        if len(of_them) > 1 and any(line.flags for line in of_them):
+            people.setdefault(tuple(line.name for line in of_them), []).append(spelled[key])
+    return {tuple(names): of_them for of_them, names in people.items()}
 
 
 def _undelivered(trouble: outbox.Trouble) -> str:

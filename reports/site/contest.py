@@ -84,13 +84,13 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     The organizer may start the contest before its date. The start closes whatever is open then.
     """
     dates = facts.settings.dates
-    doors = (
+    services = (
         ("registration", dates.registration_opens, dates.registration_closes),
         ("the compile service", dates.compilation_opens, dates.compilation_closes),
     )
-    opened = [door for door in doors if door[1] < began]
-    yield from ((f"{door} opened", at) for door, at, _ in opened)
-    yield from ((f"{door} closed", min(at, began)) for door, _, at in opened)
+    opened = [service for service in services if service[1] < began]
+    yield from ((f"{name} opened", at) for name, at, _ in opened)
+    yield from ((f"{name} closed", min(at, began)) for name, _, at in opened)
     yield "the contest started", began
     released = [each.released_at for each in facts.rounds]
     if facts.is_over and facts.finished_at:

@@ -822,6 +822,19 @@ def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published
         assert away.output == shown.output
 
 
+def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Published) -> None:
+    words = ("results", "--json", "--round", 1, "-C", knobeln_contest.contest)
+    (round_1,) = json.loads(knobeln(*words, "--games").output)["rounds"]
+    kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
+    shown = round_1["groups"][0]["games"]
+    assert [(g["teams"], g["attempt"], g["points"], g["counted"]) for g in shown] == [
+        (m["pairing"]["players"], m["attempt"], [s["points"] for s in m["result"]["seats"]], m["counted"])
+        for m in kept
+    ]
+    (plain,) = json.loads(knobeln(*words).output)["rounds"]
+    assert plain["groups"][0]["games"] is None
+
+
 def test_of_a_failed_game_the_reason_is_shown(knobeln_contest: Published) -> None:
     _, match, fault = with_a_fault(files.read(knobeln_contest.archive))
     words = (1, *match["pairing"]["players"], "--attempt", match["attempt"])

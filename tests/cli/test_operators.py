@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,17 @@ from typing import Any
 import pytest
 import structlog
 
+from compiler.build import build
+from compiler.toolchain import Toolchain
 from contest.config.sections import Log
 from contest.config.template import usual_dates
 from contest.log import log
-from contest.model import Bounce, LetterState, Outgoing, Phase, TeamState
+from contest.model import Bounce, LetterState, Member, Outgoing, Phase, Registration, Severity, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
 from contest.store.results import Progress
 from contest.subprocesses.child_process import Process, start
 from knobeln import log_setup
+from knobeln.cli import output
 from knobeln.cli.status import span
 from knobeln.context import ContestContext, create_contest, who_holds
 from knobeln.server.status import next_date, time_left
@@ -39,6 +43,39 @@ def folder(tmp_path: Path) -> ContestContext:
 
 def status(path: Path) -> Any:
     return json.loads(knobeln_in(path, "status", "--json").stdout)
+
+
+def test_teams_names_people_of_several_teams_once_however_many_there_are(folder: ContestContext) -> None:
+    pair = tuple(Member(name, None, "", "") for name in ("Jo Doe", "Ann Roe"))
+    with folder.store.write() as tx:
+        for number in range(1, 13):
+            name = f"team_{number}"
+            registration = Registration(f"{name}@x.example", (), name, "here", pair)
+            flags = ("Jo Doe is also a member of team_1",) if number > 1 else ()
+            kept = {"requested_name": name, "state": TeamState.ACTIVE, "auth_digest": name, "letter_id": None}
+            teams.add(tx, registration, **kept, flags=flags, now=NOW)
+    remarks = [line for line in knobeln_in(folder.path, "teams").stdout.splitlines() if line.startswith("*")]
+    (remark,) = remarks
+    assert remark.startswith("* Jo Doe and Ann Roe: in team_1, team_2, team_3, ")
+    assert remark.endswith(" and team_12")
+
+
+def test_submissions_tells_the_whole_reason_below_the_table(
+    folder: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output.console, "width", 80)
+    reason = "printf is neither in your program nor a library routine; there are only five"
+    with folder.store.write() as tx:
+        letter, _ = letters.add(tx, raw=b"x", sender="", recipients=(), channel="t", now=NOW)
+        team = add_team(tx, "heavy_lords_of_the_north_sea_1", "RSM")
+        sent = submissions.add(tx, team.id, letter, {"program.c": b"x"}, NOW, program="program.c")
+        report = build("main () { printf (1); }", folder.settings.programs, Toolchain()).report
+        error = replace(report.findings[0], text=reason, severity=Severity.ERROR)
+        submissions.add_build(tx, sent.id, replace(report, findings=(error,)), None, NOW)
+    assert (
+        f"{sent.id}, heavy_lords_of_the_north_sea_1: {reason}\n"
+        in knobeln_in(folder.path, "submissions").stdout
+    )
 
 
 # --- status ------------------------------------------------------------------------------------------------

@@ -540,7 +540,7 @@ REJECTED: list[tuple[str, Change]] = [
         instead("#define SERIES", "#include <stdio.h>\n#define SERIES"),
     ),
     (
-        "printf is neither in your program nor a library routine; there are only init_random, log2, "
+        "printf is not allowed: programs may call only init_random, log2, "
         "next_random, make_throw and count_points",
         instead("init_random ();", 'printf ("hello");'),
     ),

@@ -125,6 +125,25 @@ def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Calla
     assert body_of(mail).count("FAILED") == len(HOUSE)
 
 
+def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_average(
+    gym: Callable[..., Gym],
+) -> None:
+    here = gym(programs=Programs(max_instructions=2_000_000))
+    here.team("alpha")
+    (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
+    text = body_of(mail)
+    stopped = re.findall(r"^  (\w+) +- +FAILED .* kB$", text, re.MULTILINE)
+    assert stopped
+    for name in stopped:
+        assert f"- {name}: used more than 2,000,000 instructions" in flat(mail)
+    own = [
+        int(points.replace(",", ""))
+        for points in re.findall(r"^  \w+ +([\d,]+) +[\d,]+ .* kB$", text, re.MULTILINE)
+    ]
+    assert len(own) == len(HOUSE) - len(stopped)
+    assert f"On average you won {sum(own) / len(own):.1f} points" in flat(mail)
+
+
 def failed(reason: str) -> GameResult:
     own = SeatResult(0, Verdict.ILLEGAL_MOVE, Fault(1, reason))
     return GameResult((own, SeatResult(0, Verdict.OK, None)), 0, "")
