@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from contest import presets
 from contest.store import Store, decisions, outbox, url_of
 from knobellib.samples import samples
@@ -60,6 +62,7 @@ def test_the_standoff_is_shown_round_by_round_and_the_reports_wait_for_the_last(
     assert "held" not in mail_states(folder)
 
 
+@pytest.mark.slow
 def test_a_killed_show_goes_on_with_the_step_on_the_screen(tmp_path: Path) -> None:
     field = {
         f"team_{number}": {"bot.sh": b"echo " + answer} for number, answer in enumerate((b"C", b"C", b"B"))
@@ -93,6 +96,7 @@ def test_reports_that_the_organizer_holds_stay_held_after_the_last_step(tmp_path
         assert decisions.show(tx) is None
 
 
+@pytest.mark.slow
 def test_what_is_computed_is_shown_pairing_by_pairing(tmp_path: Path) -> None:
     rolls = b"PLAYER_NAME = 'Number %d'\ndef final_strategy(score, other):\n    return %d\n"
     field = {f"team_{number}": {"final_strategy.py": rolls % (number, number)} for number in (2, 4, 6)}
