@@ -306,6 +306,7 @@ def _ending(protocols: WordProtocols, game: WordProtocol) -> Iterator[str]:
         where = f"{game.players[fault.seat - 1]} was at fault in {protocols.turn_word} {fault.turn}{times}"
         yield wrap(f"{where}: {reason}", indent="  ", first="")
     for player, points in zip(game.players, game.points, strict=True):
-        yield fold(f"{player}: {points_text(2 * points, protocols.point)} points")
+        count = points_text(2 * points, protocols.point)
+        yield fold(f"{player}: {count} {'point' if count == '1' else 'points'}")
     if not game.counted:
         yield "The game does not count."

@@ -108,7 +108,7 @@ def _first_waves(plan: GroupPlan, fault_rule: FaultRule) -> tuple[list[Fixture],
     ]
     if fault_rule is not FaultRule.REPLAY:
         return [], fixtures
-    slot_of = _schedule(plan)
+    slot_of = schedule(plan)
     waves: tuple[list[Fixture], list[Fixture]] = [], []
     for fixture in fixtures:
         waves[slot_of(fixture.pairing, fixture.number) >= OPENING_SLOTS].append(fixture)
@@ -147,7 +147,7 @@ def _is_decided(pairing: Pairing, played: Sequence[Match]) -> bool:
     return points[-1] > points[-2]
 
 
-def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
+def schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
     """The slot of each game of each pairing, from 0.
 
     Members i and j of n meet in slot (i + j) mod n: the circle method, in which everyone has one game in each
@@ -159,7 +159,7 @@ def _schedule(plan: GroupPlan) -> Callable[[Pairing, int], int]:
 
 
 def _by_slot(plan: GroupPlan, wave: Iterable[Match]) -> Iterator[list[Match]]:
-    slot_of = _schedule(plan)
+    slot_of = schedule(plan)
     slots: defaultdict[int, list[Match]] = defaultdict(list)
     for match in wave:
         slots[slot_of(match.pairing, match.game)].append(match)

@@ -17,6 +17,7 @@ from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextPr
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
+from contest.plurals import plural
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
@@ -206,7 +207,7 @@ class BidTacToe(TextGame[Board, Bids]):
     def answer(self, position: Board, seat: int, text: str) -> Bids:
         words = text.split()
         if len(words) != len(SQUARES):
-            raise ValueError(f"the answer has {len(words)} words; 9 whole numbers are needed")
+            raise ValueError(f"the answer has {plural(len(words), 'word')}; 9 whole numbers are needed")
         return tuple(_bid(square, word) for square, word in enumerate(words))
 
 

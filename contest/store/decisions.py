@@ -59,6 +59,27 @@ def reports_held(tx: Transaction) -> datetime | None:
     return found
 
 
+# --- a contest shown in steps ------------------------------------------------------------------------------
+class Show(NamedTuple):
+    """How far `run --step` has come.
+
+    `shown`: steps that were seen; `holds_reports`: whether it holds the reports until the last.
+    """
+
+    shown: int
+    holds_reports: bool
+
+
+def show(tx: Transaction) -> Show | None:
+    """None: no show is going on."""
+    found = tx.execute(select(contest.c.show)).scalar_one_or_none()
+    return None if found is None else Show(*found)
+
+
+def set_show(tx: Transaction, progress: Show | None) -> None:
+    tx.execute(update(contest).values(show=None if progress is None else list(progress)))
+
+
 # --- bans --------------------------------------------------------------------------------------------------
 def ban(tx: Transaction, team_id: int, kind: BanKind, reason: str, now: datetime) -> Ban:
     values = {"team_id": team_id, "kind": kind, "reason": reason, "at": now}

@@ -69,6 +69,7 @@ contest = Table(
     Column("reports_held_at", Moment, nullable=True),  # from then on reports are queued as held
     Column("moved_dates", JSON, nullable=True),  # {name: [date in contest.toml at that time, moved date]}
     Column("time_changes", JSON, nullable=True),  # [[when, seconds for a move before, and after], ...]
+    Column("show", JSON, nullable=True),  # [steps shown, whether reports are held for it]; NULL: no step mode
     Column(
         "organizer_digest", String(64), nullable=True
     ),  # of the organizer's string for commands by mail; NULL: there is none

@@ -6,6 +6,7 @@ import click
 
 from contest.errors import NotNow
 from contest.plurals import plural
+from knobeln.cli import steps
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import console
@@ -20,17 +21,27 @@ from mailserver.delivery.transports import transport_of
 @click.command(cls=ContestCommand)
 @click.option("--now", "early", is_flag=True, help="Start even if the date of the contest has not come.")
 @click.option("--no-wait", is_flag=True, help="End if the contest is paused, instead of waiting.")
-def run(early: bool, no_wait: bool) -> None:
+@click.option(
+    "--step",
+    is_flag=True,
+    help="Hold the reports, play, and then show what happened step by step, for an audience.",
+)
+def run(early: bool, no_wait: bool, step: bool) -> None:
     """Play the contest day. After any interruption, run it again: it goes on where it stopped.
 
-    If the contest is paused, the command waits until it goes on.
+    If the contest is paused, the command waits until it goes on. With --step a step is a turn of a game of
+    all, or the pairings that meet at once. The reports go out after the last step.
     """
     contest = open_contest()
     with contest.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")
+        if step:
+            steps.prepare(contest)
         with noted_errors(contest):
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
+        if step and not steps.show_steps(contest):
+            return
     show_results(contest)
     deliver_reports(contest)
 

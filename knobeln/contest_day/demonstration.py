@@ -33,7 +33,7 @@ from knobeln.contest_day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from knobeln.context import ContestContext
 from mailserver.delivery.transports.maildir import folder_name
 
-TIMEOUT_SECONDS = 120.0
+TIMEOUT_SECONDS = 120.0  # without any progress
 LOG = "serve.log"  # of the server, in the contest's folder
 
 ShowCount = Callable[[int], None]
@@ -73,21 +73,22 @@ class Demonstration:
     def run(self) -> None:
         """Start the server, and let the teams take part until all mails are delivered. Raises GiveUp."""
         command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self._contest.path)]
-        self._server: Process = start(command, self._log)
+        # The kernel ends the server with us, even if we are killed.
+        self._server: Process = start(["setpriv", "--pdeathsig", "TERM", *command], self._log)
         try:
             self._run()
         finally:
             self._server.terminate()
 
     def _run(self) -> None:
-        self._wait(lambda: _port(self._log) is not None, "the server listens")
+        self._wait(lambda: int(_port(self._log) is not None), 1, "the server listens")
         subject = f"registration for {self._contest.settings.contest.subject_word}"
         forms = [self._letter(team, subject, record_text(team.registration)) for team in self._teams]
         self._send_all(f"{len(self._teams)} teams register by SMTP", forms, mails=1)
         programs = [self._program(team) for team in self._teams]
         self._send_all("they mail their programs, the compiler works", programs, mails=2)
         self._play(self._contest)
-        self._wait(self._all_sent, "the reports are delivered")
+        self._wait(lambda: -self._waiting_mails(), 0, "the reports are delivered")
 
     def _send_all(self, step: str, letters: Sequence[EmailMessage], mails: int) -> None:
         """Send these letters, and wait until every team has this many mails."""
@@ -95,12 +96,12 @@ class Demonstration:
             for letter in letters:
                 self._send(letter)
 
-            def all_answered() -> bool:
-                answered = sum(len(self._mails(team)) >= mails for team in self._teams)
-                show(answered)
-                return answered == len(self._teams)
+            def answered() -> int:
+                count = sum(len(self._mails(team)) >= mails for team in self._teams)
+                show(count)
+                return count
 
-            self._wait(all_answered, step)
+            self._wait(answered, len(self._teams), step)
 
     @property
     def _log(self) -> Path:
@@ -147,19 +148,25 @@ class Demonstration:
             raise GiveUp(f"{team.name} got no authentication string, but:\n{text}")
         return f"<<FROM>> {line[1]} {line[2]}"
 
-    def _all_sent(self) -> bool:
+    def _waiting_mails(self) -> int:
         with self._contest.store.read() as tx:
-            return outbox.count_by_state(tx).get(OutboxState.READY, 0) == 0
+            return outbox.count_by_state(tx).get(OutboxState.READY, 0)
 
-    def _wait(self, until: Callable[[], bool], what: str) -> None:
-        """Wait until it is true. Raises GiveUp after a timeout, or if the server has ended."""
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not until():
+    def _wait(self, count: Callable[[], int], goal: int, what: str) -> None:
+        """Wait until the count has reached the goal, as long as it grows.
+
+        Raises GiveUp if it has not changed for TIMEOUT_SECONDS, or if the server has ended.
+        """
+        last, deadline = count(), time.monotonic() + TIMEOUT_SECONDS
+        while last < goal:
             if self._server.poll() is not None:
                 raise GiveUp(f"the server ended with exit code {self._server.poll()}; see its {LOG}")
             if time.monotonic() > deadline:
-                raise GiveUp(f"{what}: not within {TIMEOUT_SECONDS:.0f} seconds; see {LOG}")
+                raise GiveUp(f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds; see {LOG}")
             time.sleep(0.05)
+            before, last = last, count()
+            if last != before:
+                deadline = time.monotonic() + TIMEOUT_SECONDS
 
 
 def _port(log: Path) -> int | None:

@@ -33,7 +33,8 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
     """Return a name for each program: the file's name, with a number if it comes again."""
     names: list[str] = []
     for program in programs:
-        stem = Path(program.removeprefix(IMAGE)).stem
+        name = Path(program.removeprefix(IMAGE))
+        stem = name.name.partition(".")[0] if is_archive(name.name) else name.stem
         count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
         names.append(f"{stem}_{count + 1}" if count else stem)
     return names

@@ -70,6 +70,8 @@ class PythonFunction:
                 self._fault = too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
             return self._fault
         reply = _read(answer.text)
+        if reply is None:
+            return Fault(FaultKind.UNREADABLE, _NOT_FROM_DRIVER)
         if "raised" in reply:
             sentence = f"{self._name}: {reply['raised']}"
             return Fault(FaultKind.CRASH, sentence, str(reply.get("trace", "")))
@@ -85,14 +87,14 @@ class PythonFunction:
         self._process.close()
 
 
-def _read(line: str) -> Reply:
-    """The driver's reply; "wrong" if the driver cannot have written this line, or UTF-8 cannot encode it."""
+def _read(line: str) -> Reply | None:
+    """The driver's reply; None if the driver cannot have written this line, or UTF-8 cannot encode it."""
     try:
         reply = json.loads(line)
         json.dumps(reply, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        reply = None
-    return reply if isinstance(reply, dict) else {"wrong": _NOT_FROM_DRIVER}
+        return None
+    return reply if isinstance(reply, dict) else None
 
 
 @dataclass

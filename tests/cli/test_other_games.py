@@ -15,6 +15,7 @@ from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
+from knobeln.local.programs import distinct_names
 from knobeln.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
@@ -201,3 +202,12 @@ def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
     result = CliRunner().invoke(main, ["status", "-C", str(tmp_path)], standalone_mode=True)
     assert result.exit_code != 0
     assert complaint in result.output
+
+
+def test_programs_are_named_after_their_files_without_what_an_archive_ends_with() -> None:
+    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "image:bot", "x.y.py"]) == [
+        "bot",
+        "bot_2",
+        "bot_3",
+        "x.y",
+    ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from email.policy import default as modern
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,8 +94,43 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 def test_the_guides_game_has_less_than_a_hundred_lines() -> None:
-    assert len(PROJECT.splitlines()) + len(RULES.splitlines()) < 115
+    assert len(PROJECT.splitlines()) + len(RULES.splitlines()) < 118
     assert sum(bool(line.strip()) for line in (PROJECT + RULES).splitlines()) < 100
+
+
+def test_the_guides_package_can_be_built_with_its_test_beside_it(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    for name, text in (("pyproject.toml", PROJECT), ("undercut.py", RULES), ("test_undercut.py", CHECK)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    build = "import setuptools; setuptools.setup(script_args=['-q', 'egg_info'])"
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made = tmp_path / "knobeln_undercut.egg-info"
+    assert (made / "top_level.txt").read_text().split() == ["undercut"]
+    assert "undercut = undercut:PLUGIN" in (made / "entry_points.txt").read_text()
+
+
+def test_the_guides_game_keeps_running_if_its_lines_are_those_of_the_guide() -> None:
+    """The example of lines, and the two functions that make them."""
+    game: dict[str, Any] = {}
+    exec(RULES, game)  # noqa: S102 - our own page
+    functions = re.search(r"^```text\n(def question.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    lines = re.search(r"^```text\n  it reads.*?\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert functions
+    assert lines
+    exec(functions[1], game)  # noqa: S102
+    rules, position = game["Undercut"](3), game["Rounds"]()
+    answers = [(3, 5), (4, 4), (5, 4)]
+    for line, pair in zip(lines[1].splitlines(), answers, strict=False):
+        read, _, answer = line.strip().rpartition("  ")
+        assert read.strip() == " ".join(map(str, game["question"](rules, position, 0, None)))
+        assert int(answer) == pair[0]
+        position = rules.apply(position, dict(enumerate(pair)))
+    assert (
+        " ".join(map(str, game["game_over_message"](rules, position, 0))) == lines[1].split("\n")[-2].strip()
+    )
 
 
 def test_the_guides_game_keeps_the_promises_of_games(installed: Installed) -> None:

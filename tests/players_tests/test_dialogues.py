@@ -156,7 +156,7 @@ def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
     fault = player("function", build_text("forger.py", FORGER)).move((5,))
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.UNREADABLE
-    assert fault.sentence.encode()
+    assert fault.sentence == "the program disturbed the calling of its function"
 
 
 def test_a_function_of_another_language_is_our_mistake(player, build_text):
