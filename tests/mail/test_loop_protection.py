@@ -191,6 +191,13 @@ def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(
     assert len(world.send("Re: " + REGISTER, form)) == 1
 
 
+def test_a_letter_that_goes_round_in_circles_is_not_answered(world: World) -> None:
+    letter = b"Received: from a by b\n" * 51 + b"From: joe@a.example\nSubject: help\n\nx\n"
+    assert world.deliver(letter, channel="imap") == []
+    assert "goes round in circles" in world.notes[-1]
+    assert len(world.deliver(letter.partition(b"\n")[2], channel="imap")) == 1
+
+
 # --- the same letter again (M49) ---------------------------------------------------------------------------
 def test_a_letter_that_comes_again_gets_its_answer_again_once_a_day(world: World) -> None:
     sent: list[bytes] = []

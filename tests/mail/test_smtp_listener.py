@@ -441,11 +441,47 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
     assert answer[:1] == b"5" or answer.startswith(b"252")
 
 
-def test_the_same_command_a_thousand_times_ends_the_conversation(port: int) -> None:
+@pytest.mark.parametrize(
+    ("command", "most"), [(b"NOOP", smtp.MAX_IDLE_COMMANDS), (b"RSET", smtp.MAX_SAME_COMMAND)]
+)
+def test_the_same_command_too_often_ends_the_conversation(port: int, command: bytes, most: int) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
-        raw.sendall(b"NOOP\r\n" * (smtp.MAX_SAME_COMMAND + 1))
+        raw.sendall(b"HELO x\r\n" + (command + b"\r\n") * (most + 1))
         lines = raw.makefile("rb").read().splitlines()
+    assert len(lines) == most + 3
     assert lines[-1].startswith(b"421 4.7.0")
+
+
+def test_who_brings_no_letter_cannot_keep_a_connection(
+    client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 1.0)
+    time.sleep(0.6)
+    client.sendmail(JOE, [ROBOT], LETTER)
+    time.sleep(0.6)
+    assert client.rset()[0] == 250
+    time.sleep(0.6)
+    assert client.rset() == (421, b"4.4.2 too long without a letter, please try again later")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        (b"X-Long: " + b"x" * 63_000 + b"\r\n", 250),
+        (b"X-Long: " + b"x" * 64_000 + b"\r\n", 552),
+        (b"X: y\r\n" * 1_000, 552),
+        (b"Received: from a by b\r\n" * 50, 250),
+        (b"RECEIVED : from a\r\n by b\r\n" * 51, 554),
+    ],
+    ids=["nearly too long", "too long", "too many lines", "fifty hops", "a loop"],
+)
+def test_headers_that_we_could_not_read_and_loops_are_refused(
+    client: smtplib.SMTP, store: Store, fields: bytes, code: int
+) -> None:
+    client.mail(JOE)
+    client.rcpt(ROBOT)
+    assert client.data(fields + LETTER)[0] == code
+    assert count(store) == (code == 250)
 
 
 def test_a_long_sender_is_taken_also_while_others_come_and_go(client: smtplib.SMTP, port: int) -> None:
