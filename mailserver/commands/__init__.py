@@ -26,6 +26,7 @@ from mailserver.commands import (
     status,
     test,
     unknown,
+    unsubscribe,
     withdraw,
 )
 from mailserver.commands import compile as compile_command
@@ -37,6 +38,7 @@ COMMANDS: tuple[Command, ...] = (
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,
+    unsubscribe.COMMAND,
     resend.COMMAND,
     withdraw.COMMAND,
     test.COMMAND,

@@ -32,6 +32,7 @@ from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.log import log
 from mailserver.intake.accept import IncomingLetter
 from mailserver.reading import addresses, mime_parts
+from mailserver.role_addresses import is_role
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
@@ -396,6 +397,7 @@ class _Handler:
     def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
         self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
+        self._settings = settings
         self._ours = (settings.contest.address, *settings.contest.aliases)
         self._queue = queue
 
@@ -430,7 +432,7 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        if not addresses.is_one_of(address, self._ours):
+        if not addresses.is_one_of(address, self._ours) and not is_role(address, self._settings):
             return "550 5.1.1 there is no such mailbox here, and this server relays nothing"
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 too many recipients"

@@ -74,7 +74,7 @@ def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
     mail = composed(broadcast=True, kind="no program")
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
-    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=mail-preference>"
+    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=unsubscribe>"
     assert mail["Precedence"] == "bulk"
 
 
