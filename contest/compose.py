@@ -118,12 +118,12 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
 
 
 def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
-    """A report that goes to many is one list's (RFC 2919, 2369); `mail-preference` cancels it."""
+    """A report that goes to many is one list's (RFC 2919, 2369); `unsubscribe` ends it."""
     name, _, domain = settings.contest.address.partition("@")
     label = "-".join(kind.lower().split())
     yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
     mailto = quote(settings.contest.address, safe="@+")
-    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=mail-preference>", plain)
+    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=unsubscribe>", plain)
     yield _line("Precedence", "bulk", plain)  # what robots heeded before RFC 3834
 
 

@@ -11,7 +11,7 @@ from contest.log import log
 from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, letters, outbox
-from mailserver import bounces
+from mailserver import bounces, role_addresses
 from mailserver.command import DAY, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.loop_protection import why_ignored
@@ -71,6 +71,9 @@ def _effect(
     came_back = bounces.note(tx, stored, message, settings, clock.now())
     if came_back:
         return LetterState.HANDLED, came_back
+    passed_on = role_addresses.pass_on(tx, stored, letter, settings, renderer, clock.now())
+    if passed_on:
+        return LetterState.HANDLED, passed_on
     reason = why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.model import StoredLetter
-from mailserver.reading import addresses
+from mailserver.reading import addresses, mime_parts
 from mailserver.reading.letter import Letter
 
 CHANNELS_WITH_ENVELOPE = ("smtp", "lmtp", "pipe")
@@ -14,6 +14,8 @@ def why_ignored(stored: StoredLetter, letter: Letter, settings: Settings) -> str
     """Why no answer may go out; "" = one may. We handle no letter that we cannot answer (X7)."""
     if letter.automatic:
         return letter.automatic
+    if mime_parts.count_hops(stored.raw) > mime_parts.MAX_HOPS:
+        return f"it goes round in circles: more than {mime_parts.MAX_HOPS} Received fields"
     if not stored.sender and stored.channel in CHANNELS_WITH_ENVELOPE:
         return "a bounce (null envelope sender)"
     if letter.sender is None:

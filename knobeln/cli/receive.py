@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from knobeln.services import Services
 from mailserver.intake import envelope
 from mailserver.intake.accept import accept
 from mailserver.intake.size_limits import SizeLimits
+from mailserver.reading.mime_parts import has_too_many_headers
 
 EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
 
@@ -40,7 +42,7 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
     The command prints nothing unless something is wrong: mail systems treat any output as an error.
 
     Exit code 0: the letter is safe, whatever it says (its answer is in the outbox). 65: it is not a letter,
-    or it is too large. 75: we cannot take it now; try again.
+    or it or its headers are too large. 75: we cannot take it now; try again.
     """
     log.least = logging.WARNING
     try:
@@ -59,6 +61,8 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
         max_bytes = SizeLimits(contest.store, contest.settings).of_letter(raw, named)
         if len(raw) > max_bytes:
             _leave(EX_DATAERR, f"the letter has {len(raw)} bytes, more than {max_bytes}")
+        if has_too_many_headers(raw):
+            _leave(EX_DATAERR, "its headers are longer than a letter's may be")
         reached = [_readable(r) for r in recipients] or noted.recipients
         accept(contest.store, raw, named, reached, channel, contest.clock.now())
     except (KnobelnError, OSError) as error:
@@ -79,9 +83,14 @@ def _handle(contest: ContestContext) -> None:
         services.compile_programs()
         services.practise()
     except (KnobelnError, OSError) as error:
-        click.secho(f"knobeln: the letter is safe, but waits: {error}", fg="yellow", err=True)
+        _warn(f"the letter is safe, but waits: {error}", "yellow")
 
 
 def _leave(code: int, why: str) -> None:
-    click.secho(f"knobeln: {why}", fg="red", err=True)
+    _warn(why, "red")
     raise SystemExit(code)
+
+
+def _warn(text: str, color: str) -> None:
+    with suppress(OSError):  # the exit code decides about the letter
+        click.secho(f"knobeln: {text}", fg=color, err=True)

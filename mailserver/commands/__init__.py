@@ -27,6 +27,7 @@ from mailserver.commands import (
     status,
     test,
     unknown,
+    unsubscribe,
     withdraw,
 )
 from mailserver.commands import compile as compile_command
@@ -38,6 +39,7 @@ COMMANDS: tuple[Command, ...] = (
     compile_command.COMMAND,
     status.COMMAND,
     preference.COMMAND,
+    unsubscribe.COMMAND,
     resend.COMMAND,
     report.COMMAND,
     withdraw.COMMAND,

@@ -1,8 +1,9 @@
 """Letters by SMTP or LMTP: a listener in a thread of its own, at a port, at a Unix socket, or at both.
 
 It answers `250` after the letter is committed, `451` for every failure of ours, `550` for foreign recipients
-(it relays nothing), `552` for letters that are too large, `421` for more connections than allowed and for
-conversations that are too slow. LMTP answers once for each recipient.
+(it relays nothing), `552` for letters or headers that are too large, `554` for a letter that goes round in
+circles, and `421` for more connections than allowed and for conversations that are too slow or bring no
+letter. LMTP answers once for each recipient.
 """
 
 from __future__ import annotations
@@ -30,18 +31,22 @@ from contest.config.settings import Settings
 from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.log import log
 from mailserver.intake.accept import IncomingLetter
-from mailserver.reading import addresses
+from mailserver.reading import addresses, mime_parts
+from mailserver.role_addresses import is_role
 
 TIMEOUT_SECONDS = 60.0
 MAX_RECIPIENTS = 20
 MAX_PER_HOST = 10
 MAX_SAME_COMMAND = 1_000
+MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
+MAX_SECONDS_WITHOUT_LETTER = 300.0
 MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
 _MAX_COMMAND_BYTES = 512
 _MAX_ADDRESS_BYTES = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
 _NULL_SENDER = "<>"
+_IDLE_COMMANDS = ("NOOP", "HELP", "VRFY", "HELO", "EHLO", "LHLO")
 
 Accept = Callable[[Sequence[IncomingLetter]], object]
 MostBytes = Callable[[str], int]
@@ -303,7 +308,7 @@ class _Conversation(SMTP):
             hostname=settings.contest.address.rpartition("@")[2],
             ident="knobeln",
             timeout=TIMEOUT_SECONDS,
-            command_call_limit=MAX_SAME_COMMAND,
+            command_call_limit={"*": MAX_SAME_COMMAND, **dict.fromkeys(_IDLE_COMMANDS, MAX_IDLE_COMMANDS)},
             loop=loop,
         )
         self.host = ""
@@ -311,6 +316,7 @@ class _Conversation(SMTP):
         self._has_room = has_room
         self._ended = ended
         self._unfinished = 0  # bytes of the line that is just coming in
+        self._letter_at = loop.time()  # of the last letter that was kept, or of the beginning
 
     def _set_post_data_state(self) -> None:
         """A new letter may have another sender, whose letters may be larger."""
@@ -359,6 +365,15 @@ class _Conversation(SMTP):
             return None, None
         return address, rest
 
+    def letter_kept(self) -> None:
+        self._letter_at = self.loop.time()
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        """Called for each command. Whoever only says NOOP keeps a place from those who have a letter."""
+        super()._reset_timeout(duration)
+        if self.loop.time() - self._letter_at > MAX_SECONDS_WITHOUT_LETTER:
+            self.hang_up("4.4.2 too long without a letter")
+
     def _timeout_cb(self) -> None:
         """The library's would close without a word (M58)."""
         self.hang_up("4.4.2 too slow")
@@ -382,6 +397,7 @@ class _Handler:
     def __init__(self, settings: Settings, queue: CommitQueue, most_bytes: MostBytes | None) -> None:
         self._usual_bytes, self._largest = settings.mail.max_letter_bytes, settings.max_team_letter_bytes
         self._most_bytes = most_bytes
+        self._settings = settings
         self._ours = (settings.contest.address, *settings.contest.aliases)
         self._queue = queue
 
@@ -416,22 +432,28 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        if not addresses.is_one_of(address, self._ours):
+        if not addresses.is_one_of(address, self._ours) and not is_role(address, self._settings):
             return "550 5.1.1 there is no such mailbox here, and this server relays nothing"
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 too many recipients"
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
         raw = envelope.original_content or b""
         if b"\0" in raw.partition(b"\r\n\r\n")[0]:
             return "554 5.6.0 there is a NUL character in the headers"
+        if mime_parts.has_too_many_headers(raw):
+            return "552 5.3.4 the headers are longer than a letter's may be"
+        if mime_parts.count_hops(raw) > mime_parts.MAX_HOPS:
+            return "554 5.4.6 too many hops: the letter goes round in circles"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:
             await self._queue.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos)))
         except Exception as error:
             return await self.handle_exception(error)
+        assert isinstance(server, _Conversation)  # noqa: S101
+        server.letter_kept()
         return "250 2.0.0 OK, the letter is kept"
 
     async def handle_exception(self, error: Exception) -> str:

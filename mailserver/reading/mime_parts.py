@@ -22,11 +22,13 @@ T = TypeVar("T")
 
 MAX_HEADER_BYTES = 64_000
 MAX_HEADER_LINES = 1_000
+MAX_HOPS = 50  # mail servers on the way; a larger number means a loop (RFC 5321, 6.3)
 MAX_PART_HEADER_BYTES = 8_000
 MAX_TYPE_BYTES = 4_000
 MAX_DEPTH = 10
 MAX_PARTS = 50
 _MAX_FIELD_CHARACTERS = 2_000
+_RECEIVED = re.compile(rb"^received[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
 class TooComplex(Exception):
@@ -122,11 +124,27 @@ def split(raw: bytes) -> Message:
         return Message(headers, None, str(error))
 
 
-def _headers_and_body(raw: bytes) -> tuple[Headers, bytes]:
+def _head_and_body(raw: bytes) -> tuple[bytes, bytes]:
     text = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     if text.startswith(b"From "):  # the first line of a mailbox file, no header
         text = text.partition(b"\n")[2]
     head, _, body = text.partition(b"\n\n")
+    return head, body
+
+
+def has_too_many_headers(raw: bytes) -> bool:
+    """Whether we could not read this letter because of its headers."""
+    head, _ = _head_and_body(raw)
+    return len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES
+
+
+def count_hops(raw: bytes) -> int:
+    """How many mail servers have passed this letter on: its Received fields."""
+    return len(_RECEIVED.findall(_head_and_body(raw)[0]))
+
+
+def _headers_and_body(raw: bytes) -> tuple[Headers, bytes]:
+    head, body = _head_and_body(raw)
     if len(head) > MAX_HEADER_BYTES or head.count(b"\n") >= MAX_HEADER_LINES:
         raise TooComplex(
             f"its headers are longer than {MAX_HEADER_BYTES:,} bytes or {MAX_HEADER_LINES:,} lines"

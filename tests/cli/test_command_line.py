@@ -184,6 +184,7 @@ def test_only_a_digest_of_the_authentification_string_is_in_the_table_of_teams(f
         pytest.param(b"", 65, id="nothing"),
         pytest.param(b"\n\n", 65, id="white space"),
         pytest.param(b"x" * 1_000_001, 65, id="too large"),
+        pytest.param(b"X: y\n" * 1_001 + b"\nx\n", 65, id="too many headers"),
         pytest.param(b"\x00\xff\xfe no letter at all", 0, id="rubbish is kept and ignored"),
         pytest.param(letter("hello", "who are you?"), 0, id="an unknown subject is answered"),
     ],

@@ -74,7 +74,7 @@ def test_a_report_to_many_is_a_lists_that_one_can_leave() -> None:
     mail = composed(broadcast=True, kind="no program")
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["List-Id"] == "<no-program.knobeln.contest.example>"
-    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=mail-preference>"
+    assert mail["List-Unsubscribe"] == "<mailto:knobeln@contest.example?subject=unsubscribe>"
     assert mail["Precedence"] == "bulk"
 
 
@@ -189,6 +189,13 @@ def test_a_form_that_goes_back_has_no_words_about_the_last_answer_in_it(
     form = body_of(mail).split("`:\n\n")[1].split("\n-- \n")[0].replace("lap", "LAP")
     assert body_of(mail).count("at most 1 answer of this kind") == 1
     assert len(world.send("Re: " + REGISTER, form)) == 1
+
+
+def test_a_letter_that_goes_round_in_circles_is_not_answered(world: World) -> None:
+    letter = b"Received: from a by b\n" * 51 + b"From: joe@a.example\nSubject: help\n\nx\n"
+    assert world.deliver(letter, channel="imap") == []
+    assert "goes round in circles" in world.notes[-1]
+    assert len(world.deliver(letter.partition(b"\n")[2], channel="imap")) == 1
 
 
 # --- the same letter again (M49) ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from datetime import timedelta
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ import trustme
 from contest.config.sections import Mail
 from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import LetterState
-from contest.store import Store, letters
+from contest.store import Store, letters, outbox
+from mailserver.handler import handle_next
 from mailserver.intake import smtp
 from mailserver.intake.accept import IncomingLetter, accept
 from mailserver.intake.smtp import Listener
+from mailserver.role_addresses import is_role
 from tests.support.mail_world import LETTERS, OPENS, World, make_settings
 from tests.support.servers import wait_for
 
@@ -357,6 +360,64 @@ def test_stopping_ends_conversations_in_good_order() -> None:
     client.close()
 
 
+def handled(world: World) -> list[EmailMessage]:
+    """The mails that wait after everything that came was handled."""
+    while handle_next(world.store, world.settings, world.clock, world.renderer):
+        pass
+    return world.mails()
+
+
+@pytest.mark.parametrize(
+    ("recipient", "is_passed_on"),
+    [
+        ("postmaster@contest.example", True),
+        ("Abuse+spam@Contest.Example", True),
+        ("postmaster", True),
+        ("postmaster@elsewhere.example", False),
+        ("root@contest.example", False),
+    ],
+)
+def test_letters_to_a_role_at_our_domain_are_passed_on_to_the_organizer(
+    client: smtplib.SMTP, world: World, recipient: str, is_passed_on: bool
+) -> None:
+    client.mail("")
+    assert client.rcpt(recipient)[0] == (250 if is_passed_on else 550)
+    if not is_passed_on:
+        return
+    report = LETTER.replace(b"Subject", b"Auto-Submitted: auto-generated\r\nSubject")
+    assert client.data(report)[0] == 250
+    (mail,) = handled(world)
+    (attached,) = mail.iter_attachments()
+    assert mail["To"] == "organizer@contest.example"
+    assert recipient in mail["Subject"]
+    assert attached.get_payload(decode=True) == report
+
+
+def test_the_robots_own_letters_are_handled_also_where_a_role_gets_them_too(
+    client: smtplib.SMTP, world: World
+) -> None:
+    client.sendmail(JOE, [ROBOT, "postmaster@contest.example"], LETTER.replace(b"please compile", b"help"))
+    (mail,) = handled(world)
+    assert mail["To"] == JOE
+
+
+def test_letters_to_roles_do_not_flood_the_organizer(
+    client: smtplib.SMTP, make_world: Callable[..., World]
+) -> None:
+    world = make_world(mail=Mail(answers_per_hour=3))
+    for number in range(7):
+        client.sendmail(JOE, ["abuse@contest.example"], LETTER + b"%d\r\n" % number)
+    assert len(handled(world)) == 7
+    with world.store.read() as tx:
+        counts = [len(outbox.due(tx, world.clock.now() + timedelta(hours=hours), 100)) for hours in range(3)]
+    assert counts == [3, 6, 7]
+
+
+def test_an_organizer_with_such_an_address_gets_no_letter_from_us_to_us() -> None:
+    settings = make_settings(contest={"organizer_address": "postmaster@contest.example"})
+    assert not is_role("abuse@contest.example", settings)
+
+
 def test_a_registration_by_smtp_is_answered(port: int, world: World) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=10) as client:
         client.sendmail(JOE, [ROBOT], (LETTERS / "00_registration_sample.eml").read_bytes())
@@ -441,11 +502,47 @@ def test_what_is_wrong_in_a_command_is_not_called_our_failure(port: int, command
     assert answer[:1] == b"5" or answer.startswith(b"252")
 
 
-def test_the_same_command_a_thousand_times_ends_the_conversation(port: int) -> None:
+@pytest.mark.parametrize(
+    ("command", "most"), [(b"NOOP", smtp.MAX_IDLE_COMMANDS), (b"RSET", smtp.MAX_SAME_COMMAND)]
+)
+def test_the_same_command_too_often_ends_the_conversation(port: int, command: bytes, most: int) -> None:
     with socket.create_connection(("127.0.0.1", port), 10) as raw:
-        raw.sendall(b"NOOP\r\n" * (smtp.MAX_SAME_COMMAND + 1))
+        raw.sendall(b"HELO x\r\n" + (command + b"\r\n") * (most + 1))
         lines = raw.makefile("rb").read().splitlines()
+    assert len(lines) == most + 3
     assert lines[-1].startswith(b"421 4.7.0")
+
+
+def test_who_brings_no_letter_cannot_keep_a_connection(
+    client: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(smtp, "MAX_SECONDS_WITHOUT_LETTER", 1.0)
+    time.sleep(0.6)
+    client.sendmail(JOE, [ROBOT], LETTER)
+    time.sleep(0.6)
+    assert client.rset()[0] == 250
+    time.sleep(0.6)
+    assert client.rset() == (421, b"4.4.2 too long without a letter, please try again later")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        (b"X-Long: " + b"x" * 63_000 + b"\r\n", 250),
+        (b"X-Long: " + b"x" * 64_000 + b"\r\n", 552),
+        (b"X: y\r\n" * 1_000, 552),
+        (b"Received: from a by b\r\n" * 50, 250),
+        (b"RECEIVED : from a\r\n by b\r\n" * 51, 554),
+    ],
+    ids=["nearly too long", "too long", "too many lines", "fifty hops", "a loop"],
+)
+def test_headers_that_we_could_not_read_and_loops_are_refused(
+    client: smtplib.SMTP, store: Store, fields: bytes, code: int
+) -> None:
+    client.mail(JOE)
+    client.rcpt(ROBOT)
+    assert client.data(fields + LETTER)[0] == code
+    assert count(store) == (code == 250)
 
 
 def test_a_long_sender_is_taken_also_while_others_come_and_go(client: smtplib.SMTP, port: int) -> None:

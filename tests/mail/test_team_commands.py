@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from compiler import checks
 from contest import presets
+from contest.compose import compose
 from contest.config.sections import Mail, Teams
 from contest.config.settings import Settings
 from contest.games.registry import registered as registered_games
 from contest.model import (
     Fault,
     GameResult,
+    Outgoing,
     Phase,
     SeatResult,
     Team,
@@ -834,6 +836,50 @@ def test_who_waits_has_withdrawn_or_is_late_gets_no_string(make_world: Callable[
     enter(world, Phase.FINISHED)
     (late,) = world.send("resend authentification", "", sender=ADDRESS)
     assert "The contest is over" in flat(late)
+
+
+# --- no more reports ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("subject", ["unsubscribe", "Stop!"])
+def test_an_empty_letter_from_the_teams_address_ends_all_reports(world: World, subject: str) -> None:
+    line = registered_line(world)
+    (mail,) = world.send(subject, "", sender=ADDRESS)
+    assert team(world).registration.preferences == ()
+    assert mail["To"] == ADDRESS
+    assert "gets no more reports" in flat(mail)
+    back = re.search(r"Subject: (mail-preference \S+)", body_of(mail))
+    assert back
+    world.send(back[1], line)
+    assert team(world).registration.preferences == ("LAP", "DGP", "GRG", "RSM")
+
+
+def test_the_letter_that_list_unsubscribe_asks_for_works(world: World) -> None:
+    registered_line(world)
+    report = compose(Outgoing("k", "RSM", ADDRESS, "s", "b", broadcast=True), world.settings, b"", START).raw
+    found = re.search(rb"List-Unsubscribe: <mailto:([^?]+)\?subject=([^>]+)>", report)
+    assert found
+    assert found[1].decode() == world.settings.contest.address
+    world.send(found[2].decode(), "This message was automatically generated.", sender=ADDRESS)
+    assert team(world).registration.preferences == ()
+
+
+def test_a_second_time_the_answer_names_reports_to_choose(world: World) -> None:
+    registered_line(world)
+    for _ in range(2):
+        (mail,) = world.send("unsubscribe", "", sender=ADDRESS)
+    assert "Subject: mail-preference LAP," in body_of(mail)
+
+
+def test_nobody_else_ends_a_teams_reports_without_its_string(make_world: Callable[..., World]) -> None:
+    world = make_world(mail=Mail(authserv_id="mx.contest.example"))
+    line = registered_line(world)
+    (other,) = world.send("unsubscribe", "", sender=EVE)
+    assert "no reports go there" in flat(other)
+    forged = "mx.contest.example; dmarc=fail header.from=machine.domain.alfdkj"
+    (refused,) = world.send("unsubscribe", "", sender=ADDRESS, Authentication_Results=forged)
+    assert "does not come from your team's mail-address" in flat(refused)
+    assert team(world).registration.preferences
+    world.send("unsubscribe", line, sender=EVE)
+    assert team(world).registration.preferences == ()
 
 
 # --- all of them -------------------------------------------------------------------------------------------

@@ -1,0 +1,67 @@
+"""Letters to postmaster@, abuse@ and the like at the robot's domain (RFC 2142): the organizer gets them.
+
+They are for people. The robot passes them on as they are, a few in an hour and the others later, so that
+nobody floods the organizer, and no letter is lost.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from contest.config.settings import Settings
+from contest.model import Attachment, Outgoing, StoredLetter
+from contest.protocols import Renderer
+from contest.store import Transaction, outbox
+from mailserver.command import HOUR
+from mailserver.reading import addresses
+from mailserver.reading.letter import Letter
+
+_ROLES = frozenset(
+    ("postmaster", "abuse", "hostmaster", "webmaster", "www", "security", "noc", "info", "support")
+)
+_TEMPLATE = "passed_on"
+
+
+def is_role(address: str, settings: Settings) -> bool:
+    """Whether this is a role's address here; none is if the organizer's own address is one of them.
+
+    Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321, 4.1.1.3).
+    """
+    contest = settings.contest
+    domains = {own.rpartition("@")[2].casefold() for own in (contest.address, *contest.aliases)}
+    known = {f"{role}@{domain}" for role in _ROLES for domain in domains}
+    plain = addresses.without_tag(address)
+    return contest.organizer_address.casefold() not in known and (plain == "postmaster" or plain in known)
+
+
+def pass_on(
+    tx: Transaction,
+    stored: StoredLetter,
+    letter: Letter,
+    settings: Settings,
+    renderer: Renderer,
+    now: datetime,
+) -> str:
+    """Queue the letter for the organizer if it came to such an address only; "" = it did not.
+
+    Returns a note for the journal.
+    """
+    ours = (settings.contest.address, *settings.contest.aliases)
+    reached = [each for each in stored.recipients if is_role(each, settings)]
+    if not reached or any(addresses.is_one_of(each, ours) for each in stored.recipients):
+        return ""
+    to = settings.contest.organizer_address
+    mail = renderer.render(
+        _TEMPLATE, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject
+    )
+    outgoing = Outgoing(
+        key=f"letter/{stored.id}/{_TEMPLATE}",
+        kind=_TEMPLATE,
+        to=to,
+        subject=mail.subject,
+        body=mail.body,
+        attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
+    )
+    room = outbox.room_at(tx, to, (_TEMPLATE,), settings.mail.answers_per_hour, HOUR, now)
+    outbox.put(tx, outgoing, settings, now, room)
+    return f"a letter to {reached[0]}, passed on to the organizer"
