@@ -90,7 +90,7 @@ def _head(outgoing: Outgoing, settings: Settings, now: datetime, name: str, doma
     yield _address_line("Reply-To", "", settings.contest.address, plain)
     yield from _lines_to_filter_by(outgoing, settings)
     if outgoing.broadcast:
-        yield from _list_lines(outgoing.kind, settings, plain)
+        yield from _list_lines(outgoing, settings, plain)
 
 
 def _thread_root(outgoing: Outgoing, settings: Settings) -> str | None:
@@ -110,13 +110,15 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
         yield _line("X-Knobeln-Round", str(outgoing.round), plain=True)
 
 
-def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
-    """A report that goes to many is one list's (RFC 2919, 2369); `mail-preference` cancels it."""
+def _list_lines(outgoing: Outgoing, settings: Settings, plain: bool) -> Iterator[bytes]:
+    """A report that goes to many is one list's (RFC 2919, 2369). `mail-preference` cancels it, and
+    `unsubscribe` for those who have no team."""
     name, _, domain = settings.contest.address.partition("@")
-    label = "-".join(kind.lower().split())
+    label = "-".join(outgoing.kind.lower().split())
     yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
     mailto = quote(settings.contest.address, safe="@+")
-    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=mail-preference>", plain)
+    command = "unsubscribe" if outgoing.team_id is None else "mail-preference"
+    yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject={command}>", plain)
     yield _line("Precedence", "bulk", plain)  # what robots heeded before RFC 3834
 
 

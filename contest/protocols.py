@@ -179,7 +179,8 @@ class Reporter(Protocol):
         seed: bytes | None,
         replays: FinalReplays | None,
         scores: str,
+        observers: Sequence[str],
     ) -> Iterable[Outgoing]:
-        """The summary of the last of these rounds. `words` are the organizer's own, "" for none; evolution,
-        seed, replays and score matrix (CSV) come with the final. The rounds need only their games with
-        faults, in a melee all games."""
+        """The summary of the last of these rounds, also for these addresses of observers. `words` are the
+        organizer's own, "" for none; evolution, seed, replays and score matrix (CSV) come with the final. The
+        rounds need only their games with faults, in a melee all games."""

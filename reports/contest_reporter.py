@@ -77,6 +77,7 @@ class ContestReporter:
         seed: bytes | None,
         replays: FinalReplays | None = None,
         scores: str = "",
+        observers: Sequence[str] = (),
     ) -> Iterator[Outgoing]:
         return self._due(
             RoundFinished(
@@ -91,6 +92,7 @@ class ContestReporter:
                 seed,
                 replays,
                 scores,
+                observers,
             )
         )
 

@@ -10,12 +10,14 @@ from contest.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
 from mailserver.command import Arguments, Command, Limit
 from mailserver.commands import (
+    addresses,
     announcement,
     compare,
     confirm,
     friendly,
     fuzzy_match,
     leaderboard,
+    observers,
     organizer,
     play,
     preference,
@@ -40,6 +42,10 @@ COMMANDS: tuple[Command, ...] = (
     preference.COMMAND,
     resend.COMMAND,
     report.COMMAND,
+    addresses.CHANGE,
+    addresses.COPIES,
+    observers.SUBSCRIBE,
+    observers.UNSUBSCRIBE,
     withdraw.COMMAND,
     test.COMMAND,
     play.COMMAND,

@@ -195,8 +195,8 @@ class RoundPlayed(Event):
 class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. Evolution, seed, replays and score matrix (CSV) come with the
-    final.
+    `words` are the organizer's own, "" = none. `observers`: the addresses of no team that get the summary.
+    Evolution, seed, replays and score matrix (CSV) come with the final.
     """
 
     title = "round finished"
@@ -208,6 +208,7 @@ class RoundFinished(Event):
     seed: bytes | None
     replays: FinalReplays | None
     scores: str
+    observers: Sequence[str]
 
     @property
     def key(self) -> str:
