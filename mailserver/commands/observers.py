@@ -45,30 +45,37 @@ class Unsubscribe(Command):
         return ("unsubscribe",)
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        was_observer, names = leave(context)
-        return context.answer(
-            "observer_unsubscribed",
-            context.writer,
-            note=f"{context.writer} unsubscribes",
-            was_observer=was_observer,
-            names=names,
-            team=teams.by_address(context.tx, context.writer),
-        )
+        return end(context) or _answer(context, was_observer=False, names=[])
 
 
 SUBSCRIBE, UNSUBSCRIBE = Subscribe(), Unsubscribe()
 
 
-def leave(context: LetterContext) -> tuple[bool, list[str]]:
-    """End what the writer's address gets: whether it was an observer, and the teams whose copies it got."""
+def end(context: LetterContext) -> str | None:
+    """End what the writer's address gets as an observer, or as copies of teams' mails, and answer.
+
+    Returns a note for the journal; None: it gets neither, and there is no answer.
+    """
     tx, address = context.tx, context.writer
     was_observer = observers.remove(tx, address)
     copied = teams.with_copy_address(tx, address)
     for team in copied:
         teams.set_copy_address(tx, team.id, None)
     names = [team.name for team in copied]
-    if was_observer or names:
-        left = (*(["the contest"] if was_observer else []), *(f"the mails to {name}" for name in names))
-        text = f"{address} unsubscribed from {', '.join(left)}: letter {context.stored.id}"
-        contest_state.note(tx, "observers", text, context.now)
-    return was_observer, names
+    if not was_observer and not names:
+        return None
+    left = (*(["the contest"] if was_observer else []), *(f"the mails to {name}" for name in names))
+    text = f"{address} unsubscribed from {', '.join(left)}: letter {context.stored.id}"
+    contest_state.note(tx, "observers", text, context.now)
+    return _answer(context, was_observer=was_observer, names=names)
+
+
+def _answer(context: LetterContext, *, was_observer: bool, names: list[str]) -> str:
+    return context.answer(
+        "observer_unsubscribed",
+        context.writer,
+        note=f"{context.writer} unsubscribes",
+        was_observer=was_observer,
+        names=names,
+        team=teams.by_address(context.tx, context.writer),
+    )
