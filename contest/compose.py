@@ -95,7 +95,7 @@ def _head(
     yield _address_line("Reply-To", "", settings.contest.address, plain)
     yield from _lines_to_filter_by(outgoing, settings)
     if outgoing.broadcast:
-        yield from _list_lines(outgoing.kind, settings, plain)
+        yield from _list_lines(outgoing, settings, plain)
 
 
 def _thread_root(outgoing: Outgoing, settings: Settings, secret: bytes) -> str | None:
@@ -117,10 +117,10 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
         yield _line("X-Knobeln-Round", str(outgoing.round), plain=True)
 
 
-def _list_lines(kind: str, settings: Settings, plain: bool) -> Iterator[bytes]:
+def _list_lines(outgoing: Outgoing, settings: Settings, plain: bool) -> Iterator[bytes]:
     """A report that goes to many is one list's (RFC 2919, 2369); `unsubscribe` ends it."""
     name, _, domain = settings.contest.address.partition("@")
-    label = "-".join(kind.lower().split())
+    label = "-".join(outgoing.kind.lower().split())
     yield _line("List-Id", f"<{label}.{name.replace('+', '-')}.{domain}>", plain)
     mailto = quote(settings.contest.address, safe="@+")
     yield _line("List-Unsubscribe", f"<mailto:{mailto}?subject=unsubscribe>", plain)

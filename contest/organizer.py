@@ -20,7 +20,16 @@ from contest.games.registry import game_of
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
 from contest.plurals import plural
 from contest.protocols import Renderer
-from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    observers,
+    outbox,
+    results,
+    submissions,
+    teams,
+)
 from contest.store.contest_state import note
 
 TIME_FORMAT = "%Y-%m-%d %H:%M UT"
@@ -198,14 +207,16 @@ class OrganizerActions:
         readers = self._registered()
         changes = [(_title(name), getattr(before, name), at) for name, at in moved.items()]
         new = self.settings.model_copy(update={"dates": after})
+        event = f"dates/{self.now.isoformat()}"
         self._tell(
-            f"dates/{self.now.isoformat()}",
+            event,
             "dates_moved",
             readers,
             changes=changes,
             reason=reason,
             settings=new,
         )
+        self._tell_observers(event, changes=changes, reason=reason, settings=new)
         what = "; ".join(f"{_title(name)}: {at:{TIME_FORMAT}}" for name, at in moved.items())
         return f"{what}. {_told(readers)}."
 
@@ -275,6 +286,24 @@ class OrganizerActions:
             for team in readers
         )
         return outbox.put_all(self.tx, mails, self.settings, self.now)
+
+    def _tell_observers(self, event: str, **facts: object) -> None:
+        """Who observes the contest knows its dates from the announcement."""
+        addresses = observers.all_addresses(self.tx)
+        if not addresses:
+            return
+        rendered = self.renderer.render("dates_moved", **facts)
+        mails = (
+            Outgoing(
+                key=f"{event}/observer/{address}",
+                kind="dates_moved",
+                to=address,
+                subject=rendered.subject,
+                body=rendered.body,
+            )
+            for address in addresses
+        )
+        outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)

@@ -193,8 +193,9 @@ class Reporter(Protocol):
         replays: FinalReplays | None,
         scores: str,
         without_program: Sequence[Team],
+        observers: Sequence[str],
     ) -> Iterable[Outgoing]:
-        """The summary of the last of these rounds. `words` are the organizer's own, "" for none;
-        evolution, replays and score matrix (CSV) come with the final, the seed with the contest's end;
-        `without_program`: teams that take no part. The rounds need only their games with faults, in a melee
-        all games."""
+        """The summary of the last of these rounds, also for these addresses of observers. `words` are the
+        organizer's own, "" for none; evolution, replays and score matrix (CSV) come with the final, the seed
+        with the contest's end; `without_program`: teams that take no part. The rounds need only their games
+        with faults, in a melee all games."""

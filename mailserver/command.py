@@ -11,15 +11,17 @@ from enum import StrEnum
 from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing, StoredLetter
 from contest.protocols import Renderer
-from contest.store import Transaction, outbox, teams
+from contest.store import Transaction, decisions, outbox, teams
 from mailserver.reading import mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter
 from mailserver.reading.subject import arguments_after, plain_subject
+from mailserver.team_secret import digest, new_string
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
+MAX_CONFIRMATION_DAYS = 3
 
 
 class Limit(StrEnum):
@@ -57,6 +59,7 @@ class LetterContext:
     writer: str  # where answers to the writer go
     commands: tuple[Command, ...]  # all mail commands
     limits: Mapping[str, Limit]  # of all templates that answer letters
+    is_confirmed: bool = False  # the writer answered our question about this letter
 
     def answer(
         self,
@@ -99,6 +102,21 @@ class LetterContext:
         )
         outbox.put(self.tx, outgoing, self.settings, self.now, room)
         return note
+
+    def ask(self, template: str, to: str, *, note: str, team_name: str = "", reason: str = "") -> str:
+        """Ask the reader for a reply, after which this letter is handled again, as a confirmed one."""
+        token = new_string()
+        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, self.now)
+        return self.answer(
+            template,
+            to,
+            note=note,
+            token=token,
+            until=self.now + timedelta(days=MAX_CONFIRMATION_DAYS),
+            received_at=self.stored.received_at,
+            team_name=team_name,
+            reason=reason,
+        )
 
     def _room_for(self, template: str, to: str, limit: int) -> datetime:
         """When the mail may go out: neither its reader nor the letter's writer has had too many by then."""

@@ -11,7 +11,7 @@ from contest.log import log
 from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, letters, outbox
-from mailserver import bounces, role_addresses
+from mailserver import bounces, confirmed_letters, role_addresses
 from mailserver.command import DAY, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.loop_protection import why_ignored
@@ -86,10 +86,13 @@ def _effect(
     writer = letter.answer_to
     assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
     commands = all_commands()
-    limits = answer_limits(commands)
+    limits = {**answer_limits(commands), **confirmed_letters.ANSWERS}
     context = LetterContext(tx, settings, renderer, clock.now(), stored, letter, writer, commands, limits)
-    command, arguments = recognise(letter.subject, settings)
-    return LetterState.HANDLED, command.handle(context, arguments)
+    meant = recognise(letter.subject, settings)
+    reply = confirmed_letters.find_reply(tx, meant)
+    if reply:
+        return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
+    return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
 
 
 def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:

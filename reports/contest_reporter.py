@@ -86,6 +86,7 @@ class ContestReporter:
         replays: FinalReplays | None = None,
         scores: str = "",
         without_program: Sequence[Team] = (),
+        observers: Sequence[str] = (),
     ) -> Iterator[Outgoing]:
         return self._due(
             RoundFinished(
@@ -101,6 +102,7 @@ class ContestReporter:
                 replays,
                 scores,
                 without_program,
+                observers,
             )
         )
 

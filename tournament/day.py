@@ -50,7 +50,7 @@ from contest.plurals import plural
 from contest.protocols import Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.standings import banned_in
-from contest.store import Store, Transaction, decisions, outbox, results, submissions, teams
+from contest.store import Store, Transaction, decisions, observers, outbox, results, submissions, teams
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
 from tournament.derived_settings import format_of, frozen_settings
@@ -288,7 +288,7 @@ class ContestDay:
             if not is_started or _banned(tx, outcome.plan) != result.banned:
                 raise StaleState
             results.finish_group(tx, outcome, result.games, self._clock.now())
-            outbox.keep_all(tx, result.mails, self._clock.now())
+            outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
         self._spectator.group_finished(outcome)
 
     def _replay_final(self, contest: _FrozenContest, plan: RoundPlan) -> None:
@@ -368,6 +368,7 @@ class ContestDay:
             replays,
             scores,
             _without_program(tx, contest.teams),
+            observers.all_addresses(tx),
         )
         results.mark_reported(tx, number, self._clock.now())
         return self._queue(tx, number, mails)

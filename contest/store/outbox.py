@@ -33,7 +33,7 @@ from contest.config.settings import Settings
 from contest.model import Bounce, OutboxState, Outgoing
 from contest.store import contest_state, decisions
 from contest.store.session import Transaction
-from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox
+from contest.store.tables import already_sent, bounces, contents, delivery_stop, outbox, teams
 
 _BATCH_SIZE = 100  # mails that one statement inserts
 SENT_BEFORE = "went out before the database was restored"
@@ -89,13 +89,21 @@ def put_all(
 ) -> int:
     """Compose and queue the mails whose keys are new; return how many."""
     secret = contest_state.secret(tx)
-    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), now, not_before)
+    return keep_all(tx, (compose(mail, settings, secret, now) for mail in mails), settings, now, not_before)
 
 
 def keep_all(
-    tx: Transaction, mails: Iterable[Composed], now: datetime, not_before: datetime | None = None
+    tx: Transaction,
+    mails: Iterable[Composed],
+    settings: Settings,
+    now: datetime,
+    not_before: datetime | None = None,
 ) -> int:
-    """Queue the mails whose keys are new; return how many."""
+    """Queue the mails whose keys are new; return how many.
+
+    A team's second address gets copies, which do not count. Reports go to the team's present address: it may
+    have changed since they were composed.
+    """
     waiting = iter(mails)
     count = 0
     ready_at = max(now, not_before or now)
@@ -104,7 +112,7 @@ def keep_all(
         keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
-            composed = list(reversed(fresh.values()))
+            composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
             _keep_contents(tx, composed)
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
@@ -115,6 +123,35 @@ def keep_all(
             tx.execute(insert(outbox), rows)
         count += len(fresh)
     return count
+
+
+# Mails that have a team's string in them, which goes to nobody else.
+WITH_STRING = frozenset({"new_string", "registration_accepted"})
+
+
+def _addressed(
+    tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime
+) -> Iterator[Composed]:
+    """The mails, reports to the present addresses of their teams, and the copies for second addresses."""
+    mails, secret = list(mails), contest_state.secret(tx)
+    query = select(teams.c.id, teams.c.address, teams.c.copy_address)
+    rows = tx.execute(query.where(teams.c.id.in_({mail.of.team_id for mail in mails if mail.of.team_id})))
+    found = {row.id: row for row in rows}
+    for mail in mails:
+        team, of = found.get(mail.of.team_id), mail.of
+        if team is not None and of.broadcast and of.to != team.address:
+            yield _sent_to(mail, team.address, of.key, settings, secret, now)
+        else:
+            yield mail
+        is_to_team = team is not None and (of.broadcast or of.to == team.address)
+        if team is not None and team.copy_address and is_to_team and of.kind not in WITH_STRING:
+            yield _sent_to(mail, team.copy_address, f"{of.key}/copy", settings, secret, now)
+
+
+def _sent_to(mail: Composed, to: str, key: str, settings: Settings, secret: bytes, now: datetime) -> Composed:
+    """The mail with the same content, for another reader."""
+    head = compose(replace(mail.of, to=to, key=key), settings, secret, now)
+    return replace(head, content=mail.content, digest=mail.digest)
 
 
 def _first_state(outgoing: Outgoing, now: datetime, went_out: bool, is_held: bool) -> dict[str, Any]:
@@ -169,7 +206,7 @@ def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Setti
     query = select(contents).join(outbox, outbox.c.content == contents.c.digest)
     row = tx.execute(query.where(outbox.c.id == item_id)).one()
     mail = compose(outgoing, settings, contest_state.secret(tx), now)
-    keep_all(tx, [replace(mail, content=row.content, digest=row.digest)], now)
+    keep_all(tx, [replace(mail, content=row.content, digest=row.digest)], settings, now)
 
 
 class PastReport(NamedTuple):

@@ -129,6 +129,15 @@ teams = Table(
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
     Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
+    Column("copy_address", Text, nullable=True),  # gets copies of the team's mails; NULL: nobody does
+)
+
+observers = Table(  # addresses of no team that get the announcement and the summaries
+    "observers",
+    metadata,
+    Column("address_key", Text, primary_key=True),  # casefolded
+    Column("address", Text, nullable=False),
+    Column("since", Moment, nullable=False),
 )
 
 bans = Table(

@@ -143,6 +143,28 @@ def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
     tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
 
 
+def set_address(tx: Transaction, team_id: int, address: str) -> None:
+    """Set the team's address; no other team may have it."""
+    values = {"address": address, "address_key": address.casefold()}
+    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+
+
+def copy_address(tx: Transaction, team_id: int) -> str | None:
+    """The second address that gets copies of the team's mails."""
+    found: str | None = tx.execute(select(teams.c.copy_address).where(teams.c.id == team_id)).scalar_one()
+    return found
+
+
+def set_copy_address(tx: Transaction, team_id: int, address: str | None) -> None:
+    """Set the second address that gets copies of the team's mails from now on; None: nobody does."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(copy_address=address))
+
+
+def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
+    """The teams whose copies go to this address; case does not matter."""
+    return _all(tx, select(teams).where(func.lower(teams.c.copy_address) == address.lower()))
+
+
 def remove(tx: Transaction, team_id: int) -> None:
     """Delete a registration that the organizer has rejected; its name and address are free again."""
     tx.execute(delete(teams).where(teams.c.id == team_id))

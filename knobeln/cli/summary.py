@@ -41,9 +41,9 @@ def summary(number: int, file: Path | None, dry_run: bool) -> None:
                 dry_run=dry_run,
             )
             return
-        teams = plural(contest_day(contest).report_round(tx, number), "team")
-        done = f"the summary of round {number} went to {teams}"
+        readers = plural(contest_day(contest).report_round(tx, number), "reader")
+        done = f"the summary of round {number} went to {readers}"
         contest_state.note(tx, "summary", done, contest.clock.now(), actor=operator(), whom=f"round {number}")
-    print_outcome(f"The summary of round {number} goes to {teams}.", dry_run=dry_run)
+    print_outcome(f"The summary of round {number} goes to {readers}.", dry_run=dry_run)
     if not dry_run:
         deliver_reports(contest)

@@ -10,6 +10,7 @@ from contest.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
 from mailserver.command import Arguments, Command, Limit
 from mailserver.commands import (
+    addresses,
     announcement,
     compare,
     confirm,
@@ -25,6 +26,7 @@ from mailserver.commands import (
     rules,
     software,
     status,
+    subscribe,
     test,
     unknown,
     unsubscribe,
@@ -42,6 +44,9 @@ COMMANDS: tuple[Command, ...] = (
     unsubscribe.COMMAND,
     resend.COMMAND,
     report.COMMAND,
+    addresses.CHANGE,
+    addresses.COPIES,
+    subscribe.COMMAND,
     withdraw.COMMAND,
     test.COMMAND,
     play.COMMAND,

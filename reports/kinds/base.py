@@ -201,7 +201,8 @@ class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
     `words` are the organizer's own, "" = none. Evolution, replays and score matrix (CSV) come with the final,
-    the seed with the contest's end. `without_program`: teams that take no part.
+    the seed with the contest's end. `without_program`: teams that take no part. `observers`: the addresses of
+    no team that get the summary.
     """
 
     title = "round finished"
@@ -214,6 +215,7 @@ class RoundFinished(Event):
     replays: FinalReplays | None
     scores: str
     without_program: Sequence[Team]
+    observers: Sequence[str]
 
     @property
     def key(self) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
 from reports.evolution_table import condensed
-from reports.kinds.base import Audience, Disclosed, Report, RoundFinished
+from reports.kinds.base import Audience, Disclosed, Report, RoundFinished, mail_to
 
 SUMMARIES = "summaries"  # the thread
 
@@ -21,11 +21,15 @@ class RoundSummary(Report[RoundFinished]):
     to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
+    def due(self, event: RoundFinished, offered: Collection[str]) -> Iterator[Outgoing]:
+        wanting = tuple(filter(self.is_wanted_by, event.teams.values()))
+        if self.code in offered and (wanting or event.observers):
+            yield from self.write(event, wanting)
+
     def write(self, event: RoundFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         outcome, evolution, seed = event.history[-1], event.evolution, event.seed
-        mails = self.same_mail(
-            event,
-            wanting,
+        rendered = event.templates.render(
+            self.template_name,
             outcome=outcome,
             ranking=event.ranking,
             words=event.words,
@@ -43,4 +47,17 @@ class RoundSummary(Report[RoundFinished]):
             **summary.prize_facts(event.ranking, event.teams, event.settings),
         )
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
-        return (replace(mail, attachments=table, thread=SUMMARIES) for mail in mails)
+        for team in wanting:
+            yield replace(mail_to(team, event, self.code, rendered, table), thread=SUMMARIES)
+        for address in event.observers:
+            yield Outgoing(
+                key=f"{event.key}/{self.code}/observer/{address}",
+                kind=self.code,
+                to=address,
+                subject=rendered.subject,
+                body=rendered.body,
+                attachments=table,
+                broadcast=True,
+                round=event.round,
+                thread=SUMMARIES,
+            )

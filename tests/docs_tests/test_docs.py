@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterator
@@ -207,6 +208,38 @@ SAMPLES = [
 @pytest.mark.parametrize(("page", "block"), SAMPLES)
 def test_the_settings_that_a_page_shows_are_settings(page: str, block: str) -> None:
     assert Settings(dates=CALENDAR.dates, **tomllib.loads(block))
+
+
+VARIABLES = {
+    (page, *found)
+    for page, text in PAGES.items()
+    for found in re.findall(r"KNOBELN_SET_([A-Z]+)__([A-Z_]+)=", text)
+}
+
+
+@pytest.mark.parametrize(("page", "section", "name"), sorted(VARIABLES))
+def test_the_variables_that_a_page_shows_are_settings(page: str, section: str, name: str) -> None:
+    assert name.lower() in type(getattr(CALENDAR, section.lower())).model_fields
+
+
+@pytest.mark.parametrize(
+    "unit", sorted((ROOT / "docs/systemd").glob("*.service")), ids=lambda unit: unit.name
+)
+def test_each_unit_reads_secrets_from_the_file_of_the_guide(unit: Path) -> None:
+    (path,) = re.findall(r"(?m)^EnvironmentFile=-(.*)$", unit.read_text())
+    assert f"# install -m 600 /dev/null {path}\n" in ORGANIZER
+    assert "\nEnvironment=" not in unit.read_text()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+@pytest.mark.parametrize(
+    "unit", sorted((ROOT / "docs/systemd").glob("*.service")), ids=lambda unit: unit.name
+)
+def test_systemd_understands_each_unit(unit: Path, tmp_path: Path) -> None:
+    copy = tmp_path / unit.name
+    copy.write_text(unit.read_text().replace("/opt/knobeln/.venv/bin/knobeln", "/bin/true"))
+    found = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
+    assert unit.name not in found.stderr
 
 
 def test_each_providers_page_shows_settings() -> None:

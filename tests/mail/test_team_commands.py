@@ -903,5 +903,6 @@ def test_every_mail_of_these_commands_is_plain_and_at_most_72_wide(world: World)
     world.send("resend authentification", "", sender=ADDRESS)
     mails = world.mails()
     assert len(mails) == 7
-    assert max(len(line) for mail in mails for line in body_of(mail).splitlines()) <= 72
+    lines = {line for mail in mails for line in body_of(mail).splitlines()}
+    assert {line[:13] for line in lines if len(line) > 72} <= {"Organization:"}  # sent to be copied
     assert all(mail["Auto-Submitted"] == "auto-replied" for mail in mails)

@@ -164,6 +164,22 @@ def test_all_reports_of_a_team_are_one_thread_and_all_summaries_another(
     assert len(threads) > 3
 
 
+def test_observers_get_the_summary_even_where_no_team_wants_it(reporter, contest, summaries) -> None:
+    nobody = {name: wants(team, "LAP") for name, team in contest.teams.items()}
+    for playing, others in ((nobody, []), (contest.teams, summaries)):
+        mails = list(
+            reporter.round_finished(
+                [contest.first], (), playing, "Well played!", None, None, None, "", ["eve@x.example"]
+            )
+        )
+        assert mails[:-1] == others
+        assert mails[-1].to == "eve@x.example"
+        assert mails[-1].body == summaries[0].body
+        assert mails[-1].thread == summaries[0].thread
+        assert mails[-1].broadcast
+        assert mails[-1].team_id is None
+
+
 def test_what_is_the_same_for_everybody_is_one_text(group_mails, summaries, started) -> None:
     for mails in (by_kind(group_mails, "GRR"), summaries, by_kind(started, "LAP")):
         assert len(mails) > 1

@@ -1,0 +1,142 @@
+"""`change address` and `send copies to`: where a team's mails go.
+
+The team proves itself by its `<<FROM>>` line, and the new address by an answer from there. Until then nothing
+goes to it but the question.
+"""
+
+from __future__ import annotations
+
+from contest.config.settings import Settings
+from contest.model import Team
+from contest.store import contest_state, teams
+from mailserver import authentication
+from mailserver.authentication import TeamCommand
+from mailserver.command import DAY, MAX_CONFIRMATION_DAYS, Arguments, LetterContext, Limit, by_template
+from mailserver.problem import Problem
+from mailserver.reading import addresses
+from mailserver.reading.subject import arguments_after
+
+_QUESTION = "address_confirm"
+_NO_COPIES = "send no copies"
+
+
+class ChangeAddress(TeamCommand):
+    """Its argument is the new address."""
+
+    name = "address"
+    arguments = "NEW_ADDRESS"
+    answers = by_template(
+        address_confirm=Limit.DROP,
+        address_asked=Limit.NONE,
+        address_changed=Limit.NONE,
+        address_left=Limit.NONE,
+    )
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("change address", "change mail-address")
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        found = (arguments_after(subject, right) for right in self.subjects(settings))
+        return next((arguments for arguments in found if arguments is not None), None)
+
+    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
+        address = _address_in(context, arguments, "change address joe@new.example")
+        other = teams.by_address(context.tx, address) if isinstance(address, str) else None
+        if other is not None and other.id == team.id and other.address == address:
+            address = Problem(f"{other.address} is the mail-address of your team already.")
+        elif other is not None and other.id != team.id:
+            address = Problem("There is already a team with this mail-address.")
+        if isinstance(address, Problem):
+            return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
+        if not context.is_confirmed:
+            return _ask(context, team, address, "address")
+        teams.set_address(context.tx, team.id, address)
+        note = f"the mail-address of {team.name} is {address} now, was {team.address}"
+        contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
+        context.answer("address_left", team.address, note="", is_notice=True, team=team, address=address)
+        return context.answer(
+            "address_changed", address, note=note, team_id=team.id, team=team, address=address
+        )
+
+
+class Copies(TeamCommand):
+    """Its argument is the second address; () ends the copies."""
+
+    name = "copies"
+    arguments = "ADDRESS"
+    answers = by_template(address_confirm=Limit.DROP, address_asked=Limit.NONE, copies_changed=Limit.NONE)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("send copies to", _NO_COPIES)
+
+    def recognise(self, subject: str, settings: Settings) -> Arguments | None:
+        if subject.casefold() == _NO_COPIES:
+            return ("no",)
+        return arguments_after(subject, "send copies to")
+
+    def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
+        if arguments == ("no",):
+            return _set_copies(context, team, None)
+        address = _address_in(context, arguments, "send copies to jane@machine.example")
+        if isinstance(address, str) and address.casefold() == team.address.casefold():
+            address = Problem("That is the mail-address of your team, which gets its mails anyway.")
+        if isinstance(address, Problem):
+            return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
+        if not context.is_confirmed:
+            return _ask(context, team, address, "copies")
+        return _set_copies(context, team, address)
+
+
+CHANGE, COPIES = ChangeAddress(), Copies()
+
+
+def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str | Problem:
+    expected = f"Subject: {right}"
+    if len(arguments) != 1:
+        return Problem("The subject must name one address.", expected=expected)
+    address, why = addresses.check(arguments[0])
+    if address is None:
+        return Problem(f"The address {arguments[0]} cannot be used: {why.rstrip('.')}.", expected=expected)
+    contest = context.settings.contest
+    if addresses.is_one_of(address, (contest.address, *contest.aliases)):
+        return Problem("That is the address of this robot.", expected=expected)
+    return address
+
+
+def _ask(context: LetterContext, team: Team, address: str, purpose: str) -> str:
+    """Ask the new address, and tell the team at its own one, who may not have written."""
+    before = context.count_answered(_QUESTION, address, DAY)
+    note = f"{team.name} wants mails at {address}"
+    note = context.ask(_QUESTION, address, note=note, team_name=team.name, reason=purpose)
+    return context.answer(
+        "address_asked",
+        team.address,
+        note=note,
+        team_id=team.id,
+        team=team,
+        address=address,
+        purpose=purpose,
+        is_asked=context.count_answered(_QUESTION, address, DAY) > before,
+        days=MAX_CONFIRMATION_DAYS,
+    )
+
+
+def _set_copies(context: LetterContext, team: Team, address: str | None) -> str:
+    """Both addresses are told: the one that is new, and the one that gets no more."""
+    before = teams.copy_address(context.tx, team.id)
+    if address:
+        teams.set_copy_address(context.tx, team.id, address)
+    note = f"copies of the mails to {team.name} go to {address or 'nobody'} (was {before or 'nobody'})"
+    contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
+    told = context.answer(
+        "copies_changed",
+        team.address,
+        note=note,
+        team_id=team.id,
+        team=team,
+        address=address,
+        before=before,
+    )
+    if not address:
+        teams.set_copy_address(context.tx, team.id, None)
+    return told

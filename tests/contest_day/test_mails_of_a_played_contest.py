@@ -1,0 +1,185 @@
+"""A contest that was played: old reports again, copies, observers, threads, and words to those of a round."""
+
+from __future__ import annotations
+
+import smtplib
+from collections.abc import Iterator, Mapping
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+import pytest
+from imapclient import IMAPClient
+from sqlalchemy import update
+
+from compiler.build import BuildResult
+from contest.model import OutboxState
+from contest.store import observers, outbox, tables, teams
+from mailserver.team_secret import digest
+from tests.support.clocks import FixedClock
+from tests.support.command_line import knobeln_in
+from tests.support.contest_field import NOW, make_contest, settings
+from tests.support.mail_world import World, flat, from_line
+from tests.support.servers import Dovecot, world_readable_folder
+
+NAMES = ("team_0001", "team_0002")
+ADDRESS = "team_0001@teams.example"
+COACH, EVE = "coach@x.example", "eve@x.example"
+STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
+WHY = ("--reason", "because it is so")
+
+
+@pytest.fixture(scope="module")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("day") / "contest"
+
+
+@pytest.fixture(scope="module")
+def world(contest: Path, house: Mapping[str, BuildResult]) -> World:
+    """A contest of three rounds that is over; round 1 was played twice. The first teams have strings."""
+    small = settings(group_min=4, group_max=8, final_size=6)
+    folder = make_contest(contest, 15, dict(islice(house.items(), 8)), small, ("DGP,GRR,LAP", "RSM"))
+    with folder.store.write() as tx:
+        for name in NAMES:
+            team = teams.by_name(tx, name)
+            assert team is not None
+            teams.set_auth_digest(tx, team.id, digest(f"{STRING}-{name}"))
+        teams.set_copy_address(tx, team.id, COACH)
+        observers.add(tx, EVE, NOW)
+    knobeln_in(contest, "run", "--now")
+    knobeln_in(contest, "rerun", 1, *WHY)
+    knobeln_in(contest, "run", "--now")
+    return World(folder.store, folder.settings, folder.templates, FixedClock(NOW))
+
+
+def ask(world: World, subject: str, name: str = NAMES[0]) -> EmailMessage:
+    mail, *copies = world.send(subject, from_line(name, f"{STRING}-{name}"), sender="joe@elsewhere.example")
+    assert mail["To"] == f"{name}@teams.example"
+    assert [copy["To"] for copy in copies] == ([COACH] if name == NAMES[1] else [])
+    return mail
+
+
+def got(world: World, address: str) -> list[EmailMessage]:
+    """All mails to this address."""
+    with world.store.read() as tx:
+        ids = [mail.id for mail in outbox.listing(tx, state=None, to=address, count=1_000)]
+        items = outbox.items(tx, ids)
+    return [cast(EmailMessage, message_from_bytes(item.raw, policy=modern)) for item in items]
+
+
+def content(mail: EmailMessage) -> list[object]:
+    return [part.get_payload() for part in mail.walk() if not part.is_multipart()]
+
+
+def sent(world: World, key: str) -> EmailMessage:
+    with world.store.read() as tx:
+        (found,) = (r for r in outbox.past_reports(tx, 1) if f"{r.code} {r.round} {r.group}" == key)
+        (item,) = outbox.items(tx, [found.item_id])
+    return cast(EmailMessage, message_from_bytes(item.raw, policy=modern))
+
+
+def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(
+    world: World,
+) -> None:
+    group = next(g for g in (1, 2, 3, 4) if f"send report DGP 1 {g}" in flat(ask(world, "send report")))
+    before, again = sent(world, f"DGP 1 {group}"), ask(world, f"Send report dgp round 1, group {group}")
+    assert content(again) == content(before)
+    assert len(content(again)) == 2
+    assert again["Subject"] == before["Subject"]
+    assert again["Message-ID"] != before["Message-ID"]
+    assert again["In-Reply-To"] != before["In-Reply-To"]
+    assert (again["X-Knobeln-Report"], again["X-Knobeln-Round"]) == ("DGP", "1")
+    assert again["List-Id"] is None
+    assert content(ask(world, "send report LAP")) == content(sent(world, "LAP None None"))
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ("send report", "The subject names no report."),
+        ("send report RSM 1", "There is no report `RSM 1` that your team was sent."),
+        ("send report DGP 1 9", "There is no report `DGP 1 9` that your team was sent."),
+        ("send report GRR 1 1 1", "There is no report"),
+    ],
+)
+def test_a_report_that_the_team_did_not_get_is_not_sent_but_those_it_got_are_listed(
+    world: World, subject: str, words: str
+) -> None:
+    mail = ask(world, subject)
+    assert words in flat(mail)
+    assert "send report LAP" in flat(mail)
+    assert "RSM" not in flat(mail).replace(words, "")
+
+
+def test_where_several_are_meant_all_are_named(world: World) -> None:
+    text = flat(ask(world, "send report RSM", NAMES[1]))
+    assert "there is more than one" in text
+    assert "send report RSM 1 send report RSM 2" in text
+    assert ask(world, "send report RSM 2", NAMES[1])["X-Knobeln-Round"] == "2"
+
+
+def test_who_does_not_prove_to_be_the_team_gets_no_report(world: World) -> None:
+    (mail,) = world.send("send report LAP", "", sender=ADDRESS)
+    assert "was not carried out" in mail["Subject"]
+
+
+def test_a_report_that_the_organizer_holds_is_not_told(world: World) -> None:
+    with world.store.write() as tx:
+        tx.execute(update(tables.outbox).where(tables.outbox.c.kind == "LAP").values(state=OutboxState.HELD))
+    assert "LAP" not in flat(ask(world, "send report"))
+
+
+# --- the mails of the day ----------------------------------------------------------------------------------
+def test_observers_and_second_addresses_get_what_the_team_got(world: World) -> None:
+    summaries = [mail for mail in got(world, f"{NAMES[1]}@teams.example") if mail["List-Id"]]
+    assert [mail["X-Knobeln-Round"] for mail in summaries] == ["1", "2", "3"] * 2
+    for address in (COACH, EVE):
+        mails = [mail for mail in got(world, address) if mail["List-Id"]]
+        assert [content(mail) for mail in mails] == [content(mail) for mail in summaries]
+        assert len({mail["Message-ID"] for mail in (*mails, *summaries)}) == 2 * len(mails)
+    assert {mail["X-Knobeln-Team"] for mail in got(world, EVE)} == {None}
+    assert all("subject=unsubscribe>" in mail["List-Unsubscribe"] for mail in got(world, EVE))
+
+
+def test_the_organizers_own_words_go_to_the_teams_of_a_round(world: World, contest: Path) -> None:
+    (contest / "words.txt").write_text("Well played!\n")
+    tell = ("tell", "--subject", "The final", contest / "words.txt", "--round")
+    told = [knobeln_in(contest, *tell, number, "--dry-run") for number in (1, 2)]
+    assert "(dry run) 15 teams are told." in told[0].stderr
+    assert "(dry run) 8 teams are told." in told[1].stderr
+    assert "to the teams of round 2:" in " ".join(told[1].stdout.split())
+    assert f"To: {COACH}" in told[0].stdout
+    assert f"To: {EVE}" not in told[0].stdout
+
+
+def test_a_mail_server_sees_one_thread_of_a_team_and_one_of_summaries(world: World) -> None:
+    ask(world, "send report RSM 2", NAMES[1])
+    ask(world, "status", NAMES[1])
+    mails = got(world, f"{NAMES[1]}@teams.example")
+    summaries = {number for number, mail in enumerate(mails, 1) if mail["List-Id"]}
+    with world_readable_folder() as folder:
+        server = Dovecot(folder)
+        try:
+            with smtplib.LMTP("127.0.0.1", server.lmtp, timeout=20) as client:
+                for mail in mails:
+                    client.sendmail("robot@contest.example", ["reader"], mail.as_bytes())
+            with IMAPClient("127.0.0.1", server.imap, ssl=False, timeout=20) as reader:
+                reader.login("reader", "secret")
+                reader.select_folder("INBOX")
+                threads = [set(numbers(thread)) for thread in reader.thread("REFS")]
+        finally:
+            server.stop()
+    assert len(summaries) == 6
+    assert sorted(threads, key=sorted) == [summaries, set(range(1, len(mails) + 1)) - summaries]
+
+
+def numbers(thread: object) -> Iterator[int]:
+    """The numbers of the mails in a thread as IMAP tells it."""
+    if isinstance(thread, int):
+        yield thread
+    elif isinstance(thread, tuple):
+        for part in thread:
+            yield from numbers(part)
