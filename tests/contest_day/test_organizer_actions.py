@@ -392,6 +392,11 @@ def states(folder: ContestContext) -> set[str]:
     return {row["state"] for row in rows}
 
 
+def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., ContestContext]) -> None:
+    refused = knobeln(field(count=1), "seconds", "2.5", *WHY, code=1).output
+    assert "has no time for a move" in " ".join(refused.split())
+
+
 # --- dates -------------------------------------------------------------------------------------------------
 def test_moved_dates_count_at_once_and_all_registered_teams_are_told(
     field: Callable[..., ContestContext],
