@@ -22,7 +22,7 @@ THROWS = st.integers(-(2**31), 2**31 - 1) | st.integers(1, 12288)
 POINTS = st.integers(0, 30_000_000)
 NUMBERS = st.integers(1, 10_000)
 RULES = st.builds(
-    Rules, a=st.just(1), b=st.integers(1, 2**30), k=st.integers(1, 99), L=st.integers(1, 1_000_000)
+    Rules, a=st.just(1), b=st.integers(1, 2**30), k=st.integers(1, 99), L=st.integers(99, 1_000_000)
 )
 
 
