@@ -6,14 +6,16 @@ Deterministic: the same source gives the same image, to the last bit, on every h
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from compiler import checks, elf, messages, tokens
 from compiler.line_wrap_detection import WRAPS_FROM, broken_lines
 from compiler.messages import FILE_NAME
-from compiler.source import SourceText, normalise, strip_secret
+from compiler.source import SourceText, normalise, strip_secret, stripped_elsewhere
 from compiler.toolchain import Step, Toolchain
+from compiler.uploaded_files import blanked_finding
 from contest.config.sections import Programs
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.protocols import BuildResult
@@ -52,7 +54,9 @@ def build(
     where the compiler or the sandbox is at fault, never for anything that a program does.
     """
     program = SourceText(normalise(strip_secret(source)))
-    facts = _examine(program, settings, toolchain)
+    lines = stripped_elsewhere(normalise(source))
+    blanked = (blanked_finding(number, quote=program.quote(number)) for number in lines)
+    facts = _examine(program, settings, toolchain).found(blanked)
     image = None if facts.has_errors else facts.image
     source_digest = hashlib.sha256(program.text.encode(errors="replace")).hexdigest()
     report = MachineBuildReport(
@@ -128,7 +132,9 @@ def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
         text += ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
     joined = "\n".join(filter(None, (facts.messages, step.messages)))
-    return replace(facts, messages=joined).found([finding, *_wrapped(program, lines)])
+    return replace(facts, messages=joined).found(
+        [finding, *_wrapped(program, lines), *_left_by_mailers(program, lines)]
+    )
 
 
 def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
@@ -141,6 +147,25 @@ def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Findin
             f"program as a file, or keep such lines below {WRAPS_FROM} characters"
         )
         yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
+
+
+_TRACES = (
+    (re.compile(r"=3D|=[0-9A-F]{2}[ \t]*$"), "seems to be encoded still (quoted-printable: `=3D` is `=`)"),
+    (re.compile(">From "), "begins with `>From`; mailboxes write that for `From`"),
+    (re.compile(">"), "begins with `>`, as quoted text of another letter does"),
+    (re.compile("begin [0-7]{3,4} "), "begins a uuencoded file, whose end is missing or damaged"),
+)
+
+
+def _left_by_mailers(program: SourceText, error_lines: Iterable[int]) -> Iterable[Finding]:
+    """A note about the first wrong line that a mailer or mailbox has probably changed."""
+    for number in error_lines:
+        line = program.physical_lines[number - 1] if number <= len(program.physical_lines) else ""
+        for trace, text in _TRACES:
+            if trace.search(line) if trace.pattern.startswith("=") else trace.match(line):
+                advice = f"line {number} {text}. If you did not write that, attach the program as a file"
+                yield Finding("letter", Severity.NOTE, number, advice, program.quote(number))
+                return
 
 
 def _unreadable(error: ValueError) -> Finding:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from compiler.source import strip_secret
+from compiler.source import strip_secret, stripped_elsewhere
 from contest.config.sections import Programs
 from contest.file_names import is_archive
 from contest.model import FileFacts, Finding, Severity, TextBuildReport
@@ -28,6 +28,7 @@ class UploadedFiles:
     files: Mapping[str, bytes] = field(repr=False)
     facts: tuple[FileFacts, ...]
     description: str
+    blanked: tuple[tuple[int, str], ...] = ()  # lines, each with its file, that lost what looks like a string
 
     @property
     def size(self) -> int:
@@ -64,7 +65,13 @@ def take_apart(files: Mapping[str, bytes], text: str) -> UploadedFiles:
     facts = tuple(
         FileFacts(name, len(files[name]), hashlib.sha256(files[name]).hexdigest()) for name in sorted(files)
     )
-    return UploadedFiles(kept, facts, description)
+    blanked = tuple(
+        (number, name)
+        for name in sorted(kept)
+        if not is_archive(name)
+        for number in stripped_elsewhere(files[name].decode("latin-1"))
+    )
+    return UploadedFiles(kept, facts, description, blanked)
 
 
 def without_secret(data: bytes) -> bytes:
@@ -74,6 +81,8 @@ def without_secret(data: bytes) -> bytes:
 
 def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterator[Finding]:
     """What the contest's rules find wrong with the description."""
+    for number, name in uploaded.blanked:
+        yield blanked_finding(number, f" of {name}")
     wanted = 0 if settings.description == "none" else settings.min_description_lines
     lines = uploaded.description_lines
     form = (
@@ -86,6 +95,15 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
     elif lines < wanted:
         text = f"your description has {plural(lines, 'line')}; the rules ask for {form}"
         yield Finding("description", Severity.WARNING, 0, text)
+
+
+def blanked_finding(number: int, where: str = "", quote: str = "") -> Finding:
+    """The note that this line lost a word that only looks like the string; `where` begins with a blank."""
+    text = (
+        f"a word in line {number}{where} looks like an authentification string, and programs are published, "
+        "so it was replaced by blanks; the string belongs into a <<FROM>> line of its own"
+    )
+    return Finding("letter", Severity.NOTE, 0 if where else number, text, quote)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -6,6 +6,7 @@ in any language (B14, U7, H1). The report follows when it is compiled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -13,8 +14,9 @@ from dataclasses import dataclass, replace
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.games.registry import game_of
-from contest.model import Team
-from contest.store import contest_state, decisions, submissions, teams
+from contest.model import Submission, SubmissionState, Team
+from contest.registration_form import sample
+from contest.store import Transaction, contest_state, decisions, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
 from mailserver.deadlines import Window
@@ -25,6 +27,7 @@ from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
 from mailserver.team_secret import stray_string
 
+_MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
 
 
@@ -42,7 +45,9 @@ class MailedProgram:
 
 class Compile(Command):
     name = "compile"
-    answers = by_template(compile_refused=Limit.DROP, wrong_authentification=Limit.DROP)
+    answers = by_template(
+        compile_refused=Limit.DROP, wrong_authentification=Limit.DROP, compile_unchanged=Limit.DROP
+    )
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("please compile", "compile")
@@ -145,6 +150,9 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     problem = _image_problem(program.files, team, context.settings)
     if problem:
         return _refuse(context, team.address, "problem", problem=problem, team=team)
+    same = _unchanged(context.tx, team, program)
+    if same:
+        return _answer_unchanged(context, team, same)
     submission = submissions.add(
         context.tx,
         team.id,
@@ -157,6 +165,43 @@ def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
         reply_to=context.letter.message_id,
     )
     return f"version {submission.number} of {team.name} queued for the compiler"
+
+
+def _unchanged(tx: Transaction, team: Team, program: MailedProgram) -> Submission | None:
+    """The version that these files would be once more: the newest one, if it counts or waits; else the one
+    that counts, if nothing waits.
+
+    A program that was rejected is compiled again, as the organizer may have changed the limits. So is the
+    name of an image: another image may be behind it now.
+    """
+    if IMAGE_NAME in program.files:
+        return None
+    waiting = submissions.queued_of(tx, team.id)
+    found = submissions.get(tx, waiting[-1]) if waiting else submissions.latest_good(tx, team.id)
+    is_same = found and _content(found.files, found.description) == _content(
+        program.files, program.description
+    )
+    return found if is_same else None
+
+
+def _content(files: Mapping[str, bytes], description: str) -> tuple[object, ...]:
+    """What makes a program another one: all but its `<<FROM>>` lines."""
+    kept = {name: data if is_archive(name) else _MARKED_LINE.sub(b"", data) for name, data in files.items()}
+    return kept, description
+
+
+def _answer_unchanged(context: LetterContext, team: Team, same: Submission) -> str:
+    counts = submissions.latest_good(context.tx, team.id)
+    return context.answer(
+        "compile_unchanged",
+        team.address,
+        note=f"the program of {team.name} is unchanged: version {same.number}",
+        team_id=team.id,
+        team=team,
+        number=same.number,
+        is_queued=same.state is SubmissionState.QUEUED,
+        counts=counts.number if counts else None,
+    )
 
 
 def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -> Problem | None:
@@ -200,6 +245,8 @@ def _refuse(
         "compile_refused",
         to,
         note=f"program refused: {reason}",
+        is_stranger=team is None and _may_register(context),
+        form=sample(context.settings).text,
         team_id=team.id if team else None,
         reason=reason,
         problem=problem,
@@ -208,10 +255,21 @@ def _refuse(
     )
 
 
+def _may_register(context: LetterContext) -> bool:
+    """Whether the writer's address is no team's, and a team could still register."""
+    phase = contest_state.state(context.tx).phase
+    window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
+    return window is Window.OPEN and authentication.claimed_by(context) is None
+
+
 def _unknown(context: LetterContext, named: Team | None) -> str:
     """Send the writer one text whatever was wrong, and a notice to the named team if it exists (S01)."""
     note = context.answer(
-        "wrong_authentification", context.writer, note="program refused: wrong authentification"
+        "wrong_authentification",
+        context.writer,
+        note="program refused: wrong authentification",
+        is_stranger=_may_register(context),
+        form=sample(context.settings).text,
     )
     authentication.notify(context, named, COMMAND)
     return note

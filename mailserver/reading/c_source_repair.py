@@ -8,6 +8,7 @@ for the compiler, or becomes a problem with line numbers.
 from __future__ import annotations
 
 import html
+import quopri
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +18,7 @@ from itertools import accumulate
 from contest.plurals import form, listed, plural
 from contest.sanitize import without_zero_width
 from mailserver.problem import Problem
-from mailserver.reading.from_line import FROM_MARK, is_marked, plain
+from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, plain
 from mailserver.reading.part_text import Lines, Text, unquoted, was_wrapped, without_signature
 
 _MIN_DOUBLED_LINES = 6  # in fewer, every second line may be blank by chance
@@ -31,6 +32,9 @@ _CONDITIONAL = re.compile(
 )
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _RULE = re.compile(r"(?:[-=~+*]{2,}|_{5,}|[-_=~*+]{5,}|-{2,}[^;{}]*-{2,})\s*")
+_MAILBOX_FROM = ">From "
+_ENCODED = re.compile(r"=3D|=20[ \t]*$")  # in quoted-printable: an equals sign, a blank at the end
+_ENCODED_WHOLE = re.compile(r"=(?:[0-9A-F]{2}|[ \t]*$)")
 _LINK = re.compile("<(?:https?://|mailto:)")
 _LINKED = re.compile(r"([\w./@+-]{1,200}) ?<(?:https?://|mailto:)\1/?>")
 _DOUBLE, _SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b\u00b4"
@@ -71,8 +75,12 @@ def repaired(text: Text) -> Text | Problem:
 
 def repaired_file(text: Text) -> Text:
     """The program in an attached file, which hardly any mailer changes."""
-    lines, repair = _plain_mark(text.lines)
-    return replace(text, lines=tuple(lines), repairs=(*text.repairs, *([repair] if repair else ())))
+    lines: Lines = text.lines
+    repairs = list(text.repairs)
+    for undo in (_plain_mark, _without_mailbox_signs):
+        lines, repair = undo(lines)
+        repairs += [repair] if repair else []
+    return replace(text, lines=tuple(lines), repairs=tuple(repairs))
 
 
 def signed_off(text: Text) -> Text:
@@ -102,12 +110,16 @@ def _prose(lines: Lines) -> Iterator[bool]:
             depth += 1
 
 
-def _code(lines: Lines) -> list[str]:
-    """The lines with blanks for comments, strings, directives and everything in `#if 0`."""
-    shown = "".join(
+def _blanked(lines: Lines) -> str:
+    """The text with blanks for comments and strings, and without what is in `#if 0`; lines stay."""
+    return "".join(
         t if kind in ("code", "double", "single") else re.sub(r"[^\n]", " ", t) for kind, t in _pieces(lines)
     )
-    shown = shown.replace("<%", " {").replace("%>", " }")  # digraphs
+
+
+def _code(lines: Lines) -> list[str]:
+    """The lines with blanks for comments, strings, directives and everything in `#if 0`."""
+    shown = _blanked(lines).replace("<%", " {").replace("%>", " }")  # digraphs
     code, continued = [], False
     for line, sent in zip(shown.split("\n"), lines, strict=True):
         directive = continued or line.lstrip()[:1] == "#"
@@ -130,8 +142,9 @@ def _end(code: Sequence[str]) -> int:
 
 
 def _mark(lines: Lines) -> int:
-    """Where the first `<<FROM>>` line is, counted from 0; -1 = nowhere."""
-    return next((n for n, line in enumerate(lines) if is_marked(line)), -1)
+    """Where the first `<<FROM>>` line is, counted from 0, an unquoted one if there is one; -1 = nowhere."""
+    marked = [n for n, line in enumerate(lines) if is_marked(line)]
+    return next((n for n in marked if begins_with_mark(lines[n])), marked[0] if marked else -1)
 
 
 def is_prose(lines: Lines) -> bool:
@@ -210,11 +223,14 @@ def _joined_quotes(lines: Lines) -> Lines:
 
 
 def _without_head(lines: Lines) -> tuple[Lines, str]:
-    """The program begins with the comment of its `<<FROM>>` line (K43); omit text above it."""
+    """The program begins with the comment of its `<<FROM>>` line (K43); omit words and quoted lines above."""
     mark = _mark(lines)
-    first = next((n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"/\*|^\s*//", lines[n])), 0)
+    first = next(
+        (n for n in range(mark, max(mark - 5, -1), -1) if re.search(r"^(?!>).*/\*|^\s*//", lines[n])), 0
+    )
     above = [line for line in lines[:first] if line.strip()]
-    if mark < 0 or not above or not is_prose(above):
+    words = [line for number, line in enumerate(lines[:first]) if not _is_quoted(lines, number)]
+    if mark < 0 or not above or not is_prose(words):
         return lines, ""
     return lines[first:], plural(
         len(above), "line above the program was left out", "lines above the program were left out"
@@ -268,6 +284,54 @@ def _trailing_quotes(lines: Lines) -> int:
     while quoted and (not lines[quoted - 1].strip() or lines[quoted - 1].startswith(">")):
         quoted -= 1
     return next((n for n in range(quoted, len(lines)) if lines[n].strip()), len(lines))
+
+
+def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
+    """Mailboxes keep a line `From x` as `>From x`. After a complete statement, C has no `>` there."""
+    if not any(line.startswith(_MAILBOX_FROM) for line in lines):
+        return lines, ""
+    result, before = list(lines), ";"
+    for number, line in enumerate(_blanked(lines).split("\n")):
+        if line.startswith(_MAILBOX_FROM) and before in ";{}":
+            result[number] = lines[number][1:]
+        before = line.rstrip()[-1:] or before
+    changed = [number for number, line in enumerate(result, 1) if line != lines[number - 1]]
+    if not changed:
+        return lines, ""
+    return tuple(result), f"the `>` of `>From` was taken out of {_lines_named(changed)}"
+
+
+def _decoded(lines: Lines) -> tuple[Lines, str]:
+    """Text that is still quoted-printable in part: C has no `=3D`, and no `=20` between two statements."""
+    if not any(_ENCODED.search(line) for line in lines):
+        return lines, ""
+    code = _blanked(lines)
+    if "=3D" in code and all(map(_ENCODED_WHOLE.match, re.findall(r"=[^\n]{0,2}", code))):
+        try:
+            text = quopri.decodestring("\n".join(lines).encode()).decode()
+        except UnicodeDecodeError:
+            return lines, ""
+        return tuple(text.split("\n")), "the text was still quoted-printable, and was decoded"
+    blanks = r"=20(?=[ \t]*$)" if "=3D" in code else r"(?<=[;{}])[ \t]*=20(?=[ \t]*$)|^[ \t]*=20(?=[ \t]*$)"
+    encoded = re.compile(f"=3D|{blanks}")
+    result, before = [], ";"
+    for line, shown in zip(lines, code.split("\n"), strict=True):
+        is_certain = shown.strip() != "=20" or before in ";{}"
+        result.append(_at_the_same_places(encoded, shown, line) if is_certain else line)
+        before = shown.replace("=20", "").rstrip()[-1:] or before
+    changed = [number for number, line in enumerate(result, 1) if line != lines[number - 1]]
+    if not changed:
+        return lines, ""
+    remark = f"what was left over from quoted-printable (`=3D`, `=20`) was decoded in {_lines_named(changed)}"
+    return tuple(result), remark
+
+
+def _at_the_same_places(encoded: re.Pattern[str], shown: str, line: str) -> str:
+    """The line with `=` for `=3D`, and a blank for `=20`, where `shown` has what is encoded."""
+    for found in reversed(list(encoded.finditer(shown))):
+        start = found.end() - 3
+        line = line[:start] + ("=" if found[0].endswith("3D") else " ") + line[start + 3 :]
+    return line
 
 
 def _unlinked(lines: Lines) -> tuple[Lines, str]:
@@ -381,6 +445,8 @@ _REPAIRS: tuple[Callable[[Lines], tuple[Lines, str]], ...] = (
     _without_head,
     _without_signature,
     _without_tail,
+    _decoded,
+    _without_mailbox_signs,
     _unlinked,
     _visible,
     _untypographic,

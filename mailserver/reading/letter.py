@@ -11,7 +11,15 @@ from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.from_line import has_from_line
 from mailserver.reading.mime_parts import Headers, Message, Part
-from mailserver.reading.part_text import Text, decode, file_bytes, is_flowed, rejoined, without_signature
+from mailserver.reading.part_text import (
+    Text,
+    decode,
+    file_bytes,
+    is_flowed,
+    rejoined,
+    with_encoded_files,
+    without_signature,
+)
 
 _MAX_SUBJECT_CHARACTERS = 200
 _MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
@@ -109,7 +117,7 @@ def read(message: Message) -> Letter:
         return _letter(headers, Text(()), problems=(too_large,))
     if root is None:
         return _letter(headers, Text(()), problems=(message.problem,))
-    leaves = tuple(root.leaves())
+    leaves = tuple(part for leaf in root.leaves() for part in with_encoded_files(leaf))
     files = tuple(leaf for leaf in leaves if _is_file(leaf))
     body = _body(leaves)
     programs = tuple(decode(leaf) for leaf in leaves if _is_program(leaf)) or _named_otherwise(body, files)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from contest.plurals import plural
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
-from mailserver.reading.mime_parts import Part
+from mailserver.reading.mime_parts import Headers, Part
+from mailserver.reading.uuencode import encoded_files
 
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
@@ -87,6 +88,31 @@ def file_bytes(part: Part) -> PartBytes:
     return replace(sent, data="\n".join(lines).encode("latin-1"))
 
 
+def with_encoded_files(part: Part) -> tuple[Part, ...]:
+    """A plain text that holds uuencoded files as its text and these files; any other part as it is."""
+    if part.headers.content_type != "text/plain" or b"begin " not in part.body:
+        return (part,)
+    text = part.body
+    files = [file for file in encoded_files(text) if file.data or file.problem]
+    if not files:
+        return (part,)
+    names = [re.sub(r'[^ -~]|["\\\\]', "_", file.name) for file in files]
+    attached = tuple(
+        Part(Headers(_FILE_HEADERS.format(name).encode()), text[file.start : file.end])
+        for name, file in zip(names, files, strict=True)
+    )
+    ends = [0, *(file.end for file in files)]
+    starts = [*(file.start for file in files), len(text)]
+    words = b"".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    return (Part(part.headers, words), *attached)
+
+
+_FILE_HEADERS = (
+    "Content-Type: application/octet-stream\nContent-Transfer-Encoding: x-uuencode\n"
+    'Content-Disposition: attachment; filename="{}"'
+)
+
+
 def _unreadable(text: str, lines: Lines) -> str:
     """Why we do not read this text; "" = we do."""
     if "\0" in text:
@@ -140,6 +166,9 @@ def _transferred(part: Part) -> PartBytes:
             return _quoted_printable(part.body)
         case "base64":
             return _base64(part.body)
+        case "x-uuencode" | "uuencode" | "x-uue":
+            file = next(encoded_files(part.body), None)
+            return PartBytes(file.data, problem=file.problem) if file else _unlabelled(part)
         case _:
             return PartBytes(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
 

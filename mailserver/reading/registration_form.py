@@ -39,6 +39,7 @@ NONE = "none"  # in place of codes: no reports
 MAX_ORGANIZATION = 500
 MAX_PROBLEMS = 20
 MAX_LINES = 400
+_MAX_ATTRIBUTION_LINES = 3
 
 _NO_FORM = Problem("There is no registration form in the text of the letter.")
 
@@ -77,8 +78,9 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
     order = field_names(settings.teams)
     scan = _Scan(order)
-    for number, text in enumerate(lines[:MAX_LINES], 1):
-        scan.take(Line(number, text.expandtabs()))
+    own = _without_quotes([Line(n, text.expandtabs()) for n, text in enumerate(lines[:MAX_LINES], 1)], order)
+    for line in own:
+        scan.take(line)
     right = {field.name for field in scan.fields if not field.is_guess}
     found = [field for field in scan.fields if not (field.is_guess and field.name in right)]
     fields = {field.name: field for field in reversed(found)}
@@ -93,7 +95,8 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     )
     if len(lines) > MAX_LINES:
         problems = (Problem(f"The letter has {len(lines)} lines, more than a form can have."), *problems)
-    remarks = tuple(dict.fromkeys(scan.remarks + values.remarks))
+    quotes = ["quoted lines of another letter were left out"] if len(own) < min(len(lines), MAX_LINES) else []
+    remarks = tuple(dict.fromkeys(quotes + scan.remarks + values.remarks))
     registration = None if problems else values.registration
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
 
@@ -104,6 +107,42 @@ def holds_form(lines: Sequence[str], settings: Settings) -> bool:
     ours = {line.strip() for form in (blank(settings), sample(settings)) for line in form.text.split("\n")}
     written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
     return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
+
+
+def _without_quotes(lines: Sequence[Line], order: tuple[str, ...]) -> Sequence[Line]:
+    """A form above or below a quoted letter, without that and without `Joe wrote:` above it.
+
+    All lines, if no field is outside of the quoted lines.
+    """
+    field_line = _field_line(order)
+    own = [line for line in lines if not line.text.startswith(">")]
+    if len(own) == len(lines) or not any(field_line.fullmatch(line.text) for line in own):
+        return lines
+    kept: list[Line] = []
+    for line in lines:
+        if not line.text.startswith(">"):
+            kept.append(line)
+        elif kept and not _is_quote_before(lines, line):
+            kept = _without_attribution(kept, field_line)
+    return kept
+
+
+def _is_quote_before(lines: Sequence[Line], line: Line) -> bool:
+    return line.number > 1 and lines[line.number - 2].text.startswith(">")
+
+
+def _without_attribution(lines: list[Line], field_line: re.Pattern[str]) -> list[Line]:
+    """The lines without the last words, if they introduce what follows and are no field."""
+    end = len(lines)
+    while end and not lines[end - 1].text.strip():
+        end -= 1
+    start = end
+    while start and end - start < _MAX_ATTRIBUTION_LINES and lines[start - 1].text.strip():
+        start -= 1
+    words = lines[start:end]
+    introduces = words and words[-1].text.rstrip().endswith(":")
+    is_other = introduces and not any(field_line.fullmatch(line.text) for line in words)
+    return lines[:start] if is_other else lines
 
 
 # --- lines -> fields -------------------------------------------------------------------------------------

@@ -64,6 +64,18 @@ def test_words_in_comments_strings_and_if_0_are_not_found():
         ("// <<from>> team secret", "// <<from>> team       "),
         ("<<FROM>> team\n", "<<FROM>> team\n"),
         ("nothing of the kind", "nothing of the kind"),
+        # what is no <<FROM>> line loses no word
+        ("/* <<FROM>> */ main () {", "/* <<FROM>> */ main () {"),
+        ("int x; /* <<FROM>> a b */", "int x; /* <<FROM>> a b */"),
+        ("/* <<FROM>> is my line */ int n;", "/* <<FROM>> is my line */ int n;"),
+        ('s = "<<FROM>> a b";', 's = "<<FROM>> a b";'),
+        ("int x; /* <<FROM>> a k7qd-2mxw-9rtz-h4pc-v8sn b */", f"int x; /* <<FROM>> a {' ' * 24} b */"),
+        # however it was written
+        (
+            "\ufeff<<\u200bFROM>>\u200b team\xa0secret\u2060 \r\n",
+            "\ufeff<<\u200bFROM>>\u200b team\xa0      \u2060 \r\n",
+        ),
+        ("# <<FROM>>\xe2\x80\x8bteam\xc2\xa0secret", "# <<FROM>>\xe2\x80\x8bteam\xc2\xa0      "),
     ],
 )
 def test_the_secret_is_blanked_and_nothing_else(line, stripped):

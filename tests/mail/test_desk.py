@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import binascii
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from contest.model import OutboxState
-from contest.store import outbox
+from contest.store import outbox, submissions
 from tests.support.desk import COMPILE, Desk, flat, form_of
 from tests.support.knobeln_server import ROBOT
 from tests.support.mail_world import REGISTER
@@ -119,6 +120,148 @@ def test_the_same_from_line_twice_in_a_program_is_one(desk: Desk) -> None:
     address, auth_line = desk.team()
     (report,) = desk.send(COMPILE, f"/* {auth_line} */\n{desk.program(auth_line, MAIN)}", address)
     assert "version 1" in report["Subject"]
+
+
+# --- no word is lost in silence ----------------------------------------------------------------------------
+def test_a_word_behind_a_comment_that_names_the_mark_stays(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    source = desk.program(auth_line, f"int x = 1;\n/* <<FROM>> */ {MAIN}")
+    (report,) = desk.send(COMPILE, source, address)
+    assert "is accepted" in report["Subject"]
+    assert "replaced by blanks" not in flat(report)
+
+
+def test_a_string_in_another_place_is_blanked_and_the_report_says_so(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    source = desk.program(auth_line, f'char *mine = "{auth_line}";\n{MAIN}')
+    (report,) = desk.send(COMPILE, source, address)
+    line = source.split("\n").index(f'char *mine = "{auth_line}";') + 1
+    assert f"a word in line {line} looks like an authentification string" in flat(report)
+    assert auth_line.split()[-1] not in flat(report)
+
+
+# --- programs from nobody, and the same again --------------------------------------------------------------
+@pytest.mark.parametrize("line", ["", "<<FROM>> lords k7qd-2mxw-9rtz-h4pc-v8sn"])
+def test_a_stranger_who_sends_a_program_is_told_to_register_first(desk: Desk, line: str) -> None:
+    address = desk.stranger()
+    (answer,) = desk.send(COMPILE, desk.program(line, MAIN), address)
+    assert f"register first: send this form, filled in, with the subject `{REGISTER}`" in flat(answer)
+    assert "mail-address: name@machine.domain" in flat(answer)
+
+
+def test_a_team_with_a_wrong_string_is_not_told_to_register(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    (answer,) = desk.send(COMPILE, desk.program(auth_line[:-4] + "zzzz", MAIN), address)
+    assert "do not belong together" in flat(answer)
+    assert "register first" not in flat(answer)
+
+
+def test_the_same_program_again_is_unchanged_and_not_compiled(desk: Desk) -> None:
+    address, auth_line = desk.team()
+    first, other, wrong = (desk.program(auth_line, code) for code in (MAIN, f"int x; {MAIN}", "main () {"))
+    for source, words in [
+        (first, "version 1 of"),
+        (first, "is unchanged, version 1"),
+        (first.replace(auth_line, f"  {auth_line}  "), "is unchanged, version 1"),
+        (wrong, "version 2 of"),
+        (first, "is unchanged, version 1"),
+        (wrong, "version 3 of"),
+        (other, "version 4 of"),
+        (first, "version 5 of"),
+    ]:
+        (answer,) = desk.send(COMPILE, source, address)
+        assert words in answer["Subject"]
+    (answer,) = desk.send(COMPILE, first, address)
+    assert "version 5 still counts" in flat(answer)
+
+
+# --- what mailers and people do to programs and forms ------------------------------------------------------
+QUOTED = """On Tue, 22 Nov 2026 at 15:15, KNOBELN <knobeln@contest.example>
+wrote:
+> Your team is registered; here is your line:
+>   /*
+>   {line}
+>   */
+> {{ and so on }}
+"""
+CODE = """int From, all;
+int f (int n)
+{
+  From = n;
+From = From + 1;
+  if (From == 2) all += From;
+  return From;
+}
+main ()
+{
+  for (;;) make_throw (f (1));
+}"""
+
+
+def uuencoded(name: str, data: bytes) -> str:
+    lines = [binascii.b2a_uu(data[n : n + 45]).decode() for n in range(0, len(data), 45)]
+    return f"begin 644 {name}\n{''.join(lines)} \nend\n"
+
+
+def residue(code: str) -> str:
+    return "".join(f"{line.replace('=', '=3D')}=20\n" for line in code.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "repair"),
+    [
+        (lambda line, whole: f"{QUOTED.format(line=line)}\n{whole}", "above the program were left out"),
+        (lambda _, whole: f"Here it is.\n\n{uuencoded('lords.c', whole.encode())}", ""),
+        (lambda _, whole: whole.replace("\nFrom", "\n>From"), "the `>` of `>From` was taken out of line 25"),
+        (lambda _, whole: residue(whole), "the text was quoted-printable, though its letter did not say so"),
+        (lambda _, whole: f"a = b\n{residue(whole)}", "still quoted-printable, and was decoded"),
+        (
+            lambda _, whole: whole.replace("From == 2", "From =3D=3D 2").replace("n;", "n;=20"),
+            "left over from quoted-printable (`=3D`, `=20`) was decoded in lines 24 and 26",
+        ),
+    ],
+    ids=["quoted above", "uuencoded", "mailbox", "encoded", "encoded below words", "encoded in part"],
+)
+def test_a_program_that_has_one_reading_is_compiled(
+    desk: Desk, change: Callable[[str, str], str], repair: str
+) -> None:
+    address, auth_line = desk.team()
+    (report,) = desk.send(COMPILE, change(auth_line, desk.program(auth_line, CODE)), address)
+    assert "is accepted" in report["Subject"]
+    assert repair in flat(report)
+    store = desk.server.folder.store
+    with store.read() as tx:
+        (version,) = submissions.newest(tx, 1)
+    compiled = version.submission.files["program.c"].decode()
+    assert compiled.split() == desk.program(auth_line, CODE).split()
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("int n; int m = 1 +=20\n2;", "seems to be encoded still"),
+        ("int From; int n = (1\n>From x);", "begins with `>From`"),
+        ("int n = (1\n> > 2);", "begins with `>`"),
+        (uuencoded("lords.c", b"int x;\n" * 20).replace("\nM", "\nM?", 2)[:-20], "its uuencoding is damaged"),
+        ("begin 644 lords.c\nM5\nend", "begins a uuencoded file, whose end is missing or damaged"),
+    ],
+)
+def test_where_two_readings_are_possible_the_cause_is_named(desk: Desk, code: str, cause: str) -> None:
+    address, auth_line = desk.team()
+    (answer,) = desk.send(COMPILE, desk.program(auth_line, f"{code}\n{MAIN}"), address)
+    assert cause in flat(answer)
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_a_form_above_or_below_our_quoted_mail_is_read(desk: Desk, below: bool) -> None:
+    address = desk.stranger()
+    name = address.partition("@")[0]
+    form = form_of(address, name).replace("RSM\n", "RSM=20\n")
+    quoted = "On Tuesday the robot wrote:\n> team-name: other\n> Organization:\n"
+    (welcome,) = desk.send(REGISTER, f"{quoted}\n{form}" if below else f"{form}\n{quoted}", address)
+    assert f"team-name: {name}" in flat(welcome)
+    assert "<<FROM>>" in flat(welcome)
+    assert "quoted lines of another letter were left out" in flat(welcome)
 
 
 # --- machines ----------------------------------------------------------------------------------------------
