@@ -575,6 +575,11 @@ class Mail(Section):
         "robot's "
         "own address, for relays that allow no other sender",
     )
+    authserv_id: str = Field(
+        "",
+        description="the name under which your own mail server writes Authentication-Results into letters "
+        "(its authserv-id, RFC 8601); empty = it writes none. It must remove fields that strangers wrote",
+    )
     answers_per_hour: int = Field(
         10, ge=1, description="most automatic answers to one address in an hour; prevents mail loops"
     )

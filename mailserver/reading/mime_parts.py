@@ -41,9 +41,13 @@ class Headers:
 
     def all(self, name: str) -> tuple[str, ...]:
         """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left alone."""
-        wanted = name.casefold()
-        pairs = self._message.raw_items()
-        return tuple(_unfolded(str(value)) for field, value in pairs if field.casefold() == wanted)
+        return tuple(value for field, value in self.fields(name))
+
+    def fields(self, *names: str) -> Iterator[tuple[str, str]]:
+        """The fields of these names, in the order of the letter: (name in lower case, value as above)."""
+        wanted = {name.casefold() for name in names}
+        pairs = ((field.casefold(), value) for field, value in self._message.raw_items())
+        return ((field, _unfolded(str(value))) for field, value in pairs if field in wanted)
 
     def first(self, name: str) -> str:
         return next(iter(self.all(name)), "")
