@@ -143,6 +143,21 @@ def ask_confirmation(tx: Transaction, token_digest: str, order: dict[str, Any], 
     tx.execute(insert(confirmations).values(token_digest=token_digest, order=order, asked_at=now))
 
 
+class Confirmation(NamedTuple):
+    """What a token confirms; `used_at`: None = not used yet."""
+
+    order: dict[str, Any]
+    asked_at: datetime
+    used_at: datetime | None
+
+
+def confirmation(tx: Transaction, token_digest: str) -> Confirmation | None:
+    """What the token with this digest confirms."""
+    names = (confirmations.c.order, confirmations.c.asked_at, confirmations.c.used_at)
+    row = tx.execute(select(*names).where(confirmations.c.token_digest == token_digest)).first()
+    return None if row is None else Confirmation(*row)
+
+
 def take_confirmation(
     tx: Transaction, token_digest: str, now: datetime, max_age: timedelta
 ) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ def send_help(
     context: LetterContext, *, note: str, is_asked_for: bool = True, once_in: timedelta | None = None
 ) -> str:
     """The list of all commands. `is_asked_for`: False = we did not understand the letter."""
-    attached = guide(context.settings)
+    attached = guide(context.settings) if context.is_proved(context.writer) else ()
     return context.answer(
         "help",
         context.writer,
