@@ -16,13 +16,10 @@ _INDEXED_WITH_TIME = ("mailbox", "domain", "writer", "network")
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("letters") as table:
-        table.add_column(sa.Column("client", sa.Text(), nullable=False, server_default=""))
-    with op.batch_alter_table("teams") as table:
-        table.add_column(sa.Column("proved", sa.Boolean(), nullable=False, server_default=sa.true()))
-    with op.batch_alter_table("outbox") as table:
-        table.drop_index("ix_outbox_cause_ready_at")
-        table.drop_column("cause")
+    op.add_column("letters", sa.Column("client", sa.Text(), nullable=False, server_default=""))
+    op.add_column("teams", sa.Column("proved", sa.Boolean(), nullable=False, server_default=sa.true()))
+    op.drop_index("ix_outbox_cause_ready_at", "outbox")
+    op.drop_column("outbox", "cause")
     op.create_table(
         "answers",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -45,10 +42,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("answers")
-    with op.batch_alter_table("outbox") as table:
-        table.add_column(sa.Column("cause", sa.Text(), nullable=True))
-        table.create_index("ix_outbox_cause_ready_at", ["cause", "ready_at"])
-    with op.batch_alter_table("teams") as table:
-        table.drop_column("proved")
-    with op.batch_alter_table("letters") as table:
-        table.drop_column("client")
+    op.add_column("outbox", sa.Column("cause", sa.Text(), nullable=True))
+    op.create_index("ix_outbox_cause_ready_at", "outbox", ["cause", "ready_at"])
+    op.drop_column("teams", "proved")
+    op.drop_column("letters", "client")
