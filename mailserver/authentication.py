@@ -15,6 +15,7 @@ from contest.store import Transaction, teams
 from mailserver.command import DAY, Arguments, Command, LetterContext, Limit
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK
+from mailserver.reading.letter import Letter
 from mailserver.team_secret import FromLine, digest, find_from_line, matches
 
 FROM_LINE = f"{FROM_MARK} team_name authentification_string"
@@ -52,6 +53,15 @@ def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
     if named and named.state is TeamState.WITHDRAWN and is_right:
         return AuthFailure(withdrawn=named)
     return AuthFailure(renamed=_renamed(tx, from_line))
+
+
+def proving_team(tx: Transaction, letter: Letter) -> Team | None:
+    """The active team whose name and string are in the letter's text or in a file attached to it."""
+    marked = (file.data for file in letter.files if FROM_MARK.encode() in file.data)
+    texts = [text.lines for text in (letter.body, *letter.attachments)]
+    texts += [tuple(data.decode(errors="replace").splitlines()) for data in marked]
+    found = (team_of(tx, lines) for lines in texts)
+    return next((team for team in found if isinstance(team, Team)), None)
 
 
 def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:

@@ -4,33 +4,42 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 from contest.config.settings import Settings
-from contest.model import Attachment, Outgoing, StoredLetter
+from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter
 from contest.protocols import Renderer
-from contest.store import Transaction, decisions, outbox, teams
-from mailserver.reading import mime_parts
-from mailserver.reading.authentication_results import Authenticity, authenticity
+from contest.store import Transaction, answers, decisions, outbox, teams
+from mailserver.limits import (
+    DAY,
+    HOUR,
+    MAX_CONFIRMATION_DAYS,
+    MAX_STRANGERS_BYTES,
+    MAX_UNPROVED_MAIL_BYTES,
+    MINUTE,
+    Limit,
+    Quota,
+    quotas,
+    room,
+)
+from mailserver.reading import addresses
+from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import Letter
 from mailserver.reading.subject import arguments_after, plain_subject
 from mailserver.team_secret import digest, new_string
 
-MINUTE = timedelta(minutes=1)
-HOUR = timedelta(hours=1)
-DAY = timedelta(hours=24)
-MAX_CONFIRMATION_DAYS = 3
-
-
-class Limit(StrEnum):
-    """How we treat an answer if its reader, or the letter's writer, has had too many within the hour."""
-
-    NONE = "none"  # it goes out all the same
-    DROP = "drop"  # it is left out: anybody can provoke it, and a machine may be asking (M47)
-    # It goes out later: its address may be somebody else's (M52, R04), but the reader needs it.
-    DELAY = "delay"
+__all__ = [
+    "CONFIRM_REGISTRATION",
+    "DAY",
+    "HOUR",
+    "QUESTIONS",
+    "Arguments",
+    "Command",
+    "LetterContext",
+    "Limit",
+    "by_template",
+]
 
 
 def by_template(**limits: Limit) -> Mapping[str, Limit]:
@@ -38,8 +47,10 @@ def by_template(**limits: Limit) -> Mapping[str, Limit]:
     return limits
 
 
-# The largest mail to an address that is no team's: a forged sender's mailbox must not be filled.
-MAX_STRANGERS_BYTES = 24_000
+CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
+QUESTIONS = {CONFIRM_REGISTRATION: Limit.DELAY, CONFIRM_ANSWER: Limit.DROP}
+"""The templates that ask for a reply, which shows that the letter is the reader's own."""
+
 _LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
 
 
@@ -59,7 +70,15 @@ class LetterContext:
     writer: str  # where answers to the writer go
     commands: tuple[Command, ...]  # all mail commands
     limits: Mapping[str, Limit]  # of all templates that answer letters
+    network: str = ""  # that the letter came from; "" = not known
+    authenticity: Authenticity = Authenticity.NONE
+    proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
     is_confirmed: bool = False  # the writer answered our question about this letter
+
+    def is_proved(self, address: str) -> bool:
+        """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""
+        believes_all = self.settings.registration.confirm == "never"
+        return believes_all or addresses.mailbox_of(address) in self.proved
 
     def answer(
         self,
@@ -71,88 +90,156 @@ class LetterContext:
         attachments: tuple[Attachment, ...] = (),
         is_notice: bool = False,
         once_in: timedelta | None = None,
+        token: str = "",
         **facts: object,
     ) -> str:
         """Queue the mail of this template for the address; at most one within `once_in`.
 
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
-        somebody else about the letter, and is not its answer.
+        somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
+        If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
+        wanted, or is cut.
         """
         if once_in and self.count_answered(template, to, once_in):
             return f"{note}; answered already within the last {once_in // HOUR} h"
-        limit = self.settings.mail.answers_per_hour
-        room = self._room_for(template, to, limit)
-        if self.limits[template] is Limit.DROP and room > self.now:
+        ready_at = self.room_for(template, to)
+        if ready_at is None:
             return f"{note}; not answered: too many answers to this address"
         # The reader of a notice has not asked for anything.
-        silent_until = None if is_notice else self._silent_until(template, to, limit)
-        rendered = self.renderer.render(template, silent_until=silent_until, **facts)
+        quota, silent_until = (None, None) if is_notice else self._last_of(template, to)
+        rendered = self.renderer.render(
+            template, token=token, quota=quota, silent_until=silent_until, **facts
+        )
         outgoing = Outgoing(
-            key=f"letter/{self.stored.id}/{template}",
+            key="/".join(("letter", str(self.stored.id), template, *([digest(token)] if token else []))),
             kind=template,
             to=to,
             subject=rendered.subject,
-            body=rendered.body if team_id else _shortened(rendered.body, attachments),
+            body=rendered.body,
             team_id=team_id,
             attachments=attachments,
             in_reply_to=self.letter.message_id,
             letter_id=None if is_notice else self.stored.id,
-            cause=self.writer,
             team=teams.get(self.tx, team_id).name if team_id else "",
         )
-        outbox.put(self.tx, outgoing, self.settings, self.now, room)
+        surplus = self._surplus_bytes(outgoing)
+        if surplus > 0 and not self._counts_as_proved(template, to):
+            is_askers = self.limits[template] is Limit.DROP and to == self.writer and not is_notice
+            if is_askers and template not in QUESTIONS:
+                return self.ask(CONFIRM_ANSWER, to, note=note)
+            outgoing = replace(outgoing, attachments=())
+            surplus = self._surplus_bytes(outgoing)
+        if surplus > 0:
+            outgoing = replace(outgoing, body=_cut(rendered.body, surplus))
+        outbox.put(self.tx, outgoing, self.settings, self.now, ready_at)
+        answers.add(self.tx, self.counted(template, to, ready_at))
         return note
 
     def ask(self, template: str, to: str, *, note: str, team_name: str = "", reason: str = "") -> str:
-        """Ask the reader for a reply, after which this letter is handled again, as a confirmed one."""
-        token = new_string()
-        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, self.now)
+        """Ask the reader for a reply, after which this letter is handled again, as a proved one."""
+        note = f"{note}; the address is asked for a reply"
+        ready_at = self.room_for(template, to)
+        if ready_at is None:
+            return f"{note}; not asked: too many answers to this address"
+        token = self.new_token(to, ready_at)
         return self.answer(
             template,
             to,
             note=note,
             token=token,
-            until=self.now + timedelta(days=MAX_CONFIRMATION_DAYS),
+            until=ready_at + timedelta(days=MAX_CONFIRMATION_DAYS),
             received_at=self.stored.received_at,
             team_name=team_name,
             reason=reason,
         )
 
-    def _room_for(self, template: str, to: str, limit: int) -> datetime:
-        """When the mail may go out: neither its reader nor the letter's writer has had too many by then."""
-        kind = self.limits[template]
-        if kind is Limit.NONE:
-            return self.now
-        alike = tuple(other for other, its_kind in self.limits.items() if its_kind is kind)
-        return max(
-            outbox.room_at(self.tx, address, alike, limit, HOUR, self.now) for address in (to, self.writer)
+    def new_token(self, to: str, ready_at: datetime) -> str:
+        """A token for a mail that goes out then. Its return shows that this letter is the reader's own."""
+        token = new_string()
+        decisions.ask_confirmation(self.tx, digest(token), {"letter": self.stored.id, "to": to}, ready_at)
+        return token
+
+    def room_for(self, template: str, to: str) -> datetime | None:
+        """When a mail of this template may go out to this address; None = never, there are too many."""
+        return room(
+            ((quota, self._free_at(quota, template, to)) for quota in self._quotas(template, to)), self.now
         )
 
-    def _silent_until(self, template: str, to: str, limit: int) -> datetime | None:
-        """When the next answer may go out, to the minute, if this is the last one for now."""
-        if self.limits[template] is not Limit.DROP:
-            return None
-        room = self._room_for(template, to, limit - 1) if limit > 1 else self.now + HOUR
-        return room.replace(second=0, microsecond=0) + MINUTE if room > self.now else None
-
-    @property
-    def authenticity(self) -> Authenticity:
-        """Whether our own mail server says that the letter comes from its From address's domain."""
-        headers = mime_parts.split(self.stored.raw).headers
-        return authenticity(headers, self.letter.sender, self.settings.mail.authserv_id)
+    def counted(self, template: str, to: str, at: datetime) -> CountedAnswer:
+        """This mail, as the limits count it."""
+        mailbox = addresses.mailbox_of(to)
+        return CountedAnswer(
+            at=at,
+            letter_id=self.stored.id,
+            template=template,
+            mailbox=mailbox,
+            domain=addresses.domain_of(mailbox),
+            writer=addresses.mailbox_of(self.writer),
+            network=self.network,
+            proved=self._counts_as_proved(template, to),
+        )
 
     def count_answered(self, template: str, to: str, within: timedelta) -> int:
         """How many mails of this template the address got within this time."""
         return outbox.sent_since(self.tx, to, (template,), self.now - within)
 
+    def _surplus_bytes(self, outgoing: Outgoing) -> int:
+        """How many bytes the mail has too many for its reader."""
+        if not self._counts_as_proved(outgoing.kind, outgoing.to):
+            return outbox.size(outgoing, self.settings, self.now) - MAX_UNPROVED_MAIL_BYTES
+        if outgoing.team_id is not None:
+            return 0
+        attached = sum(len(attachment.data) for attachment in outgoing.attachments)
+        return len(outgoing.body.encode()) + attached - MAX_STRANGERS_BYTES
 
-def _shortened(body: str, attachments: tuple[Attachment, ...]) -> str:
-    """The body, cut at the end of a line where the mail would be too large for a stranger."""
-    room = MAX_STRANGERS_BYTES - sum(len(attachment.data) for attachment in attachments)
-    if len(body.encode()) <= room:
-        return body
-    cut = body.encode()[: max(0, room)].decode(errors="ignore")
-    return cut.rpartition("\n")[0] + "\n" + _LEFT_OUT
+    def _counts_as_proved(self, template: str, to: str) -> bool:
+        return self.limits[template] is Limit.NONE or self.is_proved(to)
+
+    def _quotas(self, template: str, to: str) -> tuple[Quota, ...]:
+        limit = self.limits[template]
+        alike = tuple(other for other, its_limit in self.limits.items() if its_limit is limit)
+        return quotas(
+            limit,
+            self._counts_as_proved(template, to),
+            self.settings.mail.answers_per_hour,
+            alike,
+            self.network,
+        )
+
+    def _free_at(self, quota: Quota, template: str, to: str, *, as_last: bool = False) -> datetime:
+        """When one more mail keeps within the quota, or `as_last`: when there is room for two."""
+        skipped = quota.mails - (2 if as_last else 1)
+        if skipped < 0:
+            return self.now + quota.span
+        like = self.counted(template, to, self.now)
+        newest = answers.newest_but(
+            self.tx,
+            like,
+            quota.scope,
+            skipped,
+            self.now - quota.span,
+            unproved=quota.unproved,
+            templates=quota.templates,
+        )
+        return quota.free_at(newest, self.now)
+
+    def _last_of(self, template: str, to: str) -> tuple[Quota, datetime] | tuple[None, None]:
+        """If this is the last mail for now: the quota, and when the next may go out, to the minute."""
+        found = (
+            (quota, self._free_at(quota, template, to, as_last=True))
+            for quota in self._quotas(template, to)
+            if not quota.waits
+        )
+        quota, until = max(found, key=lambda each: each[1], default=(None, self.now))
+        if quota is None or until <= self.now:
+            return None, None
+        return quota, until.replace(second=0, microsecond=0) + MINUTE
+
+
+def _cut(body: str, surplus: int) -> str:
+    """The body without so many bytes, cut at the end of a line."""
+    kept = body.encode()[: max(0, len(body.encode()) - surplus - len(_LEFT_OUT))].decode(errors="ignore")
+    return kept.rpartition("\n")[0] + "\n" + _LEFT_OUT
 
 
 Arguments = tuple[str, ...]

@@ -1,22 +1,26 @@
 """Replies to our questions: the letter in question is handled again, now as its reader's own.
 
 We ask before we do something for an address that may be a forged one (`LetterContext.ask`). The question has
-a token in its subject, which only its reader knows.
+a token in its subject, and its Message-ID follows from the token, so a stranger can compute neither.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from contest.store import Transaction, decisions, letters
-from mailserver.command import MAX_CONFIRMATION_DAYS, LetterContext, Limit, by_template
-from mailserver.commands import Recognised, confirm, recognise
-from mailserver.reading.letter import parse
+from contest.store import Transaction, decisions, letters, outbox
+from mailserver.command import LetterContext, Limit, by_template
+from mailserver.commands import Recognised, confirm, recognise, unknown
+from mailserver.limits import MAX_CONFIRMATION_DAYS
+from mailserver.reading import addresses
+from mailserver.reading.letter import Letter, parse
 from mailserver.team_secret import digest
 
 _VOID = "confirmation_void"
 ANSWERS = by_template(confirmation_void=Limit.DROP)
+_DIGEST = re.compile(r"letter/[0-9]+/[a-z_]+/([0-9a-f]{64})")
 
 
 @dataclass(frozen=True)
@@ -27,19 +31,27 @@ class Reply:
     question: decisions.Confirmation
 
 
-def find_reply(tx: Transaction, meant: Recognised) -> Reply | None:
-    """The question to which a letter with this command in its subject replies."""
-    if meant.command is not confirm.COMMAND:
+def find_reply(tx: Transaction, letter: Letter, meant: Recognised) -> Reply | None:
+    """The question that this letter replies to; `meant` is what its subject says.
+
+    A reply whose subject is another command is that command.
+    """
+    if meant.command is confirm.COMMAND:
+        digests: tuple[str, ...] = (digest(meant.arguments[0]),)
+    elif meant.command is unknown.COMMAND and letter.in_reply_to:
+        keys = outbox.keys_of(tx, letter.in_reply_to)
+        digests = tuple(found[1] for key in keys if (found := _DIGEST.fullmatch(key)))
+    else:
         return None
-    token_digest = digest(meant.arguments[0])
-    question = decisions.confirmation(tx, token_digest)
-    return Reply(token_digest, question) if question and "letter" in question.order else None
+    questions = ((each, decisions.confirmation(tx, each)) for each in digests)
+    replies = (Reply(each, question) for each, question in questions if question)
+    return next((reply for reply in replies if "letter" in reply.question.order), None)
 
 
 def handle_reply(context: LetterContext, reply: Reply) -> str:
     """Handle the letter in question again. Returns a note for the journal."""
     to, letter_id = reply.question.order["to"], reply.question.order["letter"]
-    confirmed = replace(context, writer=to, is_confirmed=True)
+    confirmed = replace(context, writer=to, proved=frozenset({addresses.mailbox_of(to)}), is_confirmed=True)
     age = timedelta(days=MAX_CONFIRMATION_DAYS)
     stored = letters.get(context.tx, letter_id)
     if stored is None or not decisions.take_confirmation(context.tx, reply.token_digest, context.now, age):

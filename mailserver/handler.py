@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -10,14 +11,18 @@ from contest.errors import StoreBusy
 from contest.log import log
 from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
-from contest.store import Store, Transaction, letters, outbox
+from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
+from mailserver.authentication import proving_team
 from mailserver.command import DAY, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
+from mailserver.commands.registration import send_files
 from mailserver.loop_protection import why_ignored
-from mailserver.reading import mime_parts
+from mailserver.reading import addresses, mime_parts
+from mailserver.reading.authentication_results import Authenticity, authenticity
 from mailserver.reading.letter import Letter, parse, read
 from mailserver.reading.mime_parts import Message
+from mailserver.reading.network import network_of
 
 MAX_COMPARED_LETTERS = 20  # with one Message-ID, so that a stranger who repeats it costs no more
 
@@ -77,22 +82,64 @@ def _effect(
     reason = why_ignored(stored, letter, settings)
     if reason:
         return LetterState.IGNORED, reason
+    context = _context(tx, stored, message, letter, settings, clock, renderer)
     earlier = _handled_copy(tx, letter)
     if earlier is not None:
-        again = outbox.repeat(tx, earlier.id, clock.now(), DAY)
+        again = _answer_again(context, earlier)
         return LetterState.IGNORED, f"duplicate of letter {earlier.id}" + (
             "; answered again" if again else ""
         )
-    writer = letter.answer_to
-    assert writer is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
-    commands = all_commands()
-    limits = {**answer_limits(commands), **confirmed_letters.ANSWERS}
-    context = LetterContext(tx, settings, renderer, clock.now(), stored, letter, writer, commands, limits)
     meant = recognise(letter.subject, settings)
-    reply = confirmed_letters.find_reply(tx, meant)
+    reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
+    team = proving_team(tx, letter)
+    if team:
+        context = replace(context, proved=context.proved | {addresses.mailbox_of(team.address)})
+        send_files(context, team)
     return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
+
+
+def _context(
+    tx: Transaction,
+    stored: StoredLetter,
+    message: Message,
+    letter: Letter,
+    settings: Settings,
+    clock: Clock,
+    renderer: Renderer,
+) -> LetterContext:
+    sender = letter.sender
+    assert sender is not None, "why_ignored lets no letter without an address pass"  # noqa: S101
+    commands = all_commands()
+    found = authenticity(message.headers, sender, settings.mail.authserv_id)
+    return LetterContext(
+        tx,
+        settings,
+        renderer,
+        clock.now(),
+        stored,
+        letter,
+        letter.answer_to or sender,
+        commands,
+        {**answer_limits(commands), **confirmed_letters.ANSWERS},
+        network_of(stored.client, message.headers.all("Received")),
+        found,
+        frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
+    )
+
+
+def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
+    """Send the answers to this letter again, at most once a day and within the limits. False: none went."""
+    sent = answers.to_letter(context.tx, earlier.id)
+    for answer in sent:
+        if not answer.proved and context.room_for(answer.template, answer.mailbox) != context.now:
+            return False
+    if not outbox.repeat(context.tx, earlier.id, context.now, DAY):
+        return False
+    for answer in sent:
+        answers.add(context.tx, replace(answer, at=context.now))
+    return True
 
 
 def _handled_copy(tx: Transaction, letter: Letter) -> StoredLetter | None:

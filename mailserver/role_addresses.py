@@ -62,6 +62,6 @@ def pass_on(
         body=mail.body,
         attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
     )
-    room = outbox.room_at(tx, to, (_TEMPLATE,), settings.mail.answers_per_hour, HOUR, now)
-    outbox.put(tx, outgoing, settings, now, room)
+    full_since = outbox.newest_but(tx, to, _TEMPLATE, settings.mail.answers_per_hour - 1, now - HOUR)
+    outbox.put(tx, outgoing, settings, now, full_since + HOUR if full_since else now)
     return f"a letter to {reached[0]}, passed on to the organizer"

@@ -1,14 +1,14 @@
 """a second address of a team that gets copies, and observers
 
 Revision ID: 0008
-Revises: 0006
+Revises: 0007
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0008"
-down_revision = "0011"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 

@@ -339,6 +339,19 @@ class ExtraField(Section):
         return self.description or " or ".join(self.choices) or self.name
 
 
+class Registration(Section):
+    """How a team's mail-address is checked."""
+
+    confirm: Literal["never", "when-doubtful", "always"] = Field(
+        "when-doubtful",
+        description="whether the mail-address in a form has to answer a question before it gets anything "
+        "else. when-doubtful: if another address sent the form, if your mail server does not say that the "
+        "sender is genuine (mail.authserv_id), or after three forms for one mailbox, domain or network in an "
+        "hour; never: for closed networks only, since it also takes off the limits for letters that may be "
+        "forged",
+    )
+
+
 class Teams(Section):
     """Limits for registrations, and the fields of the registration form."""
 

@@ -32,6 +32,7 @@ from contest.config.sections import (
     OAuth,
     Pickup,
     Programs,
+    Registration,
     Reports,
     SandboxSettings,
     Site,
@@ -68,6 +69,7 @@ class Settings(BaseModel):
     dates: Dates
     game: AnyGame = Field(default_factory=lambda: game_settings({}))
     programs: Programs = Field(default_factory=Programs)
+    registration: Registration = Field(default_factory=Registration)
     teams: Teams = Field(default_factory=Teams)
     tournament: Tournament = Field(default_factory=Tournament)
     evolution: Evolution = Field(default_factory=Evolution)

@@ -7,7 +7,16 @@ receives the mean of its two sides (K66); `points_text` shows them. Times are aw
 from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
 from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
 from contest.model.ladder import BoardLine, BoardPlace, HillGame, HillLine, HillRanking, LadderEntry
-from contest.model.letters import Attachment, Bounce, LetterState, OutboxState, Outgoing, StoredLetter
+from contest.model.letters import (
+    Attachment,
+    Bounce,
+    CountedAnswer,
+    LetterState,
+    OutboxState,
+    Outgoing,
+    Scope,
+    StoredLetter,
+)
 from contest.model.programs import (
     BuildFacts,
     BuildReport,
@@ -62,6 +71,7 @@ __all__ = [
     "BuildFacts",
     "BuildReport",
     "ContestState",
+    "CountedAnswer",
     "Entry",
     "EvolutionEnding",
     "EvolutionOutcome",
@@ -98,6 +108,7 @@ __all__ = [
     "Rerun",
     "RoundOutcome",
     "RoundPlan",
+    "Scope",
     "SeatResult",
     "Severity",
     "Standing",

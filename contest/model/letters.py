@@ -28,6 +28,7 @@ class StoredLetter:
     channel: str  # smtp, receive, ...
     state: LetterState
     raw: bytes
+    client: str = ""  # the network address that brought it by SMTP; "" if unknown, or our own mail system's
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,6 @@ class Outgoing:
     attachments: tuple[Attachment, ...] = ()
     in_reply_to: str | None = None  # the Message-ID that this answers
     letter_id: int | None = None  # the letter that this answers
-    cause: str | None = None  # sender of that letter; the mail counts against its limits and those of `to`
     broadcast: bool = False  # a report that the team has ordered, and can cancel
     team: str = ""  # the team's name, to filter by
     round: int | None = None  # the round that a report is about
@@ -75,3 +75,27 @@ class Bounce:
     at: datetime
     permanent: bool
     diagnosis: str  # the other mail system's message, on one line
+
+
+class Scope(StrEnum):
+    """Which answers a limit counts together: those with the same value in this column, or all."""
+
+    MAILBOX = "mailbox"
+    WRITER = "writer"
+    DOMAIN = "domain"
+    NETWORK = "network"
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class CountedAnswer:
+    """An answer that goes out at this time; the fields are described in `contest/store/tables.py`."""
+
+    at: datetime
+    letter_id: int
+    template: str
+    mailbox: str
+    domain: str
+    writer: str
+    network: str
+    proved: bool

@@ -13,7 +13,7 @@ from contest.model import LetterState, StoredLetter
 from contest.store.session import Transaction
 from contest.store.tables import letters
 
-_AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "raw")
+_AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
 
 
 class AddedLetter(NamedTuple):
@@ -35,7 +35,14 @@ class ListedLetter(NamedTuple):
 
 
 def add(
-    tx: Transaction, *, raw: bytes, sender: str, recipients: Sequence[str], channel: str, now: datetime
+    tx: Transaction,
+    *,
+    raw: bytes,
+    sender: str,
+    recipients: Sequence[str],
+    channel: str,
+    now: datetime,
+    client: str = "",
 ) -> AddedLetter:
     """Keep a letter, unless the same bytes have arrived before."""
     digest = hashlib.sha256(raw).hexdigest()
@@ -48,6 +55,7 @@ def add(
         "sender": sender,
         "recipients": list(recipients),
         "channel": channel,
+        "client": client,
         "state": LetterState.NEW,
         "note": "",
         "raw": raw,
@@ -144,4 +152,5 @@ def _letter(row: Row[Any]) -> StoredLetter:
         row.channel,
         LetterState(row.state),
         row.raw,
+        row.client,
     )

@@ -177,7 +177,6 @@ def _row(mail: Composed, now: datetime, ready_at: datetime) -> dict[str, Any]:
         "ready_at": ready_at,
         "attempts": 0,
         "letter_id": outgoing.letter_id,
-        "cause": outgoing.cause,
     }
 
 
@@ -243,17 +242,16 @@ def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) 
     return tx.execute(query.where(outbox.c.kind.in_(kinds))).scalar_one()
 
 
-def room_at(
-    tx: Transaction, address: str, kinds: Sequence[str], limit: int, span: timedelta, now: datetime
-) -> datetime:
-    """The first time, `now` or later, at which one more mail keeps within `limit` mails per `span`.
+def newest_but(tx: Transaction, to: str, kind: str, skipped: int, since: datetime) -> datetime | None:
+    """When the newest mail but `skipped` of this kind for this address is due, if that is after `since`."""
+    query = select(outbox.c.ready_at).where(outbox.c.to == to, outbox.c.kind == kind)
+    query = query.where(outbox.c.ready_at > since)
+    return tx.execute(query.order_by(outbox.c.ready_at.desc()).offset(skipped).limit(1)).scalar()
 
-    It counts mails of these kinds that go to the address, or that letters from it have caused.
-    """
-    query = select(outbox.c.ready_at).where(or_(outbox.c.to == address, outbox.c.cause == address))
-    query = query.where(outbox.c.kind.in_(kinds), outbox.c.ready_at > now - span)
-    newest = tx.execute(query.order_by(outbox.c.ready_at.desc()).offset(limit - 1).limit(1)).scalar()
-    return now if newest is None else newest + span
+
+def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:
+    """The bytes of the mail, with its headers."""
+    return len(compose(outgoing, settings, b"", now).raw)  # all Message-IDs are equally long
 
 
 def due(tx: Transaction, now: datetime, limit: int, after: int = 0) -> tuple[OutboxItem, ...]:
@@ -282,6 +280,12 @@ def has_mail_of(tx: Transaction, team_id: int) -> bool:
 def id_of(tx: Transaction, message_id: str) -> int | None:
     """The id of the mail with this Message-ID."""
     return tx.execute(select(outbox.c.id).where(outbox.c.message_id == message_id)).scalar()
+
+
+def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
+    """The keys of the mails with these Message-IDs."""
+    query = select(outbox.c.key).where(outbox.c.message_id.in_(message_ids))
+    return tuple(tx.execute(query).scalars())
 
 
 def mark_sent(tx: Transaction, item_id: int, now: datetime, response: str) -> None:

@@ -25,6 +25,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    true,
 )
 from sqlalchemy.engine import Dialect
 
@@ -98,6 +99,9 @@ letters = Table(
     Column("sender", Text, nullable=False),
     Column("recipients", JSON, nullable=False),
     Column("channel", String(32), nullable=False),
+    Column(
+        "client", Text, nullable=False, server_default=""
+    ),  # the network address that SMTP brought it from
     Column("state", String(16), nullable=False),
     Column("message_id", Text, nullable=True, index=True),
     Column("note", Text, nullable=False),  # the outcome, or the traceback
@@ -130,6 +134,7 @@ teams = Table(
     Column("registered_at", Moment, nullable=False),
     Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
     Column("copy_address", Text, nullable=True),  # gets copies of the team's mails; NULL: nobody does
+    Column("proved", Boolean, nullable=False, server_default=true()),  # somebody reads its address
 )
 
 observers = Table(  # addresses of no team that get the announcement and the summaries
@@ -363,7 +368,8 @@ confirmations = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("token_digest", String(64), nullable=False, unique=True),
-    Column("order", JSON, nullable=False),  # the organizer's command: name, arguments, reason
+    # The organizer's command (name, arguments, reason), or a letter and the address that is to confirm it.
+    Column("order", JSON, nullable=False),
     Column("asked_at", Moment, nullable=False),
     Column("used_at", Moment, nullable=True),
 )
@@ -409,12 +415,27 @@ outbox = Table(
     ),  # from then on it may be sent; the time until we give up starts here
     Column("repeated_at", Moment, nullable=True),  # when it was last sent again, for a repeated letter
     Column("letter_id", ForeignKey("letters.id"), nullable=True, index=True),  # the letter that it answers
-    Column(
-        "cause", Text, nullable=True
-    ),  # the sender of that letter; the mail counts against their limit too
     Index("ix_outbox_state_due_at", "state", "due_at"),
     Index("ix_outbox_to_ready_at", "to", "ready_at"),
-    Index("ix_outbox_cause_ready_at", "cause", "ready_at"),
+)
+
+answers = Table(  # each answer to a letter, as often as it was sent: what the limits count
+    "answers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),  # when it may go out
+    Column("letter_id", ForeignKey("letters.id"), nullable=False, index=True),
+    Column("template", String(64), nullable=False),
+    Column("mailbox", Text, nullable=False),  # of its reader, as `mailbox_of` writes it
+    Column("domain", Text, nullable=False),  # of the mailbox
+    Column("writer", Text, nullable=False),  # the mailbox of the letter's writer
+    Column("network", Text, nullable=False),  # that the letter came from; "" = not known
+    Column("proved", Boolean, nullable=False),  # the letter showed that it comes from the reader
+    Index("ix_answers_mailbox_at", "mailbox", "at"),
+    Index("ix_answers_domain_at", "domain", "at"),
+    Index("ix_answers_writer_at", "writer", "at"),
+    Index("ix_answers_network_at", "network", "at"),
+    Index("ix_answers_at", "at"),
 )
 
 bounces = Table(

@@ -26,11 +26,13 @@ def add(
     letter_id: int | None,
     now: datetime,
     flags: Sequence[str] = (),
+    is_proved: bool = True,
     returning: int | None = None,
 ) -> Team:
     """Add a team. Names and addresses are unique in the database: of two at once, one fails (R13).
 
-    `returning`: the id of a withdrawn team that comes back; its programs count again.
+    `is_proved`: whether its address has shown that somebody reads it. `returning`: the id of a withdrawn
+    team that comes back; its programs count again.
     """
     values = {
         **_values(registration),
@@ -39,12 +41,13 @@ def add(
         "offered_digest": None,
         "state": state,
         "flags": list(flags),
+        "proved": is_proved,
         "letter_id": letter_id,
         "registered_at": now,
     }
     change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
     team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
-    return Team(team_id, registration, requested_name, state, now, tuple(flags))
+    return Team(team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved)
 
 
 def get(tx: Transaction, team_id: int) -> Team:
@@ -68,6 +71,16 @@ def by_name(tx: Transaction, name: str) -> Team | None:
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
     """The team with this string, or to which it was offered."""
     return _one(tx, select(teams).where(or_(teams.c.auth_digest == digest, teams.c.offered_digest == digest)))
+
+
+def registered_by(tx: Transaction, letter_id: int) -> Team | None:
+    """The team whose form this letter was."""
+    return _one(tx, select(teams).where(teams.c.letter_id == letter_id))
+
+
+def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
+    """The addresses of the teams that have not shown yet that somebody reads them."""
+    return tuple(tx.execute(select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))).scalars())
 
 
 def auth_digest(tx: Transaction, team_id: int) -> str:
@@ -131,6 +144,11 @@ def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
 def offer_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """Make another string valid, too; `set_auth_digest` makes it the only one when it is used."""
     tx.execute(update(teams).where(teams.c.id == team_id).values(offered_digest=digest))
+
+
+def set_proved(tx: Transaction, team_id: int) -> None:
+    """Remember that somebody reads the team's address."""
+    tx.execute(update(teams).where(teams.c.id == team_id).values(proved=True))
 
 
 def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -> None:
@@ -214,4 +232,5 @@ def _team(row: Row[Any]) -> Team:
         row.registered_at,
         tuple(row.flags),
         row.friendly,
+        row.proved,
     )

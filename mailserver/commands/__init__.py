@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
-from mailserver.command import Arguments, Command, Limit
+from mailserver.command import QUESTIONS, Arguments, Command, Limit
 from mailserver.commands import (
     addresses,
     announcement,
@@ -70,7 +70,7 @@ def all_commands() -> tuple[Command, ...]:
 
 def answer_limits(commands: Sequence[Command]) -> Mapping[str, Limit]:
     """The limit of each template that answers a letter."""
-    limits = dict(authentication.ANSWERS)
+    limits = {**authentication.ANSWERS, **QUESTIONS}
     for command in (*commands, unknown.COMMAND):
         limits |= command.answers
     return limits

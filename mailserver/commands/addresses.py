@@ -11,7 +11,8 @@ from contest.model import Team
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
-from mailserver.command import DAY, MAX_CONFIRMATION_DAYS, Arguments, LetterContext, Limit, by_template
+from mailserver.command import DAY, Arguments, LetterContext, Limit, by_template
+from mailserver.limits import MAX_CONFIRMATION_DAYS
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.subject import arguments_after

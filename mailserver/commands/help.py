@@ -35,7 +35,7 @@ def send_help(
 
     `once_in`: not again to the same address within this time.
     """
-    attached = guide(context.settings)
+    attached = guide(context.settings) if context.is_proved(context.writer) else ()
     return context.answer(
         "help",
         context.writer,

@@ -8,16 +8,26 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import Attachment, Outgoing, Registration, Team, TeamState
+from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.protocols import Renderer
 from contest.registration_form import record_text, sample
 from contest.seeds import Seeds
-from contest.store import Transaction, contest_state, outbox, submissions, teams
+from contest.store import Transaction, answers, contest_state, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import (
+    CONFIRM_REGISTRATION,
+    HOUR,
+    Arguments,
+    Command,
+    LetterContext,
+    Limit,
+    by_template,
+)
 from mailserver.deadlines import Window
+from mailserver.limits import Doubt, FormFacts, doubt
 from mailserver.problem import Problem
+from mailserver.reading import addresses
 from mailserver.reading.registration_form import FormResult, read
 from mailserver.reading.team_names import unique_name
 from mailserver.team_secret import digest, new_string
@@ -26,13 +36,23 @@ from mailserver.team_secret import digest, new_string
 class Register(Command):
     name = "registration"
     answers = by_template(
-        registration_refused=Limit.DROP, registration_accepted=Limit.DELAY, registration_pending=Limit.DELAY
+        registration_refused=Limit.DROP,
+        registration_accepted=Limit.DELAY,
+        registration_pending=Limit.DELAY,
+        welcome_files=Limit.NONE,
     )
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return (f"registration for {settings.contest.subject_word}", "registration", "register")
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None
+        if team is None:
+            return self._handle_form(context)
+        send_files(context, team)
+        return f"{team.name} has answered its welcome"
+
+    def _handle_form(self, context: LetterContext) -> str:
         dates, phase = context.settings.dates, contest_state.state(context.tx).phase
         window = deadlines.registration(dates, phase, context.stored.received_at)
         if window is not Window.OPEN:
@@ -46,7 +66,7 @@ class Register(Command):
         if reading.registration is None:
             return _refuse_form(context, reading)
         reason = _reason_against(context, reading.registration)
-        return _refuse(context, reason) if reason else _accept(context, reading.registration, reading)
+        return _refuse(context, reason) if reason else _take(context, reading.registration, reading)
 
 
 COMMAND = Register()
@@ -110,13 +130,51 @@ def _refuse(
     )
 
 
+def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
+    """Why the form may be a stranger's, so that its address has to confirm it."""
+    mailbox = addresses.mailbox_of(wanted.address)
+    form = context.counted(CONFIRM_REGISTRATION, wanted.address, context.now)
+    scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
+    earlier = [answers.count_letters(context.tx, form, scope, _FORM_ANSWERS, HOUR) for scope in scopes]
+    facts = FormFacts(
+        is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
+        is_checked=bool(context.settings.mail.authserv_id),
+        authenticity=context.authenticity,
+        forms_in_an_hour=max(earlier) + 1,
+        is_second=mailbox in map(addresses.mailbox_of, teams.unproved_addresses(context.tx)),
+    )
+    return doubt(facts, context.settings.registration.confirm)
+
+
+_FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
+
+
+def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
+    """Accept the registration, or ask its address for a reply first."""
+    reason = None if context.is_confirmed else _doubt(context, wanted)
+    if reason is None:
+        return _accept(context, wanted, reading)
+    return context.ask(
+        CONFIRM_REGISTRATION,
+        wanted.address,
+        note=f"registration of {wanted.team_name} is doubtful: {reason}",
+        team_name=wanted.team_name,
+        reason=reason,
+    )
+
+
 def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
     earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
     own_name = {earlier.name.casefold()} if earlier else set()
+    waits = context.settings.teams.approval == "organizer"
+    template = "registration_pending" if waits else "registration_accepted"
+    ready_at = context.room_for(template, wanted.address)
+    if ready_at is None:
+        return f"registration of {wanted.team_name} is left out: too many answers to this address"
     name = unique_name(wanted.team_name, teams.taken_names(context.tx) - own_name)
     registration = replace(wanted, team_name=name)
-    waits = context.settings.teams.approval == "organizer"
     string = new_string()
+    is_proved = context.is_proved(wanted.address)
     team = teams.add(
         context.tx,
         registration,
@@ -126,27 +184,52 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         letter_id=context.stored.id,
         now=context.stored.received_at,
         flags=_shared_people(registration, teams.present(context.tx)),
+        is_proved=is_proved,
         returning=earlier.id if earlier else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
         return context.answer(
-            "registration_pending",
+            template,
             team.address,
             note=f"registration of {name} waits for the organizer",
             team=team,
             record=record_text(registration),
             remarks=remarks,
         )
+    attachments = _with_welcome(context.settings)
     return context.answer(
-        "registration_accepted",
+        template,
         team.address,
         note=f"registered {name}",
         team_id=team.id,
-        attachments=_with_welcome(context.settings),
+        attachments=attachments if is_proved else (),
+        token="" if is_proved else context.new_token(team.address, ready_at),
         remarks=remarks,
+        is_short=not is_proved,
+        names=tuple(file.name for file in attachments),
         **_welcome(context.tx, team, string, context.settings),
+    )
+
+
+def send_files(context: LetterContext, team: Team) -> None:
+    """Send the library and the rules to a team that has just shown that somebody reads its address."""
+    if team.is_proved:
+        return
+    teams.set_proved(context.tx, team.id)
+    attachments = _with_welcome(context.settings)
+    context.answer(
+        "welcome_files",
+        team.address,
+        note="",
+        team_id=team.id,
+        attachments=attachments,
+        is_notice=True,
+        team=team,
+        names=tuple(file.name for file in attachments),
+        has_rules=bool(rules(context.settings.game.name)),
+        seed_commitment=Seeds(contest_state.state(context.tx).seed).commitment,
     )
 
 
@@ -193,7 +276,9 @@ def accept_pending(
     string = new_string()
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
-    rendered = renderer.render("registration_accepted", remarks=(), **_welcome(tx, team, string, settings))
+    teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
+    welcome = _welcome(tx, team, string, settings)
+    rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),
         kind="registration_accepted",

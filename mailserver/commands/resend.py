@@ -20,7 +20,7 @@ MAX_PER_DAY = 2
 
 class Resend(Command):
     name = "resend"
-    answers = by_template(new_string=Limit.NONE)
+    answers = by_template(new_string=Limit.DELAY)
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("resend authentification", "resend authentication")
@@ -36,6 +36,8 @@ class Resend(Command):
         reason = _reason_against(context, team)
         if reason:
             return authentication.refuse(context, team.address, self, reason, team=team)
+        if context.room_for("new_string", team.address) is None:
+            return f"{team.name} keeps its string: too many answers to its address"
         return _renew(context, team)
 
 

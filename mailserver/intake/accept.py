@@ -13,26 +13,40 @@ from mailserver.intake.size_limits import SizeLimits
 
 
 def accept(
-    store: Store, raw: bytes, sender: str, recipients: Sequence[str], channel: str, received_at: datetime
+    store: Store,
+    raw: bytes,
+    sender: str,
+    recipients: Sequence[str],
+    channel: str,
+    received_at: datetime,
+    client: str = "",
 ) -> int:
     """Commit the letter as NEW, and return its id. The same bytes again are the same letter (O01).
 
-    `sender` is the envelope's, "" for the null sender. Raises StoreBusy: nothing is kept, try again.
+    `sender` is the envelope's, "" for the null sender; `client` as in StoredLetter. Raises StoreBusy: nothing
+    is kept, try again.
     """
     with store.write() as tx:
         letter_id, _ = letters.add(
-            tx, raw=raw, sender=sender, recipients=recipients, channel=channel, now=received_at
+            tx,
+            raw=raw,
+            sender=sender,
+            recipients=recipients,
+            channel=channel,
+            now=received_at,
+            client=client,
         )
     return letter_id
 
 
 @dataclass(frozen=True)
 class IncomingLetter:
-    """A letter as it came, with its envelope; the null sender is ""."""
+    """A letter as it came, with its envelope; the null sender is "". `client` as in StoredLetter."""
 
     raw: bytes
     sender: str
     recipients: tuple[str, ...]
+    client: str = ""
 
 
 def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
@@ -46,6 +60,7 @@ def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, r
                 recipients=letter.recipients,
                 channel=channel,
                 now=received_at,
+                client=letter.client,
             )
 
 

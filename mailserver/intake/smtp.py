@@ -439,7 +439,7 @@ class _Handler:
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         raw = envelope.original_content or b""
         if b"\0" in raw.partition(b"\r\n\r\n")[0]:
             return "554 5.6.0 there is a NUL character in the headers"
@@ -449,7 +449,9 @@ class _Handler:
             return "554 5.4.6 too many hops: the letter goes round in circles"
         sender = "" if envelope.mail_from in (None, _NULL_SENDER) else str(envelope.mail_from)
         try:
-            await self._queue.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos)))
+            host = str((session.peer or ("",))[0])
+            client = "" if is_ours(host) else host
+            await self._queue.keep(IncomingLetter(raw, sender, tuple(envelope.rcpt_tos), client))
         except Exception as error:
             return await self.handle_exception(error)
         assert isinstance(server, _Conversation)  # noqa: S101

@@ -61,5 +61,27 @@ def without_tag(address: str) -> str:
     return name.partition("+")[0] + at + domain
 
 
+# These providers ignore dots in a name: a.b@ and ab@ are one mailbox. Several of their domains are one, too.
+_WITHOUT_DOTS = {
+    "gmail.com": "gmail.com",
+    "googlemail.com": "gmail.com",
+    "proton.me": "proton.me",
+    "protonmail.com": "proton.me",
+    "pm.me": "proton.me",
+}
+
+
+def mailbox_of(address: str) -> str:
+    """One spelling for all addresses that reach the same mailbox: without a tag, in small letters."""
+    name, _, domain = without_tag(address).rpartition("@")
+    if domain in _WITHOUT_DOTS:
+        return f"{name.replace('.', '')}@{_WITHOUT_DOTS[domain]}"
+    return f"{name}@{domain}"
+
+
+def domain_of(address: str) -> str:
+    return address.rpartition("@")[2].casefold()
+
+
 def is_one_of(address: str, ours: Iterable[str]) -> bool:
     return without_tag(address) in {without_tag(own) for own in ours}

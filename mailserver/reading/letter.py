@@ -22,6 +22,7 @@ from mailserver.reading.part_text import (
 )
 
 _MAX_SUBJECT_CHARACTERS = 200
+_MAX_ANSWERED_CHARACTERS = 4_000
 _MESSAGE_ID = re.compile(r"<[!-;=?A-~]{1,200}@[!-;=?A-~]{1,200}>")  # printable, without <, > and @
 _C_TYPES = {"text/x-c", "text/x-csrc", "text/x-c-code", "text/csrc"}
 # What mailers add by themselves: no file that anybody meant to send.
@@ -93,11 +94,19 @@ class Letter:
     attachments: tuple[Text, ...] = ()  # C programs only
     problems: tuple[str, ...] = ()  # why text could not be read
     files: tuple[SentFile, ...] = ()  # everything attached, C programs too
+    in_reply_to: tuple[str, ...] = ()  # the Message-IDs that it answers
 
     @property
     def answer_to(self) -> str | None:
-        """Where an answer to the writer goes."""
-        return self.reply_to or self.sender
+        """Where an answer to the writer goes: to Reply-To only within the sender's domain.
+
+        Otherwise a stranger could have answers sent to anybody, while its own address proves to be genuine.
+        """
+        if self.sender is None or self.reply_to is None:
+            return self.sender
+        domain = addresses.domain_of(self.sender)
+        is_near = f".{addresses.domain_of(self.reply_to)}".endswith(f".{domain}")
+        return self.reply_to if is_near else self.sender
 
     @property
     def form_lines(self) -> tuple[str, ...]:
@@ -144,6 +153,7 @@ def _letter(
         attachments,
         problems,
         files,
+        _answered(headers),
     )
 
 
@@ -156,6 +166,11 @@ def _only_mailbox(headers: Headers, name: str) -> str | None:
 def _message_id(headers: Headers) -> str | None:
     found = headers.first("Message-ID").strip()
     return found if found.isascii() and _MESSAGE_ID.fullmatch(found) else None
+
+
+def _answered(headers: Headers) -> tuple[str, ...]:
+    text = " ".join((headers.first("In-Reply-To"), headers.first("References")))
+    return tuple(dict.fromkeys(_MESSAGE_ID.findall(text[:_MAX_ANSWERED_CHARACTERS])))
 
 
 def _automatic(headers: Headers) -> str:

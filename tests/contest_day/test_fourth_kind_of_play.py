@@ -171,6 +171,7 @@ def contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: constant-play\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text(ENTRY_POINTS)
     monkeypatch.syspath_prepend(packages)
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
     knobeln("init", tmp_path / "contest", "--game", "highest")
     return tmp_path / "contest"
 

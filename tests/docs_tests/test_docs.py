@@ -51,6 +51,7 @@ from mailserver.reading.part_text import Text
 from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
 from reports.kinds import reports
+from tests.support.mail_world import BELIEVED
 from tests.support.throws import play_out
 from tournament.runners import open_runner
 
@@ -291,6 +292,7 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
     settings = Settings(
         contest=Contest(address="knobeln@contest.example"),
         dates=usual_dates(SystemClock().now() - timedelta(minutes=1)),
+        registration=BELIEVED,
     )
     folder = create_contest(tmp_path_factory.mktemp("contest"), settings)
     yield Robot(folder)

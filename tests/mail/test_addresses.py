@@ -14,7 +14,7 @@ from contest.config.sections import Mail
 from contest.model import Outgoing
 from contest.organizer import OrganizerActions
 from contest.store import outbox, teams
-from mailserver.command import MAX_CONFIRMATION_DAYS
+from mailserver.limits import MAX_CONFIRMATION_DAYS
 from tests.support.mail_world import FORM, World, body_of, flat, from_line, registered
 
 OLD, NEW, EVE = "our_team@machine.domain.alfdkj", "Joe@new.example", "eve@x.example"

@@ -21,6 +21,7 @@ from contest.store import outbox
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
+from tests.support.mail_world import BELIEVED
 from tests.support.relays import Sink, relay
 from tests.support.servers import Dovecot, Postfix, free_port, program, wait_for, world_readable_folder
 
@@ -108,6 +109,7 @@ class World:
             contest=Contest(address=ROBOT, organizer_address=ORGANIZER),
             dates=usual_dates(SystemClock().now()),
             mail=section,
+            registration=BELIEVED,
         )
         made = create_contest(self.path / "contest", settings)
         self._monkeypatch.setenv("KNOBELN_SET_MAIL__PASSWORD", PASSWORD)

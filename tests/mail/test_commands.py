@@ -228,9 +228,12 @@ def test_the_announcements_sample_registers_however_it_was_mailed(world: World, 
 
 def test_a_refusal_goes_to_the_writer_and_shows_the_filled_form(world: World) -> None:
     (mail,) = world.send(
-        REGISTER, FORM.replace("the_heavy_lords_of_knobeln", "int"), Reply_To="jane@x.example"
+        REGISTER,
+        FORM.replace("the_heavy_lords_of_knobeln", "int"),
+        sender="joe@x.example",
+        Reply_To="jane@mail.x.example",
     )
-    assert mail["To"] == "jane@x.example"
+    assert mail["To"] == "jane@mail.x.example"
     assert "line 3: `team-name: int`" in body_of(mail)
     assert "\nteam-name: int\n" in body_of(mail)
     assert "\nOrganization: University of Northeast Sacrodata, Intellect City, Eggland\n" in body_of(mail)

@@ -32,6 +32,7 @@ from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
+from tests.support.mail_world import BELIEVED
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
 
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
@@ -65,7 +66,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     """A contest in which a team has registered, and the letter that brings its program."""
     path = tmp_path_factory.mktemp("prepared") / "contest"
     now = SystemClock().now()
-    folder = create_contest(path, Settings(contest=Contest(address=ROBOT), dates=usual_dates(now)))
+    folder = create_contest(
+        path, Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
+    )
     raw = letter("registration for KNOBELN", FORM, "<registration@club.example>")
     accept(folder.store, raw, TEAM, (ROBOT,), "smtp", now)
     Services(folder).handle_letters()

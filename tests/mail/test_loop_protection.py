@@ -19,8 +19,8 @@ from contest.config.sections import Mail
 from contest.model import Attachment, LetterState, OutboxState, Outgoing
 from contest.protocols import Rendered
 from contest.store import Store, outbox
-from mailserver.command import MAX_STRANGERS_BYTES
 from mailserver.delivery.deliver import deliver_due
+from mailserver.limits import MAX_STRANGERS_BYTES
 from tests.support.mail_world import FORM, START, World, body_of, make_settings
 
 HOUR = timedelta(hours=1)

@@ -26,7 +26,7 @@ from mailserver.team_secret import without_strings
 from reports.kinds import reports
 from reports.render import Templates
 from tests.support.clocks import FixedClock
-from tests.support.mail_world import World, body_of, flat
+from tests.support.mail_world import BELIEVED, World, body_of, flat
 
 NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 OTHERS = sorted(set(game_plugins()) - {"knobeln"})
@@ -69,7 +69,7 @@ class Contest:
 @pytest.fixture
 def contest_of(store: Store) -> Callable[..., Contest]:
     def make(game: str, /, **sections: object) -> Contest:
-        settings = presets.settings(game, NOW).model_copy(update=sections)
+        settings = presets.settings(game, NOW).model_copy(update={"registration": BELIEVED, **sections})
         clock = FixedClock(NOW + timedelta(hours=1))
         return Contest(World(store, settings, Templates(settings, None), clock))
 

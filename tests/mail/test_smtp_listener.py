@@ -37,7 +37,7 @@ LETTER = b"From: joe@machine.domain.alfdkj\r\nSubject: please compile\r\n\r\nx\r
 @contextmanager
 def listening(accept: Callable[..., object], folder: Path = Path(), **mail: object) -> Iterator[Listener]:
     settings = make_settings(mail=Mail(listen_port=0, **mail))  # type: ignore[arg-type]
-    listener = Listener(settings, lambda batch: [accept(*astuple(letter)) for letter in batch], folder)
+    listener = Listener(settings, lambda batch: [accept(*astuple(letter)[:3]) for letter in batch], folder)
     listener.start()
     try:
         yield listener
@@ -734,3 +734,21 @@ def test_a_file_in_the_sockets_place_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"mail\.listen_socket"):
         listener.start()
     assert (tmp_path / "door").read_text() == "a file"
+
+
+@pytest.mark.parametrize(("host", "client"), [("127.0.0.1", ""), ("127.0.0.2", "127.0.0.2")])
+def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
+    monkeypatch: pytest.MonkeyPatch, host: str, client: str
+) -> None:
+    monkeypatch.setattr("mailserver.intake.smtp.is_ours", lambda host: host == "127.0.0.1")
+    found: list[str] = []
+    listener = Listener(
+        make_settings(mail=Mail(listen_port=0)), lambda batch: found.extend(each.client for each in batch)
+    )
+    listener.start()
+    try:
+        with smtplib.SMTP("127.0.0.1", listener.port, timeout=10, source_address=(host, 0)) as smtp:
+            smtp.sendmail(JOE, ROBOT, LETTER)
+    finally:
+        listener.stop()
+    assert found == [client]

@@ -67,6 +67,8 @@ def test_every_row_is_still_there(contest: Path) -> None:
         for old, new in zip(before[table], after[table], strict=True):
             if table == "builds":  # revision 0006 writes the report in another form
                 del old["report"]
+            if table == "outbox":  # revision 0007 counts elsewhere
+                del old["cause"]
             assert old.items() <= new.items(), table
     assert sum(map(len, before.values())) > 50
 

@@ -20,6 +20,7 @@ from contest.model import LetterState, OutboxState, SubmissionState
 from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobeln.context import ContestContext, create_contest
+from tests.support.mail_world import BELIEVED
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"
@@ -31,7 +32,10 @@ class Server:
     def __init__(self, path: Path) -> None:
         self.path = path
         settings = Settings(
-            contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=Mail(listen_port=0)
+            contest=Contest(address=ROBOT),
+            dates=usual_dates(SystemClock().now()),
+            mail=Mail(listen_port=0),
+            registration=BELIEVED,
         )
         self.folder: ContestContext = create_contest(path / "contest", settings)
         self.log = path / "log"

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-from contest.config.sections import Contest, Dates, Mail
+from contest.config.sections import Contest, Dates, Mail, Registration
 from contest.config.settings import Settings
 from contest.model import LetterState
 from contest.store import Store, letters, outbox
@@ -21,6 +21,8 @@ from mailserver.intake.accept import accept
 from tests.support.clocks import FixedClock
 
 LETTERS = Path(__file__).parent.parent / "letters"
+# One test may register more teams than strangers may, and reads the answers without a question first.
+BELIEVED = Registration(confirm="never")
 OPENS = datetime(1994, 3, 22, 12, tzinfo=UTC)
 START = datetime(1994, 5, 14, 12, tzinfo=UTC)
 FORM = """mail-address: our_team@machine.domain.alfdkj
@@ -49,6 +51,7 @@ def make_settings(**sections: Any) -> Settings:
         "results_published": START + timedelta(days=7),
     }
     sections.setdefault("mail", Mail(answers_per_hour=1_000))  # one test may send more than one person would
+    sections.setdefault("registration", BELIEVED)
     return Settings(contest=Contest(**contest_words), dates=Dates(**dates), **sections)
 
 

@@ -1,0 +1,39 @@
+"""The network from which a letter came, for the limits. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+_MAX_FIELDS = 20
+_MAX_FIELD_CHARACTERS = 1_000
+_IN_BRACKETS = re.compile(r"(?i)\[(?:IPv6:)?([0-9a-f.:]{3,45})\]")
+_PREFIX_BITS = {4: 24, 6: 48}  # what one sender usually has
+
+
+def network_of(client: str, received: Sequence[str]) -> str:
+    """The network of the letter's sender, such as `192.0.2.0/24`; "" if it is not known.
+
+    `client` is the address that brought the letter to our own listener. Where our own mail system brought it
+    (""), the topmost public address in the Received fields counts: that field is our own mail system's, and
+    those below it may be forged.
+    """
+    fields = (field.partition("by ")[0][:_MAX_FIELD_CHARACTERS] for field in received[:_MAX_FIELDS])
+    found = (text for field in fields for text in _IN_BRACKETS.findall(field))
+    public = (address for text in ([client] if client else found) if (address := _public(text)))
+    return next((_network(address) for address in public), "")
+
+
+def _public(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return address if address.is_global else None
+
+
+def _network(address: IPv4Address | IPv6Address) -> str:
+    return str(ip_network((address, _PREFIX_BITS[address.version]), strict=False))

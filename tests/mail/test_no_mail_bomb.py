@@ -1,0 +1,548 @@
+"""Forged letters cause few and short mails, and real people get in all the same."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from email.message import EmailMessage
+
+import pytest
+
+from contest.config.sections import Mail, Registration, Teams
+from contest.model import Scope, TeamState
+from contest.store import outbox, teams
+from contest.store.outbox import OutboxItem
+from mailserver.handler import handle_next
+from mailserver.intake.accept import IncomingLetter, accept_all
+from mailserver.limits import (
+    DAY,
+    HOUR,
+    MAX_FORMS_PER_HOUR,
+    MAX_UNPROVED_MAIL_BYTES,
+    MAX_UNPROVED_MAILS_PER_DAY,
+    MAX_UNPROVED_MAILS_PER_HOUR,
+    Doubt,
+    FormFacts,
+    Limit,
+    Quota,
+    doubt,
+    quotas,
+    room,
+)
+from mailserver.reading import addresses
+from mailserver.reading.authentication_results import Authenticity
+from mailserver.reading.letter import parse
+from mailserver.reading.network import network_of
+from tests.support.mail_world import (
+    FORM,
+    OPENS,
+    REGISTER,
+    World,
+    body_of,
+    flat,
+    from_line,
+    program,
+    told,
+)
+
+VICTIM = "jane.doe@gmail.com"
+MAX_MAILS, MAX_BYTES = 5, 20_000  # to one mailbox in a day
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def open_world(make_world: Callable[..., World]) -> World:
+    """A contest with the usual settings, on the open internet."""
+    return make_world(mail=Mail(), registration=Registration())
+
+
+@pytest.fixture
+def checked_world(make_world: Callable[..., World]) -> World:
+    """One whose own mail server says who wrote a letter."""
+    return make_world(mail=Mail(authserv_id="mx.contest.example"), registration=Registration())
+
+
+PASSED = {"Authentication_Results": "mx.contest.example; dmarc=pass header.from=machine.domain.alfdkj"}
+
+
+def form(address: str, name: str = "the_heavy_lords_of_knobeln") -> str:
+    return FORM.replace("our_team@machine.domain.alfdkj", address).replace("the_heavy_lords_of_knobeln", name)
+
+
+def reply(world: World, question: EmailMessage, subject: str = "", **headers: str) -> list[EmailMessage]:
+    """What somebody gets who presses Reply and Send, with this subject instead of the usual one."""
+    facts = {"sender": "private@elsewhere.example", "In_Reply_To": str(question["Message-ID"])}
+    return world.send(subject or f"Re: {question['Subject']}", "", **(facts | headers))
+
+
+def names(mail: EmailMessage) -> list[str | None]:
+    return [part.get_filename() for part in mail.iter_attachments()]
+
+
+def team_names(world: World) -> list[str]:
+    with world.store.read() as tx:
+        return [team.name for team in teams.all_teams(tx)]
+
+
+# --- the attacker ------------------------------------------------------------------------------------------
+SUBJECTS = (
+    REGISTER,
+    "help",
+    "Re: hello?",
+    "please compile",
+    "pleas compile",
+    "please test",
+    "status",
+    "resend authentification",
+    "withdraw",
+    "mail-preference none",
+    "send rules",
+    "send announcement",
+    "send faq",
+    "SEND knobelnsoftware",
+    "SEND knobelnsoftware shar",
+    "help lap",
+    "confirm k7qd-2mxw-9rtz-h4pc-v8sn",
+    "organizer status",
+)
+
+
+def tagged(number: int) -> str:
+    return f"jane.doe+{number}@gmail.com"
+
+
+def dotted(number: int) -> str:
+    name = "".join(sign + "." * (number >> place & 1) for place, sign in enumerate("janedo")) + "e"
+    return f"{name}@{'googlemail.com' if number % 2 else 'gmail.com'}"
+
+
+def forged(trick: str, number: int, team: str) -> EmailMessage:
+    """The attacker's letter of this number, which is to send something to the victim."""
+    mail = EmailMessage()
+    mail["Message-ID"] = f"<{number}@evil.example>"
+    mail["To"] = "knobeln@contest.example"
+    subject, address, text = SUBJECTS[number % len(SUBJECTS)], VICTIM, "x"
+    if trick == "subjects":
+        text = (f"<<FROM>> {team} k7qd-2mxw-9rtz-h4pc-v8sn\n", form(VICTIM, f"t{number}"), "")[number % 3]
+    elif trick == "plus-tags":
+        subject, address = REGISTER, tagged(number)
+        text = form(address, f"t{number}")
+    elif trick == "dots":
+        subject, address = REGISTER, dotted(number)
+        text = form(address, f"t{number}")
+    elif trick == "reply-to":
+        address = f"eve{number}@evil.example"
+        mail["Reply-To"] = VICTIM
+        mail["Authentication-Results"] = "mx.contest.example; dmarc=pass header.from=evil.example"
+    elif trick == "names":
+        mail["From"] = f'"{number} {VICTIM}" <{dotted(number)}>'
+        text = program(f"<<FROM>> {team} wrong-{number}\n")
+    elif trick == "other senders":
+        subject, address = REGISTER, f"eve@{number}.example"
+        text = form(tagged(number), f"t{number}")
+    elif trick == "delivery reports":
+        mail["Content-Type"] = ("multipart/report", "text/plain")[number % 2]
+        mail["Return-Path"] = f"<{VICTIM}>"
+        mail["In-Reply-To"] = f"<{number:032x}@contest.example>"
+    elif trick == "copies":
+        del mail["Message-ID"]
+        mail["Message-ID"] = f"<{number % 7}@evil.example>"
+        mail["Received"] = f"from a ([8.8.{number % 250}.8]) by b; {number}"
+        subject, text = SUBJECTS[number % 7], form(VICTIM, "copy")
+    if "From" not in mail:
+        mail["From"] = address
+    mail["Subject"] = subject
+    if "Content-Type" not in mail:
+        mail.set_content(text)
+    return mail
+
+
+TRICKS = (
+    "subjects",
+    "plus-tags",
+    "dots",
+    "reply-to",
+    "names",
+    "other senders",
+    "delivery reports",
+    "copies",
+)
+
+
+def to_mailbox(world: World, address: str, after: int) -> list[OutboxItem]:
+    """The mails to this mailbox that were queued after this one."""
+    with world.store.read() as tx:
+        found = outbox.queued_after(tx, after)
+    return [item for item in found if addresses.mailbox_of(item.to) == addresses.mailbox_of(address)]
+
+
+def sent_now(world: World) -> tuple[OutboxItem, ...]:
+    """All mails that are due; from now on they count as sent."""
+    with world.store.read() as tx:
+        due = outbox.due(tx, world.clock.now(), 10_000)
+    for item in due:
+        with world.store.write() as tx:
+            outbox.mark_sent(tx, item.id, world.clock.now(), "250")
+    return due
+
+
+def incoming(mail: EmailMessage) -> IncomingLetter:
+    """The letter with its envelope; a report comes from nobody, as bounces do."""
+    is_report = mail.get_content_type() == "multipart/report"
+    sender = "" if is_report else addresses.mailbox(str(mail["From"])) or ""
+    return IncomingLetter(mail.as_bytes(), sender, ("knobeln@contest.example",))
+
+
+def attack(world: World, letters: list[EmailMessage], span: timedelta, at_once: int) -> list[OutboxItem]:
+    """What the victim's mailbox gets while these letters come within this span, so many at once."""
+    start, mailbox, got = world.clock.now(), addresses.mailbox_of(VICTIM), []
+    for first in range(0, len(letters), at_once):
+        world.clock.at = start + span * (first / len(letters))
+        batch = [incoming(mail) for mail in letters[first : first + at_once]]
+        accept_all(world.store, batch, "smtp", world.clock.now())
+        while handle_next(world.store, world.settings, world.clock, world.renderer):
+            pass
+        got += [item for item in sent_now(world) if addresses.mailbox_of(item.to) == mailbox]
+    return got
+
+
+def register_victim(world: World) -> str:
+    """The name of the victim's team, which has registered a day ago."""
+    (question,) = world.send(REGISTER, form(VICTIM), sender="joe@elsewhere.example")
+    name, _ = told(*reply(world, question))
+    sent_now(world)
+    world.clock.at += 25 * HOUR
+    return name
+
+
+@pytest.mark.parametrize(
+    ("trick", "is_team"), [*((trick, False) for trick in TRICKS), ("subjects", True), ("names", True)]
+)
+def test_a_trick_with_forged_letters_brings_a_mailbox_few_and_short_mails(
+    checked_world: World, open_world: World, trick: str, is_team: bool
+) -> None:
+    world = checked_world if trick == "reply-to" else open_world
+    team = register_victim(world) if is_team else "nobody"
+    got = attack(world, [forged(trick, n, team) for n in range(40)], DAY, 4)
+    assert len(got) <= MAX_MAILS
+    assert sum(len(item.raw) for item in got) <= MAX_BYTES
+    assert len(got) > 0 or trick in ("reply-to", "delivery reports")
+    assert len(team_names(world)) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_team", [False, True])
+def test_ten_thousand_forged_letters_bring_a_mailbox_five_mails_at_most(
+    open_world: World, is_team: bool
+) -> None:
+    team = register_victim(open_world) if is_team else "nobody"
+    chance = random.Random(13)  # noqa: S311 - a repeatable attack
+    letters = [forged(chance.choice(TRICKS), number, team) for number in range(10_000)]
+    got = attack(open_world, letters, DAY, 100)
+    assert 0 < len(got) <= MAX_MAILS
+    assert sum(len(item.raw) for item in got) <= MAX_BYTES
+
+
+def test_the_mails_of_a_day_to_one_mailbox_fit_into_the_goal() -> None:
+    assert MAX_UNPROVED_MAILS_PER_DAY <= MAX_MAILS
+    assert MAX_UNPROVED_MAILS_PER_DAY * MAX_UNPROVED_MAIL_BYTES <= MAX_BYTES
+
+
+# --- real people -------------------------------------------------------------------------------------------
+def test_thirty_teams_of_one_school_get_in_within_ten_minutes(open_world: World) -> None:
+    world, sent = open_world, 0
+    start = world.clock.now()
+    for number in range(30):
+        address = f"pupil{number}@school.example"
+        (mail,) = world.send(
+            REGISTER,
+            form(address, f"team_{number}"),
+            sender=address,
+            Received="from pc ([93.184.216.34]) by mx.contest.example",
+            at=start + number * 20 * timedelta(seconds=1),
+        )
+        assert mail["To"] == address
+        is_asked = number >= MAX_FORMS_PER_HOUR
+        assert ("Is it yours?" in body_of(mail)) == is_asked
+        (answer,) = reply(world, mail, sender=address)
+        assert names(answer) == ["knobellib.c", "rules.txt"]
+        assert not is_asked or "Your registration is accepted." in flat(answer)
+        sent += len(sent_now(world))
+    assert sent == 60  # none has to wait
+    assert team_names(world) == [f"team_{number}" for number in range(30)]
+
+
+def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_register(
+    open_world: World,
+) -> None:
+    start, sender = open_world.clock.now(), "joe@machine.domain.alfdkj"
+
+    def write(hours: float, text: str) -> list[EmailMessage]:
+        return open_world.send(REGISTER, text, sender=sender, at=start + hours * HOUR)
+
+    mails = [mail for hour in range(6) for mail in write(hour, f"no form {hour}")]
+    until = "Another such letter gets no answer until 1994-03-28 12:01 UT; please send it again then."
+    assert [until in flat(mail) for mail in mails] == [False, False, False, True]
+    (welcome,) = write(6, form(sender))
+    assert "Your registration is accepted." in flat(welcome)
+    assert until in flat(welcome)
+    assert write(7, "no form") == []
+    assert len(write(24.1, "no form")) == 1
+
+
+def test_in_a_flood_to_one_domain_a_mail_waits_and_is_not_lost(open_world: World) -> None:
+    start, most = open_world.clock.now(), MAX_UNPROVED_MAILS_PER_HOUR[Scope.DOMAIN]
+    for number in range(most + 1):
+        open_world.send("help lap", "", sender=f"{number}@flood.example")
+        sent_now(open_world)
+    waits = [item.due_at - start for item in to_mailbox(open_world, f"{most}@flood.example", 0)]
+    assert waits == [HOUR]
+    (other,) = open_world.send("help lap", "", sender="joe@machine.domain.alfdkj")
+    assert [item.due_at for item in to_mailbox(open_world, str(other["To"]), 0)] == [start]
+
+
+# --- the question ------------------------------------------------------------------------------------------
+def test_a_form_from_another_address_gets_nothing_before_its_address_has_answered(open_world: World) -> None:
+    world = open_world
+    (question,) = world.send(REGISTER, form("our_team@school.example"))
+    assert question["To"] == "our_team@school.example"
+    assert re.fullmatch(r"confirm ([a-z0-9]{4}-?){5}", question["Subject"])
+    assert "Nothing is registered yet." in flat(question)
+    assert "the form came from another mail-address" in flat(question)
+    assert "answer this mail by 1994-03-30 12:00 UT" in flat(question)
+    assert team_names(world) == []
+    (welcome,) = reply(world, question)
+    assert welcome["To"] == "our_team@school.example"
+    assert names(welcome) == ["knobellib.c", "rules.txt"]
+    assert team_names(world) == ["the_heavy_lords_of_knobeln"]
+    (again,) = reply(world, question)
+    assert "You have answered my question before" in flat(again)
+
+
+@pytest.mark.parametrize(
+    "subject", ["", "AW: yes, please", "nothing but the Message-ID is left", "Re: [EXTERNAL] confirm it"]
+)
+def test_any_reply_confirms(open_world: World, subject: str) -> None:
+    (question,) = open_world.send(REGISTER, form("our_team@school.example"))
+    (welcome,) = reply(open_world, question, subject)
+    assert "Your registration is accepted." in flat(welcome)
+
+
+def test_the_subject_alone_confirms_too(open_world: World) -> None:
+    (question,) = open_world.send(REGISTER, form("our_team@school.example"))
+    (welcome,) = open_world.send(f"Re: {question['Subject']}", "", sender="x@other.example")
+    assert "Your registration is accepted." in flat(welcome)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-replied"},
+        {"In_Reply_To": f"<{'0' * 32}@contest.example>", "subject": "confirm k7qd-2mxw-9rtz-h4pc-v8sn"},
+        {"In_Reply_To": "<2@machine.domain.alfdkj>", "subject": "yes"},
+    ],
+)
+def test_neither_a_machine_nor_a_guess_confirms(open_world: World, headers: dict[str, str]) -> None:
+    (question,) = open_world.send(REGISTER, form("our_team@school.example"))
+    reply(open_world, question, **headers)
+    assert team_names(open_world) == []
+
+
+@pytest.mark.parametrize(("days", "is_taken"), [(2.9, True), (3.1, False)])
+def test_the_question_can_be_answered_for_three_days(open_world: World, days: float, is_taken: bool) -> None:
+    (question,) = open_world.send(REGISTER, form("our_team@school.example"))
+    open_world.clock.at += days * DAY
+    (answer,) = reply(open_world, question)
+    assert (team_names(open_world) != []) == is_taken
+    assert is_taken or "later than 3 days" in flat(answer)
+
+
+def test_the_time_of_the_form_counts_not_that_of_the_reply(open_world: World) -> None:
+    closes = open_world.settings.dates.registration_closes
+    (question,) = open_world.send(REGISTER, form("our_team@school.example"), at=closes - MINUTE)
+    open_world.clock.at = closes + HOUR
+    (welcome,) = reply(open_world, question)
+    assert "Your registration is accepted." in flat(welcome)
+
+
+@pytest.mark.parametrize(
+    ("confirm", "headers", "words"),
+    [
+        ("always", PASSED, "I ask everybody"),
+        ("when-doubtful", PASSED, None),
+        ("when-doubtful", {}, "could not tell that the form really came from"),
+        ("when-doubtful", {"Authentication_Results": "mx.contest.example; dmarc=fail"}, "could not tell"),
+        ("never", {}, None),
+    ],
+)
+def test_the_organizer_decides_who_is_asked(
+    make_world: Callable[..., World], confirm: str, headers: dict[str, str], words: str | None
+) -> None:
+    sections = {"mail": Mail(authserv_id="mx.contest.example"), "registration": Registration(confirm=confirm)}
+    (mail,) = make_world(**sections).send(REGISTER, FORM, sender="our_team@machine.domain.alfdkj", **headers)
+    assert ("Nothing is registered yet." in flat(mail)) == (words is not None)
+    assert words is None or words in flat(mail)
+    assert words is not None or names(mail) == ["knobellib.c", "rules.txt"]
+
+
+def test_a_mailbox_with_a_team_that_was_never_heard_from_has_to_confirm_the_second(open_world: World) -> None:
+    open_world.send(REGISTER, form("joe+1@school.example", "one"), sender="joe+1@school.example")
+    two = form("joe+2@school.example", "two")
+    (question,) = open_world.send(REGISTER, two, sender="joe+2@school.example", at=OPENS + 9 * DAY)
+    assert "there is already a team with a mail-address of this mailbox" in flat(question)
+
+
+def test_the_organizer_sees_a_doubtful_registration_after_it_was_confirmed(
+    make_world: Callable[..., World],
+) -> None:
+    sections = {"mail": Mail(), "registration": Registration(), "teams": Teams(approval="organizer")}
+    world = make_world(**sections)
+    (question,) = world.send(REGISTER, form("our_team@school.example"))
+    (pending,) = reply(world, question)
+    assert "The organizer looks at each registration" in flat(pending)
+    with world.store.read() as tx:
+        assert [team.state for team in teams.all_teams(tx)] == [TeamState.PENDING]
+
+
+# --- short first answers -----------------------------------------------------------------------------------
+def test_the_first_answer_is_short_and_the_rest_comes_with_the_string(open_world: World) -> None:
+    world, sender = open_world, "our_team@machine.domain.alfdkj"
+    (welcome,) = world.send(REGISTER, FORM, sender=sender)
+    assert len(welcome.as_bytes()) <= MAX_UNPROVED_MAIL_BYTES
+    assert names(welcome) == []
+    assert "The rest comes then, with knobellib.c and rules.txt." in flat(welcome)
+    name, string = told(welcome)
+    rest, status = world.send("status", from_line(name, string), sender="joe@elsewhere.example")
+    assert names(rest) == ["knobellib.c", "rules.txt"]
+    assert rest["To"] == status["To"] == sender
+    assert len(world.send("status", from_line(name, string) + "\n", sender=sender)) == 1
+
+
+def test_a_long_answer_comes_after_a_reply(open_world: World) -> None:
+    (question,) = open_world.send("send rules", "")
+    assert len(question.as_bytes()) <= MAX_UNPROVED_MAIL_BYTES
+    assert "Its answer is long" in flat(question)
+    (answer,) = reply(open_world, question)
+    assert answer["To"] == "joe@machine.domain.alfdkj"
+    assert names(answer) == ["rules.txt"]
+
+
+def test_a_long_answer_comes_at_once_if_the_letter_shows_who_wrote_it(checked_world: World) -> None:
+    (answer,) = checked_world.send("send rules", "", **PASSED)
+    assert names(answer) == ["rules.txt"]
+    (question,) = checked_world.send(REGISTER, FORM)
+    name, string = told(*reply(checked_world, question))
+    proof = from_line(name, string)
+    (kit,) = checked_world.send("SEND knobelnsoftware", proof, sender="our_team@machine.domain.alfdkj")
+    assert names(kit) == ["knobelnsoftware.tar.gz"]
+
+
+def test_the_string_of_one_team_proves_nothing_for_another_mailbox(open_world: World) -> None:
+    (question,) = open_world.send(REGISTER, FORM)
+    name, string = told(*reply(open_world, question))
+    (answer,) = open_world.send("send rules", from_line(name, string), sender=VICTIM)
+    assert "Its answer is long" in flat(answer)
+
+
+def test_a_team_keeps_its_string_if_the_new_one_could_not_be_sent(open_world: World) -> None:
+    sender = "our_team@machine.domain.alfdkj"
+    (question,) = open_world.send(REGISTER, FORM)
+    name, string = told(*reply(open_world, question))
+    for number in range(9):
+        open_world.send("help lap", f"{number}", sender=sender)
+    for number in range(9):
+        open_world.send(REGISTER, form(f"our_team+{number}@machine.domain.alfdkj", f"t{number}"))
+    assert open_world.send("resend authentification", "", sender=sender) == []
+    assert "keeps its string" in open_world.notes[-1]
+    assert len(open_world.send("status", from_line(name, string))) == 1
+
+
+# --- rules -------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("address", "mailbox"),
+    [
+        ("Joe@School.example", "joe@school.example"),
+        ("joe+knobeln+2@school.example", "joe@school.example"),
+        ("j.o.e@school.example", "j.o.e@school.example"),
+        ("J.o.e+x@GMail.com", "joe@gmail.com"),
+        ("joe@googlemail.com", "joe@gmail.com"),
+        ("j.oe@pm.me", "joe@proton.me"),
+    ],
+)
+def test_all_addresses_of_a_mailbox_have_one_spelling(address: str, mailbox: str) -> None:
+    assert addresses.mailbox_of(address) == mailbox == addresses.mailbox_of(mailbox)
+
+
+@pytest.mark.parametrize(
+    ("client", "received", "network"),
+    [
+        ("93.184.216.34", ["from x ([8.8.8.8]) by y"], "93.184.216.0/24"),
+        ("", ["from x (x [192.168.1.2]) by y", "from x ([93.184.216.34]) by y"], "93.184.216.0/24"),
+        ("", ["from x ([IPv6:2606:2800:220:1::1]) by y"], "2606:2800:220::/48"),
+        ("", ["from x ([::ffff:93.184.216.34]) by y"], "93.184.216.0/24"),
+        ("", ["by y ([93.184.216.34]) with z", "from x ([999.1.1.1]) by y"], ""),
+        ("192.168.1.2", ["from x ([8.8.8.8]) by y"], ""),
+        ("", [], ""),
+    ],
+)
+def test_the_network_is_that_of_the_topmost_public_address(
+    client: str, received: list[str], network: str
+) -> None:
+    assert network_of(client, received) == network
+
+
+GOOD = FormFacts(
+    is_senders=True, is_checked=False, authenticity=Authenticity.NONE, forms_in_an_hour=3, is_second=False
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        (GOOD, None),
+        (replace(GOOD, is_senders=False), Doubt.OTHER_SENDER),
+        (replace(GOOD, is_checked=True), Doubt.NOT_AUTHENTIC),
+        (replace(GOOD, is_checked=True, authenticity=Authenticity.FAIL), Doubt.NOT_AUTHENTIC),
+        (replace(GOOD, is_checked=True, authenticity=Authenticity.PASS), None),
+        (replace(GOOD, forms_in_an_hour=4), Doubt.MANY_FORMS),
+        (replace(GOOD, is_second=True), Doubt.SECOND_TEAM),
+    ],
+)
+def test_what_makes_a_form_doubtful(form: FormFacts, reason: Doubt | None) -> None:
+    assert doubt(form, "when-doubtful") is reason
+    assert doubt(form, "never") is None
+    assert doubt(form, "always") is Doubt.ALWAYS
+
+
+def test_a_mail_goes_out_when_all_its_quotas_have_room_or_never() -> None:
+    now = OPENS
+    mailbox, others, *wider = quotas(Limit.DROP, False, 10, ("help",), "8.8.8.0/24")
+    assert (mailbox.mails, others.mails, others.templates) == (5, 4, ("help",))
+    assert [quota.scope for quota in wider] == [Scope.DOMAIN, Scope.NETWORK, Scope.ALL]
+    assert room([(quota, now) for quota in (mailbox, *wider)], now) == now
+    assert room([(mailbox, now), (wider[0], now + HOUR), (wider[1], now + 2 * HOUR)], now) == now + 2 * HOUR
+    assert room([(mailbox, now + HOUR)], now) is None
+    assert room([(wider[0], now + 25 * HOUR)], now) is None
+
+
+def test_a_quota_is_free_a_span_after_the_mail_that_filled_it() -> None:
+    now, quota = OPENS, Quota(Scope.MAILBOX, 5, DAY, waits=False, unproved=True)
+    assert quota.free_at(None, now) == now
+    assert quota.free_at(now - HOUR, now) == now + 23 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("reply_to", "to"),
+    [
+        ("jane@a.example", "jane@a.example"),
+        ("jane@mail.a.example", "jane@mail.a.example"),
+        ("jane@b.example", "joe@a.example"),
+        ("jane@ba.example", "joe@a.example"),
+        ("jane@example", "joe@a.example"),
+    ],
+)
+def test_answers_follow_reply_to_only_within_the_senders_domain(reply_to: str, to: str) -> None:
+    assert parse(f"From: joe@a.example\nReply-To: {reply_to}\n\nx".encode()).answer_to == to
