@@ -1,7 +1,7 @@
 """Bid-Tac-Toe: two players bid in secret for the squares of a 3x3 grid; the higher bid takes the square.
 
-The rules of the 2nd Annual Ellington Bid-Tac-Toe Challenge of 2007 (B1 to B16, B19); their text for
-participants is docs/games/bid-tac-toe.md.
+The rules are those of the 2nd Annual Ellington Bid-Tac-Toe Challenge of 2007 (B1 to B16, B19).
+docs/games/bid-tac-toe.md explains them to participants.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from contest.plurals import plural
 
 Bids = tuple[int, ...]  # nine whole dollars, square 1 first
 
-SQUARES = range(9)  # in the program; people count them from 1 (B8)
+SQUARES = range(9)  # people count them from 1 (B8)
 NO_BIDS: Bids = (0,) * 9
-SIGNS = ("A", "B")  # of the seats, in drawings of the board
+SIGNS = ("A", "B")  # the seats in drawings of the board
 
 BANKROLL = 100
-PATIENCE = 3  # so many rounds in a row without a change end the game (B6)
-_MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last moment; or the last rounds change nothing
+PATIENCE = 3  # the game ends after so many rounds in a row without a change (B6)
+_MOST_ROUNDS = 9 * PATIENCE  # each square may be won in the last round before PATIENCE ends the game
 
 _WIN, _TIE, _LOSS = 2, 1, 0  # half points (B19)
 
 
 class IllegalBid(StrEnum):
-    """What becomes of a game in which a player gives illegal bids, or none (B15). It is over either way."""
+    """How a game is decided in which a player gives illegal bids, or none (B15). It is over in any case."""
 
-    LOST = "lost"  # the side that gave one has lost
-    ZERO = "zero"  # the bids count as zeros and the board decides: the announcement to the letter
+    LOST = "lost"  # the player has lost
+    ZERO = "zero"  # the bids count as zeros and the board decides, as the announcement literally says
 
 
 @dataclass(frozen=True)
 class Board:
-    """A position: whose the squares are, and what everybody bid last."""
+    """A position: the owners of the squares, and both players' last bids."""
 
     owners: tuple[int | None, ...] = (None,) * 9
     bankrolls: tuple[int, int] = (BANKROLL, BANKROLL)
-    bids: tuple[Bids, Bids] | None = None  # of the round before, by seat; None before the first
+    bids: tuple[Bids, Bids] | None = None  # of the last round, by seat; None before the first
     unchanged: int = 0  # rounds in a row in which no square was won
     at_fault: frozenset[int] = frozenset()  # the seats that gave illegal bids in the last round
 
@@ -55,12 +55,12 @@ class Board:
 
 
 def lines(owners: Sequence[int | None], seat: int) -> int:
-    """How many of the 8 three-in-a-row formations this seat has (B7)."""
+    """Count the three-in-a-row formations, out of 8, that this seat has (B7)."""
     return sum(all(owners[square] == seat for square in line) for line in LINES)
 
 
 def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
-    """Why this seat may not bid this (B2, B5, B15); None if it may."""
+    """Say why this seat may not make these bids (B2, B5, B15); None if it may."""
     if len(bids) != len(SQUARES):
         return f"there were {len(bids)} bids; 9 are needed, one for each square"
     for square, bid in enumerate(bids):
@@ -74,7 +74,7 @@ def why_illegal(board: Board, seat: int, bids: Bids) -> str | None:
 
 
 def _resolved(board: Board, bids: tuple[Bids, Bids], at_fault: frozenset[int] = frozenset()) -> Board:
-    """All squares of a round at once; only a winner pays (B3, B4)."""
+    """Decide all squares of a round at once. Only the winner of a square pays its bid (B3, B4)."""
     won = {square: _winner(bids, square) for square in SQUARES}
     owners = tuple(board.owners[square] if won[square] is None else won[square] for square in SQUARES)
     first, second = (
@@ -103,7 +103,8 @@ class BidTacToeSettings(GameSettings):
 class BidTacToe(TextGame[Board, Bids]):
     """The game as the registry knows it.
 
-    `names`: the opponent ID by which each seat is announced to the other (B11), one word each.
+    `names`: each seat's opponent ID, one word, by which we announce it to the other (B11). Raises ValueError
+    for other names.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class BidTacToe(TextGame[Board, Bids]):
         return None if position.bids is None else position.bids[seat]
 
     def points(self, position: Board) -> tuple[int, ...]:
-        """Half points: a win 2, a tie 1, a defeat 0; nothing before the end. Two who lose get nothing."""
+        """Give half points: 2 for a win, 1 for a tie, otherwise 0. After faults both can lose."""
         if not position.over:
             return 0, 0
         if position.at_fault and self.illegal_bid is IllegalBid.LOST:
@@ -168,7 +169,7 @@ class BidTacToe(TextGame[Board, Bids]):
         return (_WIN, _LOSS) if first > second else (_LOSS, _WIN)
 
     def drawing(self, position: Board) -> Drawing:
-        """The grid: whose the squares are, and what was bid for them in the last round."""
+        """Draw the grid: the owners of the squares, and the bids for them in the last round."""
         squares = [self._square(position, square) for square in SQUARES]
         rows = tuple(tuple(squares[first : first + 3]) for first in SQUARES[::3])
         first, second = position.bankrolls
@@ -183,7 +184,7 @@ class BidTacToe(TextGame[Board, Bids]):
             seat=owner,
             ground=owner,
             small=f"{bids[0]} : {bids[1]}" if was_bid else "",
-            changed=was_bid and owner is not None,  # for a square that was taken before nobody may bid
+            changed=was_bid and owner is not None,  # nobody may bid for a square that was taken before
         )
 
     def sample_moves(self, position: Board, seat: int) -> Sequence[Bids]:
@@ -192,7 +193,7 @@ class BidTacToe(TextGame[Board, Bids]):
         all_in = [_bids({square: bankroll}) for square in (free[0], free[-1])]
         even = _bids(dict.fromkeys(free, bankroll // len(free)))
         dollars = _bids(dict.fromkeys(free[:bankroll], 1))
-        shift = 1 + seat + sum(position.bankrolls)  # the two should not always bid alike
+        shift = 1 + seat + sum(position.bankrolls)  # so that the two do not always bid alike
         halves = _bids({free[shift % len(free)]: bankroll // 2})
         return list(dict.fromkeys([NO_BIDS, *all_in, even, dollars, halves]))
 

@@ -1,7 +1,7 @@
-"""The cooperation game: two criminals, and in each round both cooperate or betray at the same time.
+"""The cooperation game: in each round two criminals decide at the same time to cooperate or to betray.
 
-The rules C1 to C7. The first version of the game (L1, L2) has the same rules, but exactly 10 rounds, and asks
-in another form. Histories are texts with a letter per round, as the programs get them.
+This module has the rules C1 to C7. The first version of the game (L1, L2) has exactly 10 rounds and asks in
+another form; otherwise it has the same rules. Programs get histories as texts with one letter per round.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORFEIT_PER_ROUND = 2  # what the other side gets for every round of a forfeited
 
 
 class Decision(StrEnum):
-    """What a player does in a round, as its program prints it."""
+    """A decision for one round, as a program prints it."""
 
     COOPERATE = "C"
     BETRAY = "B"
@@ -39,7 +39,7 @@ _POINTS = {
 
 @dataclass(frozen=True)
 class Dealings:
-    """A position: what each side did so far, and the sides that gave no valid answer."""
+    """A position: the decisions of each side so far, and the sides that gave no valid answer."""
 
     histories: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
     forfeited: frozenset[int] = frozenset()
@@ -50,7 +50,7 @@ class Dealings:
 
 
 def round_points(own: Decision, other: Decision) -> int:
-    """What a side gets for one round (C2).
+    """Return a side's points for one round (C2).
 
     >>> [round_points(Decision(own), Decision(other)) for own, other in ("BB", "BC", "CB", "CC")]
     [1, 3, 0, 2]
@@ -76,13 +76,13 @@ class CooperationSettings(GameSettings):
 
 
 class Cooperation(TextGame[Dealings, Decision]):
-    """The game as the registry knows it, there with the most rounds; a contest draws its own number."""
+    """The game as the registry knows it, with the largest number of rounds; a contest draws its own."""
 
     name = "cooperation"
     title = "Cooperation game"
 
     def __init__(self, rounds: int = MOST_ROUNDS, fewest: int = FEWEST_ROUNDS) -> None:
-        """`rounds`: of a game (C1), at most; `for_players` draws the contest's number, `fewest` or more."""
+        """`rounds`: the largest number (C1). `for_players` draws the contest's own, at least `fewest`."""
         if rounds < 1:
             raise ValueError(f"a game of {rounds} rounds: at least 1 is needed")
         self.rounds = rounds
@@ -127,11 +127,11 @@ class Cooperation(TextGame[Dealings, Decision]):
     def apply_with_faults(
         self, position: Dealings, moves: Mapping[int, Decision], draw: Callable[[int], int]
     ) -> Dealings:
-        """The game ends, and each side without a move loses it, one or both (C5)."""
+        """End the game. Each side without a move loses it; both can lose (C5)."""
         return replace(position, forfeited=self.players_to_move(position) - moves.keys())
 
     def points(self, position: Dealings) -> tuple[int, ...]:
-        """The sum over the rounds; a forfeited game is worth 0, and 2 per round to the other (C5)."""
+        """Add up the rounds. A forfeited game gives its side 0, and the other side 2 per round (C5)."""
         if position.forfeited:
             prize = FORFEIT_PER_ROUND * self.rounds
             return tuple(0 if seat in position.forfeited else prize for seat in (0, 1))
@@ -142,12 +142,12 @@ class Cooperation(TextGame[Dealings, Decision]):
         return tuple(Decision)
 
     def question(self, position: Dealings, seat: int, protocol: TextProtocol) -> Words:
-        """Two arguments, what it did itself and what the other did (C3): `[C,B]` `[C,C]`."""
+        """Return two arguments: its own decisions, then the other side's (C3): `[C,B]` `[C,C]`."""
         own, other = position.histories[seat], position.histories[1 - seat]
         return f"[{','.join(own)}]", f"[{','.join(other)}]"
 
     def answer(self, position: Dealings, seat: int, text: str) -> Decision:
-        """The letter C or B, alone but for white space around it (C4)."""
+        """Read the letter C or B; only white space may be around it (C4). Raises ValueError."""
         return letter(text, Decision)
 
 
@@ -164,7 +164,7 @@ class LegacyCooperation(Cooperation):
         return self
 
     def question(self, position: Dealings, seat: int, protocol: TextProtocol) -> Words:
-        """As above, in the old form; in the first round there is no argument at all (L2)."""
+        """Return the same two arguments in the old form; none in the first round (L2)."""
         if position.rounds == 0:
             return ()
         return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])

@@ -1,6 +1,6 @@
 """Positions of games with a board, as squares that a page or a terminal can draw. Pure.
 
-A game is drawn if it has a method `drawing`; nothing else depends on it.
+Pages and terminals draw a game if it has a method `drawing`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ Position_contra = TypeVar("Position_contra", contravariant=True)
 
 @dataclass(frozen=True)
 class Square:
-    """One square. Seats count from 0; None = nobody's."""
+    """One square. Seats count from 0; None: nobody."""
 
-    text: str = ""  # a sign or two in the middle
-    seat: int | None = None  # whose sign it is
-    ground: int | None = None  # whose the ground is
+    text: str = ""  # one or two signs in the middle
+    seat: int | None = None  # the owner of the sign
+    ground: int | None = None  # the owner of the ground, which is in its colour
     small: str = ""  # further text in small letters
     changed: bool = False  # by the last turn
 
@@ -29,7 +29,7 @@ class Drawing:
     rows: tuple[tuple[Square, ...], ...]
     signs: tuple[str, ...] = ()
     caption: str = ""
-    block: int = 0  # after so many rows and columns there is a heavier line; 0 = no such line
+    block: int = 0  # rows and columns between heavier lines; 0: no such lines
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -38,8 +38,11 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Course:
-    """How a game went: each seat's points after each turn, and the positions before the first turn and after
-    each. `drawings` is () if the game has no board."""
+    """The course of a game.
+
+    `points`: of each seat, after each turn. `drawings`: the positions before the first turn and after each
+    turn; () if the game has no board.
+    """
 
     points: tuple[tuple[int, ...], ...]
     drawings: tuple[Drawing, ...] = ()
@@ -50,4 +53,4 @@ class Drawn(Protocol[Position_contra]):
     """A game that has a board."""
 
     def drawing(self, position: Position_contra, /) -> Drawing:
-        """The position; all positions of a game have the same number of rows and columns."""
+        """Draw the position. All positions of a game have the same number of rows and columns."""

@@ -1,11 +1,11 @@
 """Hog: two players roll dice in turn, each towards a goal of its own; a 1 spoils the turn.
 
-Everything here is exact (H1 to H11): the rules of a turn, the odds of a roll, how often one strategy beats
-another, and the ranking. docs/games/hog.md tells it to people.
+This module has the rules of a turn, the exact odds of a roll, and the ranking (H1 to H11).
+docs/games/hog.md explains them to people.
 
-A strategy never plays a game: it is asked once for every pair of scores, and its chance against every other
-strategy counts. `contest.subprocesses.hog_solver` computes that chance; `win_rate` in
-tests/support/hog_win_rate.py is its plain definition. hog_game.py is the game roll by roll.
+No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
+of winning against every other strategy in `contest.subprocesses.hog_solver`. `win_rate` in
+tests/support/hog_win_rate.py is the plain definition of that chance. hog_game.py plays a game roll by roll.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from itertools import combinations
 
 from contest import standings
 
-SCORES = 300  # a strategy is asked for own and opponent's scores 0..299; no goal is higher
+SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
 SIDES = 6
-TURNS = 8  # Time Trot knows the turn's number up to multiples of this
+TURNS = 8  # Time Trot uses the turn's number modulo this
 LOWEST_GOAL = 50
-MATCH_POINT = float(standings.MATCH_POINT)  # a match point needs a win rate strictly above this
+MATCH_POINT = float(standings.MATCH_POINT)  # a strategy gets a match point for a win rate above this
 MAX_NAME = 64
-PROGRAM = "final_strategy.py"  # the file that is sent (H1)
-FUNCTION = "final_strategy"  # in it
-LABEL = "PLAYER_NAME"  # in it, too
-WIN_RATE_UNIT = 10**12  # points of a contest for a win rate of 1
+PROGRAM = "final_strategy.py"  # the file that a team sends (H1)
+FUNCTION = "final_strategy"  # the function in that file
+LABEL = "PLAYER_NAME"  # the variable in that file
+WIN_RATE_UNIT = 10**12  # points for a win rate of 1
 
 Pair = tuple[int, int]
 
@@ -36,7 +36,7 @@ Pair = tuple[int, int]
 # --- an entry ---
 @dataclass(frozen=True)
 class HogEntry:
-    """What a strategy is to a contest. `table[own * SCORES + opponent]`: how many dice it rolls there."""
+    """A strategy in a contest. `table[own * SCORES + opponent]`: how many dice it rolls at these scores."""
 
     table: bytes
     goal: int
@@ -54,18 +54,19 @@ class HogEntry:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> HogEntry:
-        """Raises ValueError for anything that `to_bytes` did not write."""
+        """Read what `to_bytes` wrote. Raises ValueError for other bytes."""
         return cls(raw[2:], int.from_bytes(raw[:2], "big"))
 
     def dice(self, own: int, opponent: int) -> int:
-        """How many it rolls at these scores, each in 0..SCORES - 1."""
+        """Return how many dice it rolls at these scores, each in 0..SCORES - 1."""
         return self.table[own * SCORES + opponent]
 
 
 def goal_for(size: int) -> int:
-    """The score that wins, for a file of so many bytes (H8).
+    """Return the goal for a file of `size` bytes (H8).
 
-    In floating point, and in this order of operations: 4100 bytes are 122, where exact arithmetic has 123.
+    The rules define it in floating point and in this order of operations: the goal for 4100 bytes is 122;
+    exact arithmetic would make it 123.
 
     >>> goal_for(1699), goal_for(4100), goal_for(10000)
     (50, 122, 300)
@@ -75,7 +76,7 @@ def goal_for(size: int) -> int:
 
 
 def why_illegal_dice(answer: object) -> str | None:
-    """Why a strategy may not answer this (H2); None if it may. True and False are not numbers of dice."""
+    """Say why this is no number of dice (H2); None if it is one. True and False are none."""
     if type(answer) is not int:
         return f"a number of dice is an int, not a {type(answer).__name__}"
     if not 0 <= answer <= MAX_DICE:
@@ -84,7 +85,7 @@ def why_illegal_dice(answer: object) -> str | None:
 
 
 def why_illegal_name(name: object) -> str | None:
-    """Why this is not a valid PLAYER_NAME (H2); None if it is."""
+    """Say why this is not a valid PLAYER_NAME (H2); None if it is."""
     if not isinstance(name, str):
         return f"PLAYER_NAME is a str, not {type(name).__name__}"
     if not 1 <= len(name) <= MAX_NAME:
@@ -95,12 +96,12 @@ def why_illegal_name(name: object) -> str | None:
 # --- a turn ---
 @dataclass(frozen=True)
 class Position:
-    """A game before a turn; players are 0 and 1. `turn` counts all turns, extra ones too (H7)."""
+    """A game before a turn. Players are 0 and 1. `turn` counts all turns, also extra ones (H7)."""
 
     scores: tuple[int, int] = (0, 0)
     player: int = 0
     turn: int = 0
-    extra: bool = False  # the turn was earned by Time Trot
+    extra: bool = False  # the player has this turn because of Time Trot
 
     @property
     def own(self) -> int:
@@ -112,12 +113,14 @@ class Position:
 
 
 def sow_sad(faces: Sequence[int]) -> int:
-    """The points of a roll of one die or more: their sum, or 1 if any of them is a 1 (H4)."""
+    """Return the points of a roll of at least one die: the sum of the faces, or 1 if any face is a 1 (H4)."""
     return 1 if 1 in faces else sum(faces)
 
 
 def picky_piggy(opponent: int) -> int:
-    """The points of rolling no dice: the digit of 1/7 at the place of the opponent's score (H5).
+    """Return the points for rolling no dice (H5).
+
+    They are the decimal digit of 1/7 at the place that is the opponent's score; 7 if that score is 0.
 
     >>> picky_piggy(3), picky_piggy(14), picky_piggy(0)
     (2, 4, 7)
@@ -126,17 +129,17 @@ def picky_piggy(opponent: int) -> int:
 
 
 def hog_pile(own: int, opponent: int) -> int:
-    """The score after points were added: doubled where it equals the opponent's (H6)."""
+    """Return the score after a turn: `own`, doubled if it equals the opponent's (H6)."""
     return 2 * own if own == opponent else own
 
 
 def trots(position: Position, dice: int) -> bool:
-    """Whether rolling so many dice here earns an extra turn (H7); 8 and more never do."""
+    """Whether rolling so many dice in this position earns an extra turn (H7); 8 or more never do."""
     return dice == position.turn % TURNS and not position.extra
 
 
 def after(position: Position, dice: int, points: int) -> Position:
-    """The position after a turn in which so many dice brought these points."""
+    """Return the position after a turn in which the player rolled `dice` dice and got `points`."""
     score = hog_pile(position.own + points, position.opponent)
     scores = (score, position.scores[1]) if position.player == 0 else (position.scores[0], score)
     again = trots(position, dice)
@@ -145,14 +148,14 @@ def after(position: Position, dice: int, points: int) -> Position:
 
 
 def winner(position: Position, goals: Pair) -> int | None:
-    """The player who has reached its own goal (H8); None while the game goes on."""
+    """Return the player that has reached its own goal (H8); None while the game goes on."""
     return next((player for player in (0, 1) if position.scores[player] >= goals[player]), None)
 
 
 # --- the odds ---
 @cache
 def roll_ways(dice: int) -> Mapping[int, int]:
-    """In how many of the 6**dice ways the dice can fall they bring so many points (H4); 1 die or more."""
+    """Return how many of the 6**dice outcomes give each number of points (H4); `dice` is at least 1."""
     ways = {0: 1}
     for _ in range(dice):
         ways = _with_another_die(ways)
@@ -160,7 +163,7 @@ def roll_ways(dice: int) -> Mapping[int, int]:
 
 
 def _with_another_die(ways: Mapping[int, int]) -> dict[int, int]:
-    """Only the ways without a 1."""
+    """Add a die, and leave out the outcomes in which it shows a 1."""
     sums: dict[int, int] = {}
     for points, count in ways.items():
         for face in range(2, SIDES + 1):
@@ -170,7 +173,7 @@ def _with_another_die(ways: Mapping[int, int]) -> dict[int, int]:
 
 @cache
 def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
-    """The chance of each number of points, for a player whose opponent has this score."""
+    """Return the chance of each number of points, for a player whose opponent has this score."""
     if dice == 0:
         return {picky_piggy(opponent): Fraction(1)}
     return {points: Fraction(ways, SIDES**dice) for points, ways in roll_ways(dice).items()}
@@ -179,7 +182,7 @@ def odds(dice: int, opponent: int) -> Mapping[int, Fraction]:
 # --- a contest ---
 @dataclass(frozen=True)
 class Ranked:
-    """A line of the ranking; `entry` is the number of the entry, from 0."""
+    """A line of the ranking. Entries count from 0."""
 
     rank: int
     entry: int
@@ -187,14 +190,15 @@ class Ranked:
 
 
 def all_pairs(entries: int) -> tuple[Pair, ...]:
-    """Everybody against everybody else, once; numbers of entries, the lower first."""
+    """Return each pair of entries once, as their numbers, the lower first."""
     return tuple(combinations(range(entries), 2))
 
 
 def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Ranked, ...]:
-    """Best first; equal match points share a rank, in the order of their numbers (H11).
+    """Rank the entries, best first (H11).
 
-    `rates` has the win rate of the first of each of `all_pairs`; ValueError if it has others, or not all.
+    Entries with equal match points share a rank and keep the order of their numbers. `rates` has the win rate
+    of the first entry of each pair in `all_pairs`. Raises ValueError for missing or other pairs.
     """
     if rates.keys() != set(all_pairs(entries)):
         raise ValueError(f"a win rate for each of the pairs of {entries} entries is needed, and no other")
@@ -204,7 +208,7 @@ def ranking(entries: int, rates: Mapping[Pair, float]) -> tuple[Ranked, ...]:
 
 
 def match_points(entries: int, rates: Mapping[Pair, float]) -> list[int]:
-    """How many others each entry beats (H11): more often than MATCH_POINT; so a tie is a loss for both."""
+    """Count the opponents that each entry beats, with a win rate above MATCH_POINT; a tie is no win (H11)."""
     points = [0] * entries
     for (first, second), rate in rates.items():
         points[first] += rate > MATCH_POINT

@@ -1,7 +1,7 @@
-"""Hog as a game of the registry, played roll by roll with dice that the game's `luck` decides.
+"""Hog as a game of the registry, played roll by roll. The game's `luck` decides how the dice fall.
 
 A contest of Hog plays no games: a pairing is worth the exact win rate (`hog_solver`) in trillionths. This
-module lets a person watch one game, and tests check that the rules keep the promises of every game.
+module lets a person watch a game, and lets tests check that the rules keep the promises of every game.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ USUAL_GOAL = 100
 
 @dataclass(frozen=True)
 class Rolled:
-    """A position, and how the dice fell in the turn before it: () where none were rolled."""
+    """A position, and the faces of the dice in the turn before it; () if none were rolled."""
 
     at: rules.Position
     faces: tuple[int, ...] = ()
 
 
 class Hog(Game[Rolled, int]):
-    """The game as the registry knows it. `goals` by seat; `luck` decides who begins and every roll."""
+    """The game as the registry knows it. `goals`: by seat; `luck` decides who begins, and every roll."""
 
     def __init__(self, goals: Pair = (USUAL_GOAL, USUAL_GOAL), luck: int = 0) -> None:
         if not all(1 <= goal <= SCORES for goal in goals):
@@ -43,7 +43,7 @@ class Hog(Game[Rolled, int]):
             title="Hog",
             min_seats=2,
             max_seats=2,
-            max_turns=2 * SCORES,  # every turn brings a point or more
+            max_turns=2 * SCORES,  # every turn adds at least one point
             fault_rule=FaultRule.GAME_LOST,
             play=TABLE,
             program_name=rules.PROGRAM,
@@ -72,7 +72,7 @@ class Hog(Game[Rolled, int]):
         return Rolled(rules.after(position.at, dice, points), faces)
 
     def points(self, position: Rolled) -> tuple[int, ...]:
-        """The winner has one point; nobody has anything before the end."""
+        """Give the winner WIN_RATE_UNIT points; before the end nobody has any."""
         won = rules.winner(position.at, self.goals)
         return tuple(WIN_RATE_UNIT if seat == won else 0 for seat in (0, 1))
 
@@ -80,7 +80,7 @@ class Hog(Game[Rolled, int]):
         return (0, 1, position.at.turn % rules.TURNS, MAX_DICE)
 
     def _roll(self, turn: int, dice: int) -> tuple[int, ...]:
-        """How so many dice fall in this turn: each face equally likely, to one part in 2**61."""
+        """Roll `dice` dice in this turn. All faces are equally likely, to one part in 2**61."""
         falls = hashlib.blake2b(f"{self._luck}/{turn}".encode(), digest_size=64).digest()
         more = hashlib.blake2b(falls, digest_size=64).digest()
         numbers = (int.from_bytes((falls + more)[8 * die : 8 * die + 8], "big") for die in range(dice))

@@ -12,7 +12,7 @@ MAX_QUOTE = 20  # characters of a wrong answer that its team is shown
 
 
 def letter(text: str, letters: type[Letter]) -> Letter:
-    """The one of these letters that the text is, apart from white space around it. Raises ValueError."""
+    """Read the text, without white space around it, as one of `letters`. Raises ValueError."""
     for each in letters:
         if text.strip() == each:
             return each
@@ -21,7 +21,7 @@ def letter(text: str, letters: type[Letter]) -> Letter:
 
 
 def quoted(text: str) -> str:
-    """A wrong answer for a sentence about it, shortened if it is long.
+    """Quote a wrong answer in a sentence; shorten it if it is long.
 
     >>> quoted("C\\n\\n"), quoted("C" * 25)
     ("'C\\\\n\\\\n'", "'CCCCCCCCCCCCCCCCCCCC' and so on")

@@ -1,8 +1,8 @@
-"""The mega mexican standoff: all in a circle, and each round everybody acts at once (M1 to M10).
+"""The mega mexican standoff: the players are in a circle and act at once in each round (M1 to M10).
 
-Seats are places in the circle: the neighbours of seat 3 are at first seat 2, on its left, and seat 4, on its
-right. The contest draws the seats. The game's original program lets one of the last two shoot twice, against
-its own rules; here the rules govern (M6).
+Seats are places in the circle: at first, seat 2 is the left neighbour of seat 3, and seat 4 the right one.
+The contest draws the seats. The game's original program lets one of the last two players shoot twice, against
+its own rules; we follow the rules (M6).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_ROUNDS = 1_000
 
 
 class Action(StrEnum):
-    """What a player does in a round, as its program prints it and its neighbours see it."""
+    """An action for one round, as a program prints it and its neighbours see it."""
 
     SHOOT = "S"
     PROTECT = "P"
@@ -36,7 +36,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Fighter:
-    """One player. `fell` is the round in which it died, None while it lives."""
+    """A player. `fell`: the round in which it died; None while it lives."""
 
     health: int = HEALTH
     ammo: int = FULL_AMMO
@@ -45,13 +45,13 @@ class Fighter:
 
     @property
     def triplet(self) -> str:
-        """As programs see it (M7): 30/2/P."""
+        """Health, ammunition and last action, as programs see them (M7): 30/2/P."""
         return f"{self.health}/{self.ammo}/{self.last}"
 
 
 @dataclass(frozen=True)
 class Circle:
-    """A position: all fighters by seat, also the dead, and how many rounds were played."""
+    """A position: all fighters by seat, including the dead, and the number of rounds played."""
 
     fighters: tuple[Fighter, ...]
     rounds: int = 0
@@ -62,7 +62,10 @@ class Circle:
         return tuple(seat for seat, fighter in enumerate(self.fighters) if fighter.fell is None)
 
     def neighbours(self) -> Mapping[int, tuple[int, ...]]:
-        """Of each living seat: left and right; the one opposite where two are left; nobody for the last."""
+        """Return the neighbours of each living seat, the left one first.
+
+        If two are left, each has one neighbour; the last has none.
+        """
         ring = self.alive
         return {seat: _beside(ring, place) for place, seat in enumerate(ring)}
 
@@ -73,7 +76,7 @@ def _beside(ring: Sequence[int], place: int) -> tuple[int, ...]:
 
 
 def acted(fighter: Fighter, action: Action, shots: int, number: int) -> Fighter:
-    """A living fighter after round `number`: its own action, and so many shots that hit it (M2 to M5)."""
+    """Return a living fighter after round `number`: it took `action`, and `shots` hit it (M2 to M5)."""
     damage = DAMAGE_TO_THE_PROTECTED if action is Action.PROTECT else DAMAGE
     health = max(0, fighter.health - shots * damage)
     ammo = fighter.ammo + (action is Action.RELOAD) - (action is Action.SHOOT)
@@ -124,7 +127,7 @@ class Standoff(TextGame[Circle, Action]):
         return frozenset() if over else frozenset(alive)
 
     def why_illegal(self, position: Circle, seat: int, move: Action) -> str | None:
-        """Shooting needs ammunition, reloading a place for it (M4)."""
+        """Shooting needs ammunition; reloading needs room for more (M4)."""
         ammo = position.fighters[seat].ammo
         if move is Action.SHOOT and ammo == 0:
             return "it wanted to shoot, but had no ammunition"
@@ -133,7 +136,7 @@ class Standoff(TextGame[Circle, Action]):
         return None
 
     def apply(self, position: Circle, moves: Mapping[int, Action]) -> Circle:
-        """All act at once: a fighter that dies in a round still shoots in it, then leaves (M5, M6)."""
+        """All act at once: a fighter that dies in a round still shoots in it (M5, M6)."""
         number = position.rounds + 1
         fighters = list(position.fighters)
         for seat, beside in position.neighbours().items():
@@ -151,13 +154,13 @@ class Standoff(TextGame[Circle, Action]):
         return position.fighters[seat].last
 
     def points(self, position: Circle) -> tuple[int, ...]:
-        """One for every player who is ranked below."""
+        """Give each player one point for every player ranked below it."""
         order = [self._endurance(position, fighter) for fighter in position.fighters]
         worse = {own: place for place, own in reversed(list(enumerate(sorted(order))))}
         return tuple(worse[own] for own in order)
 
     def _endurance(self, position: Circle, fighter: Fighter) -> tuple[int, int, int]:
-        """The sort key of the ranking, the more the better: equal keys share a rank (M8)."""
+        """Return the key by which the ranking sorts: greater is better, equal keys share a rank (M8)."""
         if fighter.fell is not None:
             return fighter.fell, 0, 0
         stopped = position.rounds == self.max_rounds
@@ -167,12 +170,12 @@ class Standoff(TextGame[Circle, Action]):
         return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
 
     def question(self, position: Circle, seat: int, protocol: TextProtocol) -> Words:
-        """Its own triplet, then those of its neighbours: left and right, or the only one opposite (M7)."""
+        """Return the player's own triplet, then those of its neighbours, left before right (M7)."""
         seen = (seat, *position.neighbours()[seat])
         return tuple(position.fighters[each].triplet for each in seen)
 
     def answer(self, position: Circle, seat: int, text: str) -> Action:
-        """The letter S, P, R or N, alone but for white space around it."""
+        """Read the letter S, P, R or N; only white space may be around it. Raises ValueError."""
         return letter(text, Action)
 
 

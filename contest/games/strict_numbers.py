@@ -6,7 +6,7 @@ _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def whole_number(word: str) -> int:
-    """The number: digits, at most 18, and perhaps a sign. Raises ValueError for `1.0`, `1e2`, `True` ..."""
+    """Read at most 18 digits, with or without a sign. Raises ValueError for `1.0`, `1e2` or `True`."""
     if not _WHOLE_NUMBER.fullmatch(word):
         raise ValueError(f"{word[:20]!r} is no whole number")
     return int(word)

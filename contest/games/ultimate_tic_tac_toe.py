@@ -1,7 +1,8 @@
-"""Ultimate Tic-Tac-Toe: nine boards of nine squares; the square of a move is the board of the next one.
+"""Ultimate Tic-Tac-Toe: nine boards of nine squares; the square of a move decides the board of the next one.
 
-The rules of the Daisy Intelligence Hackathon of 2017 (U1 to U6, U8, U9); the announcement's pseudo-code has
-faults and is not followed (U15). docs/games/ultimate-tic-tac-toe.md is the text for participants.
+The rules are those of the Daisy Intelligence Hackathon of 2017 (U1 to U6, U8, U9). We do not follow the
+announcement's pseudo-code, which has faults (U15). docs/games/ultimate-tic-tac-toe.md explains the rules to
+participants.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Boards:
 
     squares: str = EMPTY * SQUARES  # '0', '1' = X or '2' = O each
     last: int | None = None  # the square of the last move
-    mover: int = 0  # whose move it is
+    mover: int = 0  # the seat to move
     faults: tuple[int, int] = (0, 0)  # invalid, late and unacceptable moves of each seat
 
 
@@ -40,7 +41,7 @@ def three_in_a_row(marks: Sequence[str], mark: str) -> bool:
 
 
 def board_winner(squares: str, board: int) -> str:
-    """X or O if it has won this board; EMPTY while nobody has, and for ever if it filled up without (U4)."""
+    """Return the winner of this board, X or O; EMPTY if nobody has won it, even if it is full (U4)."""
     marks = squares[9 * board : 9 * board + 9]
     return next((mark for mark in MARKS if three_in_a_row(marks, mark)), EMPTY)
 
@@ -52,27 +53,27 @@ def is_closed(squares: str, board: int) -> bool:
 
 
 def winners(squares: str) -> str:
-    """Who won each board: nine of X, O and EMPTY."""
+    """Return the winner of each board, X, O or EMPTY, as nine characters."""
     return "".join(board_winner(squares, board) for board in range(9))
 
 
 def forced_board(position: Boards) -> int | None:
-    """The board in which the next move must be; None if any open one will do (U3)."""
+    """Return the board in which the next move must be; None if any open board is allowed (U3)."""
     if position.last is None or is_closed(position.squares, position.last % 9):
         return None
     return position.last % 9
 
 
 def game_winner(position: Boards) -> int | None:
-    """The seat that has three boards in a row, if one has."""
+    """Return the seat that has won three boards in a row; None if there is none."""
     boards = winners(position.squares)
     return next((seat for seat, mark in enumerate(MARKS) if three_in_a_row(boards, mark)), None)
 
 
 def open_squares(position: Boards) -> list[int]:
-    """Where the mover may play, in ascending order: empty squares of boards that are neither won nor full.
+    """Return the squares in which the mover may play, in ascending order; [] when the game is over.
 
-    Empty when the game is over.
+    They are empty, in boards that are neither won nor full.
     """
     if game_winner(position) is not None:
         return []
@@ -88,13 +89,13 @@ def open_squares(position: Boards) -> list[int]:
 
 
 def game_state(position: Boards) -> str:
-    """The 83 characters: the sign to move, its board (ANY_BOARD: any), and the squares (U5)."""
+    """Return the 83 characters for a program: the mark to move, its board or ANY_BOARD, the squares (U5)."""
     forced = forced_board(position)
     return MARKS[position.mover] + (ANY_BOARD if forced is None else str(forced)) + position.squares
 
 
 def why_illegal(position: Boards, square: int) -> str | None:
-    """Why the mover may not play here; None if it may."""
+    """Say why the mover may not play in this square; None if it may."""
     if square in open_squares(position):
         return None
     if not 0 <= square < SQUARES:
@@ -119,7 +120,7 @@ def _seat_of(mark: str) -> int | None:
 class UltimateTicTacToe(TextGame[Boards, int]):
     """The game as the registry knows it.
 
-    `seconds`: T, what a program is told about its time for a move (U5, U13). The runner enforces it.
+    `seconds`: T, the time for a move, as we tell it to programs (U5, U13). The runner enforces it.
     """
 
     def __init__(self, seconds: float = 5) -> None:
@@ -165,12 +166,12 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         return position.last
 
     def points(self, position: Boards) -> tuple[int, ...]:
-        """100 for a win, in a tie 1 for each board won, and -1 for each fault, a winner's too (U9)."""
+        """Give 100 for a win, or in a tie 1 for each board won; take 1 off for each fault (U9)."""
         won = self._won(position)
         return tuple(points - faults for points, faults in zip(won, position.faults, strict=True))
 
     def drawing(self, position: Boards) -> Drawing:
-        """Nine by nine squares, each board where it counts; empty ones with their numbers."""
+        """Draw nine by nine squares, board beside board; empty squares show their numbers."""
         won = winners(position.squares)
         rows = tuple(
             tuple(

@@ -4,7 +4,7 @@
   limits; memory and processes are limited for the container together. We do not use an engine that cannot
   limit those two.
 - We remove containers ourselves, without --rm: only a container that still exists can tell whether its
-  program was started at all, which separates the engine's failures from the program's.
+  program was started at all. So we can tell a failure of the engine from one of the program.
 - `find_engine` removes the containers that a killed server has left.
 """
 
@@ -73,7 +73,7 @@ class Engine:
             raise ToolMissing(f"{self.name} does not work: {error}") from None
 
     def why_unusable(self) -> str | None:
-        """Why it cannot be used here, or None. Tries it with a container of an empty image."""
+        """Try it with a container of an empty image. Return why it cannot be used here, or None."""
         if shutil.which(self.name) is None:
             return "not installed"
         try:
@@ -109,7 +109,7 @@ class Engine:
         return f"it cannot limit memory and processes here (no {', '.join(missing)})" if missing else None
 
     def _cannot_run(self) -> str | None:
-        """An empty image has no program. If the container fails only for that, containers can be started."""
+        """Run an empty image. If it fails only because it has no program, containers can start."""
         name = fresh_name()
         image = f"localhost/{name}"
         made = self.call("import", "-", image, stdin=_EMPTY_TAR)
@@ -138,11 +138,11 @@ DOCKER = Engine(
     required_info=("memory=true", "processes=true"),
 )
 ENGINES = (PODMAN, PODMAN_RUNC, DOCKER)
-"""In the order in which we try them. Some hosts have cgroups that podman's usual runtime cannot use."""
+"""We try them in this order. Some hosts have cgroups that podman's usual runtime cannot use."""
 
 
 def find_engine(engines: Sequence[Engine] = ENGINES) -> Engine:
-    """The first engine that works here, after a sweep. Raises ToolMissing, with what is wrong with each."""
+    """Return the first engine that works here, after a sweep. Raises ToolMissing: what is wrong with each."""
     reasons: dict[str, str] = {}
     for engine in engines:
         reason = engine.why_unusable()
@@ -155,7 +155,7 @@ def find_engine(engines: Sequence[Engine] = ENGINES) -> Engine:
 
 
 def fresh_name() -> str:
-    """A new name for a container; it contains the id of our process."""
+    """Return a new name for a container; it contains the id of our process."""
     return f"{_LABEL}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
@@ -208,8 +208,10 @@ class ContainerSandbox(RunningSandbox):
         raise ToolMissing(f"{self._engine.name} ended: {_error_line(stderr)}")
 
     def _check_engine(self, code: int | None) -> None:
-        """Nothing was started. Raises ToolMissing unless the engine works and has the image: then the
-        image is at fault."""
+        """Find out why nothing was started. Raises ToolMissing if the engine fails or lacks the image.
+
+        Otherwise the image is at fault.
+        """
         if code is None:
             raise ToolMissing(f"{self._engine.name} did not get a container started in time")
         if self._engine.call("image", "inspect", self._image).returncode:
@@ -220,7 +222,7 @@ class ContainerSandbox(RunningSandbox):
 
 
 def open_container(container: ContainerSandbox, answer_bytes: int) -> SandboxedProcess:
-    """The container as a SandboxedProcess. Its standard input is empty: it gets its words as arguments."""
+    """A container as a SandboxedProcess. Its standard input is empty: it gets its words as arguments."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     return SandboxedProcess(container, write_end, answer_bytes)
@@ -249,12 +251,12 @@ def _options(name: str, limits: Limits, environment: Mapping[str, str]) -> Itera
 
 
 def _environment() -> dict[str, str]:
-    """The variables of our environment that the engines need, and no others."""
+    """Return only those variables of our environment that the engines need."""
     return {name: os.environ[name] for name in _INHERITED_VARIABLES if name in os.environ}
 
 
 def _error_line(stderr: bytes) -> str:
-    """The first line about an error, or else the first line."""
+    """Return the first line that mentions an error, or else the first line."""
     lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
     errors = [line for line in lines if "rror" in line] or lines
     return errors[0].strip() if errors else "it says nothing"

@@ -23,8 +23,8 @@ from sandbox.oci.tar import MemberKind, members
 
 _MAX_JSON_BYTES = 4 * 1024 * 1024
 _MAX_MEMBERS = 10_000
-_MAX_INDEX_DEPTH = 4  # an index in an index ...
-_ARCHITECTURES = {  # Python's names, and those of images
+_MAX_INDEX_DEPTH = 4  # an index can contain an index
+_ARCHITECTURES = {  # by Python's names: the names in images
     "x86_64": "amd64",
     "aarch64": "arm64",
     "armv7l": "arm",
@@ -85,7 +85,7 @@ class Configuration(_Json):
 
 @dataclass(frozen=True)
 class Archive:
-    """The outer archive: its files and links by name (older docker stores equal layers once, with links)."""
+    """The outer archive: its files and links by name. Older docker stores equal layers once, with links."""
 
     files: Mapping[str, Part]
     links: Mapping[str, str]
@@ -94,7 +94,7 @@ class Archive:
         return name in self.files
 
     def part(self, name: str) -> Part:
-        """The file of this name, or the file that the link of this name leads to."""
+        """Return the file of this name, or the file to which the link of this name leads."""
         target = self.links.get(name)
         place = name if target is None else posixpath.normpath(f"{posixpath.dirname(name)}/{target}")
         if place not in self.files:
@@ -111,12 +111,12 @@ class FoundImage:
 
 
 def this_architecture() -> str:
-    """This host's architecture, by the name that images use."""
+    """Return this host's architecture, by the name that images use."""
     return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
 def read_archive(part: Part, limits: OciLimits) -> FoundImage:
-    """The one image in this tar archive that is for this host. Raises Refused."""
+    """Return the one image for this host in this tar archive. Raises Refused."""
     archive = _listed(part)
     if "oci-layout" in archive:
         found = _read_oci(archive)
@@ -132,7 +132,7 @@ def read_archive(part: Part, limits: OciLimits) -> FoundImage:
 
 
 def check_architecture(architecture: str, system: str) -> None:
-    """Raises Refused unless the image is for this host's architecture and for Linux."""
+    """Check that the image is for Linux and this host's architecture. Raises Refused otherwise."""
     here = this_architecture()
     if (architecture, system) != (here, "linux"):
         raise Refused(
@@ -142,7 +142,7 @@ def check_architecture(architecture: str, system: str) -> None:
 
 
 def _listed(part: Part) -> Archive:
-    """The files of the outer archive. A name that comes twice is ambiguous, and refused."""
+    """Return the files of the outer archive. Raises Refused for a name that occurs twice: it is ambiguous."""
     files: dict[str, Part] = {}
     links: dict[str, str] = {}
     for count, member in enumerate(members(part.file, part.offset, part.size)):
@@ -178,7 +178,7 @@ def _manifests(archive: Archive, index: Part, depth: int) -> Iterator[Descriptor
 
 
 def _may_fit(entry: Descriptor) -> bool:
-    """Whether it may be for this platform; if it names none, its configuration does."""
+    """Whether it may be for this platform. If it names none, the image's configuration decides."""
     here = Platform(os="linux", architecture=this_architecture())
     return entry.platform in (None, here)
 
@@ -205,7 +205,7 @@ def _read_docker(archive: Archive) -> FoundImage:
 
 
 def _check_name(name: str, part: Part) -> None:
-    """Most tools name a configuration by its digest: abc...json, blobs/sha256/abc..., sha256:abc..."""
+    """Most tools name a configuration after its digest: abc...json, blobs/sha256/abc..., sha256:abc..."""
     digest = re.search(r"(?:^|[/:])([0-9a-f]{64})(?:\.json)?$", name)
     if digest and part.digest() != digest[1]:
         raise Refused(f"the configuration {quoted(name)} does not have the digest in its name")

@@ -1,4 +1,4 @@
-"""An image that was unpacked from an archive: the form in which we keep it, and its start."""
+"""An image that we have unpacked from an archive: keep it in the cache, and start it in a sandbox."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ _MEMORY_VARIABLES = {
 
 @dataclass(frozen=True)
 class OciImage:
-    """`digest`: the sha256 of the archive in hex. `cache`: our folder of unpacked images.
+    """An image in the cache.
+
+    `digest`: the sha256 of the archive in hex. `cache`: our folder of unpacked images.
 
     `unpacked_bytes`: of all layers together.
     """
@@ -66,13 +68,13 @@ class OciImage:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """While this context lasts, it stays in the cache. Raises NotFound if it is not there."""
+        """Keep it in the cache while this context lasts. Raises NotFound if it is not there."""
         try:
             with (self.folder / SETTINGS).open("rb") as mark:
                 fcntl.flock(mark, fcntl.LOCK_SH)
                 if not self.is_unpacked:  # it was removed before we had the lock
                     raise FileNotFoundError
-                mark_used(mark)  # the images that were used last stay longest
+                mark_used(mark)  # the images used last stay longest
                 yield
         except FileNotFoundError:
             raise NotFound(_not_there(self.folder)) from None
@@ -99,26 +101,30 @@ class OciImage:
         )
 
     def to_bytes(self) -> bytes:
-        """The archive's digest and how to run it, for the store; the same bytes for the same image."""
+        """Write its digest and how to run it, for the store; the same image gives the same bytes."""
         return facts_of(self.run, digest=self.digest, layers=self.layers, unpacked_bytes=self.unpacked_bytes)
 
     @classmethod
     def from_bytes(cls, raw: bytes, cache: Path) -> OciImage:
-        """Raises ValueError for anything that `to_bytes` did not write."""
+        """Read what `to_bytes` wrote. Raises ValueError for other bytes."""
         facts, run = read_facts(raw, digest=str, layers=int, unpacked_bytes=int)
         return cls(**facts, run=run, cache=cache)
 
 
 def mark_used(mark: IO[bytes]) -> None:
-    """Set the modification time of an image's settings file to now. A time that the file system sets itself
-    is only as fine as the kernel's clock tick."""
+    """Set the modification time of an image's settings file to now.
+
+    A time that the file system sets itself is only as fine as the kernel's clock tick.
+    """
     now = time.time_ns()
     os.utime(mark.fileno(), ns=(now, now))
 
 
 def image_cache() -> Path:
-    """The folder of unpacked images. It is outside root's usual cache and the engines' cache, because the
-    user that sandboxes run as cannot enter those."""
+    """Return the folder of unpacked images.
+
+    It is outside root's usual cache and the engines' cache, which the user of the sandboxes cannot enter.
+    """
     usual = os.geteuid() or os.environ.get("XDG_CACHE_HOME")
     return cache_folder().with_name("knobeln-images") if usual else Path("/var/cache/knobeln/images")
 
@@ -135,7 +141,7 @@ def check_boxes(sandbox: Sandbox, cache: Path) -> None:
 
 @contextmanager
 def empty_root(cache: Path) -> Iterator[Path]:
-    """A temporary image folder with nothing but the folders that every image has."""
+    """Make a temporary image folder that has only the folders that every image has."""
     cache.mkdir(mode=0o755, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as folder:
         root = Path(folder)
@@ -146,7 +152,7 @@ def empty_root(cache: Path) -> Iterator[Path]:
 
 
 def limits_for(cpu_seconds: int, answer_bytes: int) -> Limits:
-    """The limits of an image for one move."""
+    """Return the limits of an image for one move."""
     return Limits(
         cpu_seconds=cpu_seconds,
         address_space_bytes=ADDRESS_SPACE_BYTES,
@@ -156,7 +162,7 @@ def limits_for(cpu_seconds: int, answer_bytes: int) -> Limits:
 
 
 def facts_of(run: Run, **facts: str | int) -> bytes:
-    """An image as JSON: these facts, and how to run it."""
+    """Write these facts of an image, and how to run it, as JSON."""
     return json.dumps({"version": _VERSION, **facts, "run": asdict(run)}, sort_keys=True).encode()
 
 
@@ -179,7 +185,7 @@ def _not_there(folder: Path) -> str:
 
 
 def _check_reachable(root: Path, user: int | None) -> None:
-    """If we are root, we become another user, who must be able to enter the image's folder."""
+    """As root we become another user, which must be able to enter the image's folder."""
     closed = [f for f in root.resolve().parents if user is not None and not _open_to_all(f)]
     if closed:
         raise ToolMissing(

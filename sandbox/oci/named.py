@@ -1,4 +1,4 @@
-"""An image by its name, which the organiser has pulled; podman or docker runs it for each move."""
+"""An image that the organizer has pulled, by its name; podman or docker runs it for each move."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class _Inspected(BaseModel):
 
 @dataclass(frozen=True)
 class NamedImage:
-    """`identity`: the image's id, so that a player stays the same when its name moves to another image.
+    """An image in podman or docker.
+
+    `identity`: the image's id, so that a player stays the same when its name moves to another image.
 
     `unpacked_bytes`: the engine's own count.
     """
@@ -87,19 +89,19 @@ class NamedImage:
         return open_container(container, answer_bytes)
 
     def to_bytes(self) -> bytes:
-        """Its name, its id and how to run it, for the store."""
+        """Write its name, its id and how to run it, for the store."""
         numbers = {"layers": self.layers, "unpacked_bytes": self.unpacked_bytes}
         return facts_of(self.run, name=self.name, identity=self.identity, **numbers)
 
     @classmethod
     def from_bytes(cls, raw: bytes, engine: Engine) -> NamedImage:
-        """Raises ValueError for anything that `to_bytes` did not write."""
+        """Read what `to_bytes` wrote. Raises ValueError for other bytes."""
         facts, run = read_facts(raw, name=str, identity=str, layers=int, unpacked_bytes=int)
         return cls(**facts, run=run, engine=engine)
 
 
 def named_image(name: str, engine: Engine) -> NamedImage | ImageProblem:
-    """The image of this name, or why it cannot play. We fetch nothing: the organiser pulls images."""
+    """Return the image of this name, or why it cannot play. We fetch nothing: the organizer pulls images."""
     if not _NAME.fullmatch(name):
         return ImageProblem(
             f"{quoted(name)} is no name of an image; one is e.g. registry.example/team/player:2"

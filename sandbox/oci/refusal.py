@@ -1,4 +1,4 @@
-"""Why an image was not taken, in a sentence for the team that sent it."""
+"""Why an image is refused, in a sentence for the team that sent it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOW_TO_SEND = "send what `podman save` or `docker save` writes (one .tar file, g
 
 @dataclass(frozen=True)
 class ImageProblem:
-    """Why an image was not taken: a sentence with the limit, or with the right form."""
+    """Why an image is refused: a sentence that names the limit or the right form."""
 
     text: str
 
@@ -23,6 +23,6 @@ class Refused(Exception):
 
 
 def quoted(foreign: bytes | str) -> str:
-    """A foreign name for a sentence: sanitized, on one line, shortened, in quotation marks."""
+    """Quote a foreign name for a sentence: sanitized, on one line, shortened."""
     text = foreign.decode(errors="replace") if isinstance(foreign, bytes) else foreign
     return f'"{sanitize(text, one_line=True, max_length=_MAX_QUOTE_CHARS)}"'

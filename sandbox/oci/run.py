@@ -9,7 +9,7 @@ from sandbox.oci.formats import RunSettings
 from sandbox.oci.refusal import Refused, quoted
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-MAX_WORDS = 100  # of a command, and as many variables
+MAX_WORDS = 100  # in a command; also the most variables
 MAX_BYTES = 16_384  # of all of them together
 
 _SHELL_FORM = ("/bin/sh", "-c")
@@ -17,7 +17,7 @@ _SHELL_FORM = ("/bin/sh", "-c")
 
 @dataclass(frozen=True)
 class Run:
-    """`entrypoint`, `command` and `folder` as in an image's ENTRYPOINT, CMD and WORKDIR."""
+    """How to run an image. `entrypoint`, `command`, `folder`: its ENTRYPOINT, CMD and WORKDIR."""
 
     entrypoint: tuple[str, ...]
     command: tuple[str, ...]
@@ -25,7 +25,7 @@ class Run:
     folder: str = "/"
 
     def command_line(self, arguments: Sequence[str]) -> list[str]:
-        """As `docker run IMAGE ARGUMENTS`: arguments replace CMD, which is used without arguments only.
+        """Return the complete command, as for `docker run IMAGE ARGUMENTS`: arguments replace CMD.
 
         In an image that has only CMD, arguments follow CMD; otherwise it could not get any.
         """
@@ -35,7 +35,7 @@ class Run:
 
 
 def run_of(settings: RunSettings | None) -> Run:
-    """How to run an image with these settings. Raises Refused if it cannot be run with arguments."""
+    """Read how to run an image from its settings. Raises Refused if it cannot be run with arguments."""
     settings = settings or RunSettings()
     run = Run(
         entrypoint=tuple(settings.Entrypoint or ()),

@@ -27,7 +27,7 @@ _OTHER_FORMATS = {
 
 @dataclass(frozen=True)
 class Part:
-    """`size` bytes of a file, from `offset` on."""
+    """A part of a file: `size` bytes from `offset` on."""
 
     file: BinaryIO
     offset: int
@@ -76,7 +76,7 @@ class Spool:
         return Part(self._file, offset, self._size - offset)
 
     def plain(self, part: Part, what: str) -> Part:
-        """The part itself if it is not gzipped, or else the result of `take`."""
+        """Return the part itself if it is not gzipped, or else the result of `take`."""
         _check_form(part, what)
         return self.take(part, what) if is_gzipped(part) else part
 
@@ -93,7 +93,7 @@ def _check_form(part: Part, what: str) -> None:
 
 
 def _unzipped(part: Part, what: str) -> Iterator[bytes]:
-    """Yields at most a chunk at a time, however large a decompression bomb would become."""
+    """Yield at most a chunk at a time, so that a decompression bomb cannot fill the memory."""
     unzipper, gzip_members = _unzipper(), 1
     try:
         for piece in _slices(part):
@@ -116,7 +116,7 @@ def _unzipper() -> zlib._Decompress:
 
 
 def _slices(part: Part) -> Iterator[bytes]:
-    """Small pieces of the part, because each gzip member copies the rest of its slice."""
+    """Yield small pieces of the part, because each gzip member copies the rest of its piece."""
     for chunk in part.chunks():
         for start in range(0, len(chunk), _SLICE_BYTES):
             yield chunk[start : start + _SLICE_BYTES]

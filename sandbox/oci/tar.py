@@ -24,7 +24,7 @@ _KNOWN_MAGIC = (_POSIX_MAGIC, b"ustar  \0", b"\0" * 8)
 
 
 class MemberKind(StrEnum):
-    """A kind of member, as a noun for a sentence."""
+    """Name a kind of member, as a noun for a sentence."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -50,7 +50,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Member:
-    """One entry. `offset` and `size`: the place of its contents in the file; `target`: of links only."""
+    """An entry. `offset` and `size`: the place of its contents in the file. `target`: for links only."""
 
     kind: MemberKind
     name: bytes
@@ -70,7 +70,7 @@ class _Header:
 
 
 def members(file: BinaryIO, offset: int, size: int) -> Iterator[Member]:
-    """The entries of the archive at these bytes of the file. Raises Refused when it reaches a bad one."""
+    """Yield the entries of the archive in these bytes of the file. Raises Refused at a bad one."""
     end = offset + size
     extended: dict[bytes, bytes] = {}  # from extended headers, for the next member
     while offset < end:
@@ -120,7 +120,7 @@ def _text(field: bytes) -> bytes:
 
 
 def _number(field: bytes, what: str) -> int:
-    """Octal digits, or a binary number if the highest bit is set; never a negative number."""
+    """Read octal digits, or a binary number if the highest bit is set. Negative numbers are refused."""
     if field[0] == 0x80:
         return int.from_bytes(field[1:])
     digits = field.strip(b" \0")
@@ -138,7 +138,7 @@ def _contents(file: BinaryIO, offset: int, header: _Header, end: int) -> bytes:
 
 
 def _extension(header: _Header, contents: bytes) -> dict[bytes, bytes]:
-    """The records of an extended header, with the keys of pax."""
+    """Read the records of an extended header, by their keys in pax."""
     if header.type in b"LK":
         return {b"path" if header.type == b"L" else b"linkpath": _text(contents)}
     records = {
@@ -150,7 +150,7 @@ def _extension(header: _Header, contents: bytes) -> dict[bytes, bytes]:
 
 
 def _records(contents: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Records such as `30 mtime=1321711775.9720594634\\n`, each after its own length."""
+    """Read records such as `30 mtime=1321711775.9720594634\\n`; each begins with its own length."""
     start = 0
     while start < len(contents):
         digits, blank, _ = contents[start : start + 8].partition(b" ")

@@ -1,6 +1,6 @@
 """A pure model of an image's files, without a file system.
 
-Layers are applied here, one upon the other, with their whiteouts; unpack.py writes only the result. So we
+This module applies the layers in order, with their whiteouts; unpack.py writes only the result. So we
 never follow a link of an image on this host. If a member's folder is a link, it is followed in the model,
 where `/` and `..` cannot leave the model's root.
 """
@@ -28,7 +28,10 @@ _AUFS = b".wh..wh."  # marks that the union file system AUFS makes for itself
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """`offset` and `size` of its contents in the spool. A hard link is the same object in two places."""
+    """A file. `offset` and `size`: the place of its contents in the spool.
+
+    A hard link is the same object in two places.
+    """
 
     offset: int
     size: int
@@ -66,7 +69,7 @@ class Tree:
         self._hard_links = 0
 
     def apply(self, layer: Iterable[Member]) -> None:
-        """Apply a layer upon those that are there: first its whiteouts, then its files."""
+        """Apply a layer on top of the earlier ones: first its whiteouts, then its files."""
         added = []
         for member in layer:
             self._count_entry()
@@ -87,7 +90,7 @@ class Tree:
         return self._made(path.split(b"/")).names
 
     def find(self, path: bytes, start: bytes = b"/") -> File | Folder | None:
-        """The entry at `path`, after links, for a program whose working folder is `start`."""
+        """Return the entry at `path`, after links, for a program whose working folder is `start`."""
         parts = ([] if path.startswith(b"/") else start.split(b"/")) + path.split(b"/")
         for _ in range(_MAX_FOLLOWED):
             *way, last = [part for part in parts if part not in (b"", b".")] or [b""]
@@ -157,7 +160,7 @@ class Tree:
         return place
 
     def _go(self, way: Iterable[bytes], *, make: bool) -> FolderPath | None:
-        """Go to a folder, through links. With `make` a missing folder is made, otherwise None is returned."""
+        """Go to a folder, through links. A missing one is made if `make`; otherwise the result is None."""
         folders, names = [self.root], list[bytes]()
         remaining, followed = deque(way), 0
         while remaining:
@@ -204,7 +207,7 @@ class Tree:
 
 
 def split(name: bytes) -> tuple[bytes, ...]:
-    """A member's name as a path from the root; () is the root itself."""
+    """Return a member's name as a path from the root; () is the root itself."""
     parts = tuple(_parts(name))
     if b".." in parts or b"\0" in name:
         raise Refused(f"the name {quoted(name)} leads out of the image")

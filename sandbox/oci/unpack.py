@@ -27,11 +27,11 @@ _LOCK = ".lock"
 
 
 def unpack(archive: Path | bytes, cache: Path, limits: OciLimits | None = None) -> OciImage | ImageProblem:
-    """Unpack the image in an archive into the cache; return it, or why it is not taken.
+    """Unpack the image in an archive into the cache; return it, or why it is refused.
 
-    An archive that is in the cache already is not unpacked again. If this is killed at any point, nothing is
-    left that looks like an image. To make room it removes the images that have not been used for longest and
-    that nobody holds. Raises TryAgain if the cache cannot be written.
+    An archive that is in the cache already is not unpacked again. If the process is killed, nothing is left
+    that looks like an image. To make room, the images that were used longest ago and that nobody holds are
+    removed. Raises TryAgain if the cache cannot be written.
     """
     limits = limits or OciLimits()
     try:
@@ -135,7 +135,7 @@ def _tree(found: FoundImage, spool: Spool, limits: OciLimits) -> Tree:
 
 
 def _runnable(found: FoundImage, tree: Tree) -> Run:
-    """How to run it. Raises Refused now, not on contest day, if its command or working folder is missing."""
+    """Return how to run it. Raises Refused, so that a missing command does not fail on contest day."""
     run = run_of(found.configuration.config)
     path = tree.make_folder(os.fsencode(run.folder))
     if path and path[0] in COVERED and path != [b"tmp"]:

@@ -1,4 +1,4 @@
-"""A static program, a cache, and images made of them."""
+"""Fixtures: a sandbox, a static program, a cache, and images built and unpacked."""
 
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ def sandbox() -> Sandbox:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """player.c, as a file that needs no other."""
+    """Compile player.c to a static program, which needs no other file."""
     made = tmp_path_factory.mktemp("player") / "player"
     subprocess.run(["gcc", "-static", "-O1", "-w", "-o", made, FOLDER / "player.c"], check=True)
     return made.read_bytes()
@@ -31,7 +31,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def cache():
-    """A folder that the user of the sandboxes can enter; pytest's own folders are closed."""
+    """Make a folder that the user of the sandboxes can enter; pytest's own folders are closed to it."""
     made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
     made.chmod(0o755)
     yield made
@@ -40,7 +40,7 @@ def cache():
 
 @pytest.fixture
 def make():
-    """An image of these members, one list for each layer, that is run in this way."""
+    """Build an image of these members, one list for each layer, with this configuration."""
 
     def make_one(*layers: list, **run: Any) -> Made:
         return Made([tar(layer) for layer in layers], run)
@@ -50,7 +50,7 @@ def make():
 
 @pytest.fixture
 def unpacked(cache):
-    """Unpacks files of an archive; an image that is refused fails the test."""
+    """Unpack archives; the test fails if one is refused."""
 
     def unpack_one(files: dict[str, bytes]) -> OciImage:
         image = unpack(archive(files), cache)

@@ -1,4 +1,4 @@
-"""Archives as they are sent: what becomes of good ones, and the sentence for each bad one."""
+"""Image archives as teams send them: good ones are unpacked, bad ones are refused with a sentence."""
 
 import gzip
 import io
@@ -45,7 +45,7 @@ def running(**run):
 
 
 def spoiled(name, old, new):
-    """The good image as an oci-archive, one of its files changed and nothing else."""
+    """Write the good image as an oci-archive in which only one file is changed."""
     files = GOOD.oci_files()
     assert old in files[name]
     return archive({**files, name: files[name].replace(old, new)})
@@ -323,7 +323,7 @@ def test_what_somebody_killed_has_left_is_removed(tmp_path):
 
 
 def other(number):
-    """A good archive of its own, of some 30 kB."""
+    """Write a good archive of about 30 kB that differs from all others."""
     made = Made([tar([PLAYER, member("filler", bytes([number]) * 20_000)])], RUN)
     return archive(made.docker_files())
 

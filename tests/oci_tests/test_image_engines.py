@@ -1,4 +1,4 @@
-"""Images by name, run by podman and by docker, whichever of them works here."""
+"""Images by name, run by podman and docker, as far as they work here."""
 
 import os
 import secrets
@@ -45,7 +45,7 @@ def engine(request):
 
 @pytest.fixture
 def load(engine):
-    """Brings an image to the engine, as if the organizer had pulled it; its name."""
+    """Load an image into the engine, as if the organizer had pulled it; return its name."""
     names = []
 
     def load_one(made: Made) -> str:
@@ -78,7 +78,7 @@ def player(image, sandbox):
 
 
 def left(engine, pid=None):
-    """Our containers that are still there."""
+    """Return our containers that still exist."""
     listed = engine.call("ps", "--all", "--filter", "label=knobeln", "--format", "{{.Names}}").stdout.decode()
     return [name for name in listed.split() if name.startswith(f"knobeln-{pid or os.getpid()}-")]
 
@@ -100,7 +100,7 @@ def test_it_has_its_folder_and_variables_and_is_nobody(player):
 @pytest.mark.containers
 @pytest.mark.slow
 def test_it_cannot_write_keep_or_connect(player):
-    allowed = {"/tmp/x", "/proc/self/oom_score_adj"}  # noqa: S108 - a container may make itself worse off
+    allowed = {"/tmp/x", "/proc/self/oom_score_adj"}  # noqa: S108 - a container may make its own process easier to kill
     assert set(player("writes").move(()).split()) <= allowed
     assert [player("remembers").move(()) for _ in range(2)] == ["new", "new"]
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -180,7 +180,7 @@ def test_a_name_that_moves_on_leaves_the_player_as_it_was(image, engine, sandbox
     try:
         assert ArgumentsPlayer(first, sandbox, LONG).move(("x",)) == "x"
     finally:
-        engine.call("rmi", "--force", first.identity)  # it has no name any more
+        engine.call("rmi", "--force", first.identity)  # it no longer has a name
 
 
 @pytest.mark.containers
@@ -234,7 +234,7 @@ def test_what_a_killed_server_left_running_is_swept(image, engine):
         finally:
             server.send_signal(signal.SIGKILL)
             server.wait()
-        engine.sweep()  # unless somebody else has done so meanwhile
+        engine.sweep()  # unless another process has done so
         assert left(engine, server.pid) == []
 
 

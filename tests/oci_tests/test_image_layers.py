@@ -1,4 +1,4 @@
-"""Layers laid one upon the other, in the model: what a program in the image finds."""
+"""Layers applied in order, in the model: which files a program in the image finds."""
 
 import io
 
@@ -11,7 +11,7 @@ from tests.support.oci_images import folder, link, member, tar
 
 
 def laid(*layers, entries=1000):
-    """The tree of layers that are lists of members; a file's `size` tells which file it is."""
+    """Build the tree of these layers, lists of members; a file's `size` tells which file it is."""
     tree = Tree(entries)
     for layer in layers:
         raw = tar(layer)

@@ -1,4 +1,4 @@
-"""Images from archives, asked for their moves: what they can do, and what they cannot."""
+"""Images from archives, asked for moves: what they can do and what they cannot."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from sandbox.players import Fault, FaultKind
 from sandbox.players.arguments import ArgumentsPlayer
 from tests.support.oci_images import Made, archive, folder, link, member, tar
 
-SHORT, LONG = 0.5, 30.0  # seconds for a move: for those that are to be late, and for those that are not
+SHORT, LONG = 0.5, 30.0  # seconds for a move: SHORT for players that should be late
 
 
 @pytest.fixture
 def player(unpacked, sandbox, program):
-    """A player whose image has player.c in it, and is run in this way."""
+    """Make a player of an image that has player.c in it and runs it in this way."""
 
     def make_one(*habit, seconds=LONG, **run):
         layer = [member("player", program), folder("etc"), folder("game")]
@@ -153,7 +153,7 @@ def test_what_the_store_keeps_makes_the_same_image(player, cache):
     "raw", [b"", b"{}", b"[]", b'{"version": 2}', b'{"version": 1, "digest": 5, "run": {}}']
 )
 def test_other_bytes_are_no_image(raw, cache):
-    with pytest.raises(ValueError):  # noqa: PT011 - of any kind
+    with pytest.raises(ValueError):  # noqa: PT011 - any message
         OciImage.from_bytes(raw, cache)
 
 

@@ -21,7 +21,7 @@ def knobeln(cache, monkeypatch):
 
 @pytest.fixture
 def image(tmp_path, program):
-    """An archive, in a file of this name, whose player betrays at every move."""
+    """Write an archive of this name whose player betrays in every move."""
 
     def write(name, **run):
         layer = [member("player", program), folder("etc")]

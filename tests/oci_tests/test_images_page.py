@@ -1,4 +1,4 @@
-"""docs/images.md says the limits that the program has."""
+"""docs/images.md names the same limits as the program."""
 
 from pathlib import Path
 

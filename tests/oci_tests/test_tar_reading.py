@@ -1,4 +1,4 @@
-"""Tar archives, read strictly."""
+"""The strict reader of tar archives."""
 
 import io
 import tarfile
@@ -21,7 +21,7 @@ def read(raw):
 
 
 def spoiled(raw, place, value):
-    """The archive with other bytes in its first header, and the checksum that goes with them."""
+    """Return the archive with other bytes in its first header, and the checksum to match."""
     header = bytearray(raw[:512])
     header[place : place + len(value)] = value
     header[148:156] = b" " * 8

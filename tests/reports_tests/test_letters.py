@@ -235,8 +235,8 @@ def test_grp_shows_what_became_of_each_game(group_mails, contest) -> None:
 
 def test_grp_says_why_an_attempt_was_discarded(group_mails) -> None:
     body = " ".join(by_kind(group_mails, "GRP")[0].body.split())
-    assert "- silent: discarded, because you failed (time limit)" in body
-    assert "- zero_thrower: discarded, because zero_thrower failed (illegal throw)" in body
+    assert "- silent: You failed (time limit). This attempt was discarded." in body
+    assert "- zero_thrower: It failed (illegal throw). This attempt was discarded." in body
     assert "- in the game against silent: used more than 855,000,000 instructions in throw 10" in body
 
 
@@ -272,7 +272,7 @@ def test_a_self_game_is_worth_the_mean_of_its_sides(reporter, contest) -> None:
     points = [seat.points for seat in sides]
     mean = sum(points) // 2 if sum(points) % 2 == 0 else sum(points) / 2
     assert game_rows(mail)["(against itself)", ""] == [str(mean), "-"]
-    assert f"the two sides won {points[0]} and {points[1]}" in mail.body
+    assert f"The two sides won {points[0]} and {points[1]}" in mail.body
 
 
 def listed_games(body: str) -> Counter[tuple[str, str, str]]:
@@ -390,7 +390,7 @@ def test_the_mails_of_the_last_round_say_that_it_is_the_final_and_where_the_evol
         assert subject.startswith("KNOBELN round 2, the final: ")
         assert body.startswith("The final is finished, and with it the contest.")
         assert "The evolution is now computed from the games of the final." in body
-        assert "and teams with RSM in their mail-preference get them by mail." in body
+        assert "Teams with RSM in their mail-preference get them by mail." in body
     assert texts["LGP"][1].startswith("The final (round 2) starts now. It is the last round of the contest.")
     assert "The final (round 2) has been played, and the contest is over." in final.body
 

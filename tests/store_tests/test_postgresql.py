@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(not PROGRAMS, reason="PostgreSQL's server is not
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The URL of a database in a server of our own, at a Unix socket in its folder, ended by its own id."""
+    """Start a server on a Unix socket in a folder of its own, yield the URL of its database, and end it."""
     folder = Path(tempfile.mkdtemp(prefix="knobeln-pg-"))
     if USER:
         shutil.chown(folder, USER)
@@ -86,7 +86,7 @@ def test_the_migrations_make_the_tables_there_too(store: Store) -> None:
 
 
 def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
-    """Versions are numbered by reading the last number: without the lock two would get the same."""
+    """A new version's number is the last one plus 1: without the lock, two versions would get the same."""
     from tests.support.contest_field import add_team
 
     with store.write() as tx:
@@ -115,7 +115,7 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
 def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
     server: str, tmp_path: Path, dump: Path
 ) -> None:
-    """The rows are those of the release's SQLite database, put into tables that its migrations make."""
+    """The release's own migrations make the tables; the rows come from the release's SQLite database."""
     old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
     with closing(sqlite3.connect(tmp_path / "old.db")) as database:
         database.executescript(dump.read_text())

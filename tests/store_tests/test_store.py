@@ -1,4 +1,4 @@
-"""The database: its schema, its promises about durability, and the tables' own rules."""
+"""The database: its schema, its durability, and the rules of its tables."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def add_team(store: Store, name: str, address: str) -> None:
 
 
 def contents(store: Store) -> list[str]:
-    """The whole database as SQL."""
+    """Dump the complete database as SQL."""
     store.close()
     path = store.engine.url.database
     assert path
@@ -246,7 +246,7 @@ def test_no_line_is_too_long_for_a_relay(store: Store, settings: Settings, lette
 
 @pytest.fixture
 def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
-    """Queues the same mail in a contest, and returns its Message-ID."""
+    """Queue the same mail in a contest and return its Message-ID."""
 
     def queued(store: Store, now: datetime) -> str:
         with store.write() as tx:
@@ -259,7 +259,7 @@ def message_id(settings: Settings) -> Callable[[Store, datetime], str]:
 def test_the_message_id_of_a_mail_depends_on_its_key_alone(
     store: Store, tmp_path: Path, message_id: Callable[[Store, datetime], str]
 ) -> None:
-    """A contest that was restored queues the mail again, at another time."""
+    """A restored contest queues the mail again, at another time."""
     store.close()
     shutil.copy(tmp_path / "contest.db", tmp_path / "restored.db")
     restored = Store(f"sqlite:///{tmp_path / 'restored.db'}")

@@ -1,4 +1,4 @@
-"""The database of every release, with data in it, gets the present schema, and its contest goes on."""
+"""Upgrade the database of every release, with data in it, to the present schema; its contest goes on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from knobeln.context import ContestContext
 from tests.support.command_line import knobeln_in
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.sql"))
-STOPPED = [dump for dump in RELEASES if "-" not in dump.stem]  # in the middle of the contest
+STOPPED = [dump for dump in RELEASES if "-" not in dump.stem]  # during the contest
 FINISHED = [dump for dump in RELEASES if "-" in dump.stem]
 KINDS = {"knobeln": MachineBuildReport, "cooperation": TextBuildReport, "hog": TableBuildReport}
 Rows = dict[str, list[dict[str, Any]]]
@@ -51,7 +51,7 @@ def shown(path: Path, *words: str) -> Any:
 
 
 def rows(path: Path) -> Rows:
-    """Every row of every table, by the names of their columns."""
+    """Return all rows of all tables, as dictionaries by column name."""
     with closing(sqlite3.connect(path / "contest.db")) as database:
         database.row_factory = sqlite3.Row
         tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -65,7 +65,7 @@ def test_every_row_is_still_there(contest: Path) -> None:
     for table in before.keys() - {"alembic_version"}:
         assert len(after[table]) == len(before[table]), table
         for old, new in zip(before[table], after[table], strict=True):
-            if table == "builds":  # revision 0006 writes the report in another form
+            if table == "builds":  # revision 0006 stores the report in another form
                 del old["report"]
             if table == "outbox":  # revision 0007 counts elsewhere
                 del old["cause"]
