@@ -50,11 +50,9 @@ def note(tx: Transaction, stored: StoredLetter, message: Message, settings: Sett
     `message`: the same letter, split. Returns a line for the journal, "" if this is no bounce of our mails.
     """
     addressed = _addressed(tx, stored, message, settings) if settings.mail.verp else None
-    failure = read(stored, message)
-    if failure is None:
-        return ""
     item = addressed or _returned(tx, stored, settings)
-    if item is None:
+    failure = read(stored, message) if item else None
+    if item is None or failure is None:
         return ""
     outbox.came_back(tx, item.id, Bounce(stored.id, now, failure.permanent, failure.diagnosis))
     if failure.permanent:

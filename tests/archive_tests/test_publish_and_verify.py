@@ -384,7 +384,7 @@ def test_an_archive_may_be_older_than_a_setting(knobeln_contest: Published, mend
         contest["written_by"] = "0.0.9"
 
     result = knobeln("verify", mended(knobeln_contest.archive, edit("contest.json", older)))
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 2, result.output
     assert "not checked: the texts of rules and announcement: knobeln 0.0.9 wrote them" in result.output
 
 

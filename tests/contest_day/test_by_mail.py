@@ -61,7 +61,8 @@ def test_every_team_was_welcomed_got_its_report_and_nobody_anything_twice(demo: 
 def test_every_mail_is_readable_in_seventy_two_columns(demo: Path) -> None:
     for file in demo.glob("mail/*/new/*"):
         body = text(message_from_bytes(file.read_bytes(), policy=modern))
-        assert max(map(len, body.splitlines())) <= 72, body
+        wide = [line for line in body.splitlines() if len(line) > 72]
+        assert all(line.strip().startswith("Organization:") for line in wide), wide  # sent to be copied
 
 
 def test_the_example_of_1994_takes_part(demo: Path) -> None:

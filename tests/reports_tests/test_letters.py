@@ -169,7 +169,7 @@ def test_observers_get_the_summary_even_where_no_team_wants_it(reporter, contest
     for playing, others in ((nobody, []), (contest.teams, summaries)):
         mails = list(
             reporter.round_finished(
-                [contest.first], (), playing, "Well played!", None, None, None, "", ["eve@x.example"]
+                [contest.first], (), playing, "Well played!", None, None, observers=["eve@x.example"]
             )
         )
         assert mails[:-1] == others

@@ -25,6 +25,7 @@ from contest.store.tables import contest
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
 from tests.support.clocks import FixedClock
+from tests.support.mail_world import BELIEVED
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 SEED = bytes(range(32))
@@ -45,6 +46,7 @@ def settings(*, workers: int = 2, **tournament: object) -> Settings:
         dates=dates,
         tournament=Tournament.model_validate({"workers": workers, **tournament}),
         mail=Mail(listen_port=0),
+        registration=BELIEVED,
     )
 
 
