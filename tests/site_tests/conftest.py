@@ -52,9 +52,7 @@ def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) 
     line = next(line.strip() for line in body.splitlines() if "<<FROM>>" in line)
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source
-    knobeln(
-        "receive", "-C", folder, stdin=letter("please compile", f"/* {line} */\n{source}/* {secret} */\n")
-    )
+    knobeln("receive", "-C", folder, stdin=letter("please compile", f"/* {line} */\n{source}"))
     knobeln("run", "--now", "-C", folder)
     knobeln("site", path / "pages", "-C", folder)
     return Played(folder, path / "pages", secret)
