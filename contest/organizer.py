@@ -288,7 +288,7 @@ class OrganizerActions:
         return outbox.put_all(self.tx, mails, self.settings, self.now)
 
     def _tell_observers(self, event: str, **facts: object) -> None:
-        """Who observes the contest knows its dates from the announcement."""
+        """Tell the observers about dates that moved; they know the old ones from the announcement."""
         addresses = observers.all_addresses(self.tx)
         if not addresses:
             return

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
-from mailserver.command import DAY, Arguments, Command, LetterContext, Limit
+from mailserver.command import Arguments, Command, LetterContext
+from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK
 from mailserver.reading.letter import Letter

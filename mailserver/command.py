@@ -12,7 +12,6 @@ from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Transaction, answers, decisions, outbox, teams
 from mailserver.limits import (
-    DAY,
     HOUR,
     MAX_CONFIRMATION_DAYS,
     MAX_STRANGERS_BYTES,
@@ -28,18 +27,6 @@ from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.letter import Letter
 from mailserver.reading.subject import arguments_after, plain_subject
 from mailserver.team_secret import digest, new_string
-
-__all__ = [
-    "CONFIRM_REGISTRATION",
-    "DAY",
-    "HOUR",
-    "QUESTIONS",
-    "Arguments",
-    "Command",
-    "LetterContext",
-    "Limit",
-    "by_template",
-]
 
 
 def by_template(**limits: Limit) -> Mapping[str, Limit]:
@@ -208,15 +195,15 @@ class LetterContext:
 
     def _free_at(self, quota: Quota, template: str, to: str, *, as_last: bool = False) -> datetime:
         """When one more mail keeps within the quota, or `as_last`: when there is room for two."""
-        skipped = quota.mails - (2 if as_last else 1)
-        if skipped < 0:
+        mails = quota.mails - as_last
+        if mails < 1:
             return self.now + quota.span
         like = self.counted(template, to, self.now)
-        newest = answers.newest_but(
+        newest = answers.nth_newest(
             self.tx,
             like,
             quota.scope,
-            skipped,
+            mails,
             self.now - quota.span,
             unproved=quota.unproved,
             templates=quota.templates,
@@ -272,9 +259,7 @@ class Command(ABC):
         `subject` comes from `clean_subject`. This default takes the right subject only, and arguments after
         it where the command has some.
         """
-        found = next(
-            (arguments_after(subject, plain_subject(right)) for right in self.subjects(settings)[:1]), None
-        )
+        found = arguments_after(subject, *map(plain_subject, self.subjects(settings)[:1]))
         return None if found and not self.arguments else found
 
     @abstractmethod

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from contest.store import Transaction, decisions, letters, outbox
-from mailserver.command import LetterContext, Limit, by_template
+from mailserver.command import LetterContext, by_template
 from mailserver.commands import Recognised, confirm, recognise, unknown
-from mailserver.limits import MAX_CONFIRMATION_DAYS
+from mailserver.limits import MAX_CONFIRMATION_DAYS, Limit
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter, parse
 from mailserver.team_secret import digest

@@ -14,9 +14,10 @@ from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
 from mailserver.authentication import proving_team
-from mailserver.command import DAY, LetterContext
+from mailserver.command import LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.commands.registration import send_files
+from mailserver.limits import DAY
 from mailserver.loop_protection import why_ignored
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity

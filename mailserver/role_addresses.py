@@ -12,7 +12,7 @@ from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Transaction, outbox
-from mailserver.command import HOUR
+from mailserver.limits import HOUR
 from mailserver.reading import addresses
 from mailserver.reading.letter import Letter
 
@@ -28,7 +28,7 @@ def is_role(address: str, settings: Settings) -> bool:
     Then the organizer's mail would come back to us. `postmaster` alone is ours, too (RFC 5321, 4.1.1.3).
     """
     contest = settings.contest
-    domains = {own.rpartition("@")[2].casefold() for own in (contest.address, *contest.aliases)}
+    domains = set(map(addresses.domain_of, (contest.address, *contest.aliases)))
     known = {f"{role}@{domain}" for role in _ROLES for domain in domains}
     plain = addresses.without_tag(address)
     return contest.organizer_address.casefold() not in known and (plain == "postmaster" or plain in known)
@@ -62,6 +62,6 @@ def pass_on(
         body=mail.body,
         attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
     )
-    full_since = outbox.newest_but(tx, to, _TEMPLATE, settings.mail.answers_per_hour - 1, now - HOUR)
+    full_since = outbox.nth_newest(tx, to, _TEMPLATE, settings.mail.answers_per_hour, now - HOUR)
     outbox.put(tx, outgoing, settings, now, full_since + HOUR if full_since else now)
     return f"a letter to {reached[0]}, passed on to the organizer"

@@ -26,17 +26,17 @@ def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
     )
 
 
-def newest_but(
+def nth_newest(
     tx: Transaction,
     like: CountedAnswer,
     scope: Scope,
-    skipped: int,
+    n: int,
     since: datetime,
     *,
     unproved: bool,
     templates: Sequence[str] | None,
 ) -> datetime | None:
-    """The time of the newest answer but `skipped`, later than `since`; None where there are not so many.
+    """The time of the n-th newest answer after `since`, counted from 1; None if there are fewer.
 
     It counts answers that are like this one in this scope. `unproved`: only those to letters that proved
     nothing; `templates`: only these, None = all.
@@ -46,7 +46,7 @@ def newest_but(
         query = query.where(answers.c.proved.is_(False))
     if templates is not None:
         query = query.where(answers.c.template.in_(templates))
-    return tx.execute(query.order_by(answers.c.at.desc()).offset(skipped).limit(1)).scalar()
+    return tx.execute(query.order_by(answers.c.at.desc()).offset(n - 1).limit(1)).scalar()
 
 
 def count_letters(

@@ -107,12 +107,12 @@ def keep_all(
     waiting = iter(mails)
     count = 0
     ready_at = max(now, not_before or now)
-    is_held = decisions.reports_held(tx) is not None
+    is_held, secret = decisions.reports_held(tx) is not None, contest_state.secret(tx)
     while batch := list(islice(waiting, _BATCH_SIZE)):
         keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
-            composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
+            composed = list(_addressed(tx, reversed(fresh.values()), settings, secret, now))
             _keep_contents(tx, composed)
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
@@ -130,10 +130,10 @@ WITH_STRING = frozenset({"new_string", "registration_accepted"})
 
 
 def _addressed(
-    tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime
+    tx: Transaction, mails: Iterable[Composed], settings: Settings, secret: bytes, now: datetime
 ) -> Iterator[Composed]:
     """The mails, reports to the present addresses of their teams, and the copies for second addresses."""
-    mails, secret = list(mails), contest_state.secret(tx)
+    mails = list(mails)
     query = select(teams.c.id, teams.c.address, teams.c.copy_address)
     rows = tx.execute(query.where(teams.c.id.in_({mail.of.team_id for mail in mails if mail.of.team_id})))
     found = {row.id: row for row in rows}
@@ -242,11 +242,12 @@ def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) 
     return tx.execute(query.where(outbox.c.kind.in_(kinds))).scalar_one()
 
 
-def newest_but(tx: Transaction, to: str, kind: str, skipped: int, since: datetime) -> datetime | None:
-    """When the newest mail but `skipped` of this kind for this address is due, if that is after `since`."""
+def nth_newest(tx: Transaction, to: str, kind: str, n: int, since: datetime) -> datetime | None:
+    """When the n-th newest mail of this kind for this address is due, counted from 1; None if there are fewer
+    after `since`."""
     query = select(outbox.c.ready_at).where(outbox.c.to == to, outbox.c.kind == kind)
     query = query.where(outbox.c.ready_at > since)
-    return tx.execute(query.order_by(outbox.c.ready_at.desc()).offset(skipped).limit(1)).scalar()
+    return tx.execute(query.order_by(outbox.c.ready_at.desc()).offset(n - 1).limit(1)).scalar()
 
 
 def size(outgoing: Outgoing, settings: Settings, now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""The step mode of `knobeln run`: plays the contest behind the curtain, then shows it step by step.
+"""The step mode of `knobeln run`: the contest has been played, and is now shown step by step.
 
 The reports are held meanwhile, so nobody knows more than the audience. The database keeps how many steps were
 shown: after any interruption the show goes on with the step that was on the screen.

@@ -23,7 +23,7 @@ from knobeln.contest_day.export import announcement_of, check_builds, score_matr
 from sandbox.vm.translation import NotTranslated
 from tournament.derived_settings import is_computed
 from tournament.runners import open_runner, runner_of
-from tournament.runners.recorded import believing
+from tournament.runners.recorded import with_recorded_results
 from tournament.verify import Claim, check
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
@@ -183,7 +183,7 @@ class _Verification:
                 builds = {digest: archive.builds[digest] for digest in needed}
                 kind = runner_of(self._settings)
                 runner = kind.open_checking(group, builds, self._settings, seeds, progress)
-                return believing(runner, group, archive.changed_builds, seeds)
+                return with_recorded_results(runner, group, archive.changed_builds, seeds)
 
             self._result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
         for each in archive.blanked:

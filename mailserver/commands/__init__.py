@@ -8,7 +8,7 @@ from typing import NamedTuple
 from contest.config.settings import Settings
 from contest.plugins import MAIL_COMMANDS, by_name
 from mailserver import authentication
-from mailserver.command import QUESTIONS, Arguments, Command, Limit
+from mailserver.command import QUESTIONS, Arguments, Command
 from mailserver.commands import (
     addresses,
     announcement,
@@ -34,6 +34,7 @@ from mailserver.commands import (
 )
 from mailserver.commands import compile as compile_command
 from mailserver.commands import help as help_command
+from mailserver.limits import Limit
 from mailserver.reading.subject import clean_subject
 
 COMMANDS: tuple[Command, ...] = (

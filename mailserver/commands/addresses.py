@@ -11,8 +11,8 @@ from contest.model import Team
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
-from mailserver.command import DAY, Arguments, LetterContext, Limit, by_template
-from mailserver.limits import MAX_CONFIRMATION_DAYS
+from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.limits import DAY, MAX_CONFIRMATION_DAYS, Limit
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.subject import arguments_after
@@ -37,8 +37,7 @@ class ChangeAddress(TeamCommand):
         return ("change address", "change mail-address")
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        found = (arguments_after(subject, right) for right in self.subjects(settings))
-        return next((arguments for arguments in found if arguments is not None), None)
+        return arguments_after(subject, *self.subjects(settings))
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
         address = _address_in(context, arguments, "change address joe@new.example")
@@ -61,7 +60,7 @@ class ChangeAddress(TeamCommand):
 
 
 class Copies(TeamCommand):
-    """Its argument is the second address; () ends the copies."""
+    """Its argument is the second address; `no` ends the copies."""
 
     name = "copies"
     arguments = "ADDRESS"

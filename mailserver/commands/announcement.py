@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import announcement_texts
-from mailserver.command import HOUR, Arguments, Command, LetterContext, Limit
+from mailserver.command import Arguments, Command, LetterContext
+from mailserver.limits import HOUR, Limit
 
 
 class SendText(Command):

@@ -13,8 +13,9 @@ from contest.plurals import plural
 from contest.store import leaderboard
 from contest.store.leaderboard import Leaderboard
 from mailserver.authentication import FROM_LINE, TeamCommand
-from mailserver.command import HOUR, Arguments, LetterContext, Limit, by_template
+from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.commands.leaderboard import has_leaderboard
+from mailserver.limits import HOUR, Limit
 from mailserver.problem import Problem, quote
 
 _RIGHT_FORM = (

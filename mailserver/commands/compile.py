@@ -18,8 +18,9 @@ from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
 from contest.store import Transaction, contest_state, decisions, submissions, teams
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.deadlines import Window
+from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
 from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program

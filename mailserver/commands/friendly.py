@@ -8,8 +8,9 @@ from contest.config.settings import Settings
 from contest.model import Team
 from contest.store import submissions, teams
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments, LetterContext, Limit, by_template
+from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.commands.practice import is_offered
+from mailserver.limits import Limit
 
 ALLOW = "allow friendly matches"
 REFUSE = "refuse friendly matches"

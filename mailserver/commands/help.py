@@ -7,8 +7,9 @@ from datetime import timedelta
 from contest.config.settings import Settings
 from contest.registration_form import sample
 from mailserver.attachments import guide
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.commands import help_topics
+from mailserver.limits import Limit
 
 
 class Help(Command):

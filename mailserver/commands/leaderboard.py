@@ -5,7 +5,8 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.store import leaderboard
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import Limit
 
 
 def has_leaderboard(settings: Settings) -> bool:

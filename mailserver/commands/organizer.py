@@ -13,7 +13,7 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.store import decisions
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.commands.organizer_requests import (
     ACTIONS,
@@ -26,6 +26,7 @@ from mailserver.commands.organizer_requests import (
     refuse,
     reply,
 )
+from mailserver.limits import Limit
 from mailserver.reading.subject import arguments_after
 from mailserver.team_secret import FromLine, digest, find_from_line, matches, new_string
 

@@ -13,8 +13,9 @@ from contest.model import Phase
 from contest.organizer import Message, OrganizerActions, read_date
 from contest.plurals import plural
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
-from mailserver.command import Arguments, LetterContext, Limit
+from mailserver.command import Arguments, LetterContext
 from mailserver.commands import unknown
+from mailserver.limits import Limit
 from mailserver.reading.subject import clean_subject
 from mailserver.team_secret import FromLine, find_from_line, without_strings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.model import Phase, Team
 from contest.store import contest_state, practices
-from mailserver.command import HOUR, LetterContext
+from mailserver.command import LetterContext
+from mailserver.limits import HOUR
 
 
 def is_offered(settings: Settings) -> bool:

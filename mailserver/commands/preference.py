@@ -13,7 +13,8 @@ from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments, LetterContext, Limit, by_template
+from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.limits import Limit
 from mailserver.problem import Problem
 from mailserver.reading.registration_form import NONE, sample_preferences, wrong_codes
 from mailserver.reading.subject import stripped

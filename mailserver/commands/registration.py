@@ -15,17 +15,9 @@ from contest.seeds import Seeds
 from contest.store import Transaction, answers, contest_state, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
-from mailserver.command import (
-    CONFIRM_REGISTRATION,
-    HOUR,
-    Arguments,
-    Command,
-    LetterContext,
-    Limit,
-    by_template,
-)
+from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext, by_template
 from mailserver.deadlines import Window
-from mailserver.limits import Doubt, FormFacts, doubt
+from mailserver.limits import HOUR, Doubt, FormFacts, Limit, doubt
 from mailserver.problem import Problem
 from mailserver.reading import addresses
 from mailserver.reading.registration_form import FormResult, read

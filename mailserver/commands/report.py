@@ -12,7 +12,8 @@ from contest.model import Outgoing, Team
 from contest.store import outbox
 from contest.store.outbox import PastReport
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments, LetterContext, Limit, by_template
+from mailserver.command import Arguments, LetterContext, by_template
+from mailserver.limits import Limit
 from mailserver.reading.subject import arguments_after
 
 _IGNORED = {"round", "group", "of"}  # as in `send report GRR round 2`
@@ -30,8 +31,7 @@ class SendReport(TeamCommand):
         return ("send report", "send reports")
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
-        found = (arguments_after(subject, right) for right in self.subjects(settings))
-        return next((arguments for arguments in found if arguments is not None), None)
+        return arguments_after(subject, *self.subjects(settings))
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
         known = outbox.past_reports(context.tx, team.id)

@@ -11,7 +11,8 @@ from contest.config.settings import Settings
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
-from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import DAY, Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.team_secret import digest, new_string
 

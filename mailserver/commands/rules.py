@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from mailserver.attachments import rules
-from mailserver.command import HOUR, Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import HOUR, Limit
 
 
 class SendRules(Command):

@@ -12,7 +12,8 @@ from contest.games.registry import game_of
 from contest.model import Team, TeamState
 from contest.store import teams
 from mailserver.attachments import kit, software
-from mailserver.command import HOUR, Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import HOUR, Limit
 
 _SHELL_ARCHIVE = "shar"
 

@@ -10,7 +10,8 @@ from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
 from contest.store import contest_state, submissions
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import Limit
 
 
 class Status(Command):

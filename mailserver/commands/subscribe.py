@@ -8,7 +8,8 @@ from __future__ import annotations
 from contest.config.settings import Settings
 from contest.store import contest_state, observers
 from mailserver.attachments import announcement_texts
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import Limit
 
 
 class Subscribe(Command):

@@ -10,9 +10,10 @@ from contest.config.settings import Settings
 from contest.registration_form import sample
 from mailserver.attachments import GUIDE_NAME
 from mailserver.authentication import FROM_LINE
-from mailserver.command import DAY, Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.commands import fuzzy_match
 from mailserver.commands.help import send_help
+from mailserver.limits import DAY, Limit
 from mailserver.reading.c_source_repair import is_prose
 from mailserver.reading.from_line import FROM_MARK, begins_with_mark, without_from_line
 from mailserver.reading.letter import Letter

@@ -10,7 +10,8 @@ from contest.config.settings import Settings
 from contest.model import Team, TeamState
 from contest.store import contest_state, observers, teams
 from mailserver import authentication
-from mailserver.command import Arguments, Command, LetterContext, Limit, by_template
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import Limit
 from mailserver.reading.authentication_results import Authenticity
 from mailserver.reading.registration_form import sample_preferences
 

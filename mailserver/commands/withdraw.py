@@ -12,8 +12,9 @@ from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.authentication import TeamCommand
-from mailserver.command import Arguments, LetterContext, Limit, by_template
+from mailserver.command import Arguments, LetterContext, by_template
 from mailserver.deadlines import Window
+from mailserver.limits import Limit
 
 
 class Withdraw(TeamCommand):

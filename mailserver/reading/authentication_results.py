@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mailserver.reading.addresses import domain_of
 from mailserver.reading.mime_parts import Headers
 
 _MAX_FIELD_CHARACTERS = 8_000
@@ -40,7 +41,7 @@ def authenticity(headers: Headers, sender: str | None, authserv_id: str) -> Auth
     DMARC decides if it has an answer. Without one, SPF or DKIM must have passed for the domain itself, its
     parent or a subdomain, as DMARC would demand. Without `authserv_id` or `sender` it is NONE.
     """
-    domain = (sender or "").rpartition("@")[2].casefold()
+    domain = domain_of(sender or "")
     if not domain or not authserv_id:
         return Authenticity.NONE
     findings = tuple(_findings(headers, authserv_id))

@@ -34,13 +34,17 @@ def plain_subject(subject: str) -> str:
     return clean_subject(subject).casefold()
 
 
-def arguments_after(subject: str, head: str) -> tuple[str, ...] | None:
-    """The words after `head`, without signs around them; None where the clean subject does not begin with it.
+def arguments_after(subject: str, *heads: str) -> tuple[str, ...] | None:
+    """The words after the head with which the clean subject begins, without signs around them.
 
-    `head` is a plain subject.
+    None if it begins with none of the heads, which are plain subjects.
     """
-    words, count = subject.split(), len(head.split())
-    return stripped(words[count:]) if " ".join(words[:count]).casefold() == head else None
+    words = subject.split()
+    for head in heads:
+        count = len(head.split())
+        if " ".join(words[:count]).casefold() == head:
+            return stripped(words[count:])
+    return None
 
 
 def stripped(words: Sequence[str]) -> tuple[str, ...]:

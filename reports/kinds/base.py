@@ -295,15 +295,17 @@ class Report(ABC, Generic[E]):
         chosen = team.registration.preferences
         return self.code in chosen and self.contained_in not in chosen
 
-    def due(self, event: E, offered: Collection[str]) -> Iterator[Outgoing]:
-        """The mails about this event, in the order of the teams; none if the contest does not offer it."""
-        if self.code not in offered:
-            return
+    def wanting(self, event: E) -> tuple[Team, ...]:
+        """The teams that get this report about the event, in their order."""
         asked: Mapping[Audience, Collection[Team]] = {
             Audience.REGISTERED: event.registered,
             Audience.EVERYBODY: event.teams.values(),
         }
-        wanting = tuple(t for t in asked.get(self.to_whom, event.concerned) if self.is_wanted_by(t))
+        return tuple(t for t in asked.get(self.to_whom, event.concerned) if self.is_wanted_by(t))
+
+    def due(self, event: E, offered: Collection[str]) -> Iterator[Outgoing]:
+        """The mails about this event; none if the contest does not offer the report."""
+        wanting = self.wanting(event) if self.code in offered else ()
         if wanting:
             yield from self.write(event, wanting)
 

@@ -22,7 +22,7 @@ class RoundSummary(Report[RoundFinished]):
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
     def due(self, event: RoundFinished, offered: Collection[str]) -> Iterator[Outgoing]:
-        wanting = tuple(filter(self.is_wanted_by, event.registered))
+        wanting = self.wanting(event)
         if self.code in offered and (wanting or event.observers):
             yield from self.write(event, wanting)
 

@@ -86,7 +86,7 @@ def test_what_is_written_after_a_game_shifts_no_answer_of_the_next(player, build
 
 
 def test_lines_that_are_written_ahead_count_until_the_game_is_over(player, build_text):
-    one = player("lines", build_text("ahead.sh", "read line; echo 1; echo 2; echo 3; cat >/dev/null"))
+    one = player("lines", build_text("ahead.sh", r"read line; printf '1\n2\n3\n'; cat >/dev/null"))
     one.begin()
     assert [one.move(("next",)), one.move(("next",))] == ["1", "2"]
     assert one.unasked_lines() == 1

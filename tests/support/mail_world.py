@@ -119,6 +119,13 @@ class World:
             return letters.count_by_state(tx)
 
 
+def too_wide(text: str) -> list[str]:
+    """The lines of more than 72 columns. `Organization:` may be longer: it is sent to be copied."""
+    return [
+        line for line in text.splitlines() if len(line) > 72 and not line.strip().startswith("Organization:")
+    ]
+
+
 def body_of(mail: EmailMessage) -> str:
     part = mail.get_body(("plain",))
     assert part is not None

@@ -59,7 +59,7 @@ class RecordedRunner:
 
 
 @contextmanager
-def believing(
+def with_recorded_results(
     opening: AbstractContextManager[Runner], recorded: GroupOutcome, changed: Container[str], seeds: Seeds
 ) -> Iterator[Runner]:
     """The runner, but for the games of images that are not as they played: these have their recorded results.
@@ -67,10 +67,10 @@ def believing(
     `changed`: the digests of these images.
     """
     with opening as runner:
-        yield _BelievingRunner(runner, recorded, changed, seeds)
+        yield _PartlyRecordedRunner(runner, recorded, changed, seeds)
 
 
-class _BelievingRunner:
+class _PartlyRecordedRunner:
     def __init__(self, runner: Runner, recorded: GroupOutcome, changed: Container[str], seeds: Seeds) -> None:
         self._runner = runner
         self._changed = changed
