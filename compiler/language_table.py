@@ -17,6 +17,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from contest.config.sections import LanguageRow, Programs
+from sandbox.bubblewrap import PYTHON_PACKAGE_FOLDERS
+from sandbox.players.function import LANGUAGE as PYTHON
 
 _C_FLAGS = (
     *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
@@ -53,7 +55,8 @@ class Language:
     build_memory: int = 512
     processes: int = 16
     environment: tuple[tuple[str, str], ...] = ()
-    folders: tuple[str, ...] = ()  # patterns of folders outside /usr with the tool's settings
+    folders: tuple[str, ...] = ()  # patterns of folders with the tool's settings and packages
+    packages: tuple[str, ...] = ()  # that programs may import besides the standard library
     sample: str = ""  # a program that prints its first argument, to test the row
 
 
@@ -77,7 +80,7 @@ LANGUAGES = (
         sample="#include <iostream>\nint main(int count, char **words) { std::cout << words[1] << '\\n'; }\n",
     ),
     Language(
-        name="Python",
+        name=PYTHON,
         suffixes=("py",),
         tool="python3",
         build=("{tool}", "-m", "py_compile", "{program}"),
@@ -146,7 +149,31 @@ def languages_of(settings: Programs) -> tuple[Language, ...]:
     names = {language.name for language in own}
     taken = {suffix for language in own for suffix in language.suffixes}
     ours = (_without(language, taken) for language in LANGUAGES if language.name not in names)
-    return own + tuple(language for language in ours if language.suffixes)
+    rows = own + tuple(language for language in ours if language.suffixes)
+    return tuple(_with_packages(row, settings.python_packages) if row.name == PYTHON else row for row in rows)
+
+
+def _with_packages(python: Language, packages: tuple[str, ...]) -> Language:
+    """Show Python these packages: the folder or file, what was compiled for it, and its version.
+
+    Debian's libraries for linear algebra are links through /etc/alternatives. A thread for each core would
+    break the limits on address space and threads, and be no faster: a program has one core.
+    """
+    if not packages:
+        return python
+    patterns = tuple(
+        f"{folder}/{package}{rest}"
+        for folder in PYTHON_PACKAGE_FOLDERS
+        for package in packages
+        for rest in ("", ".*", "-*")
+    )
+    one_thread = (("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1"))
+    return replace(
+        python,
+        packages=packages,
+        folders=(*python.folders, *patterns, "/etc/alternatives/*.so*"),
+        environment=(*one_thread, *python.environment),
+    )
 
 
 def _configured(row: LanguageRow) -> Language:

@@ -24,6 +24,9 @@ from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
 MB = 1024 * 1024
 MAX_RESULT = 16 * MB  # bytes of a compiled program
+_PRINT_VERSION = (
+    "import importlib, sys; print(getattr(importlib.import_module(sys.argv[1]), '__version__', ''))"
+)
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r")
 
 
@@ -95,6 +98,33 @@ def version(language: Language, sandbox: Sandbox) -> str:
     return sanitize(output.partition("\n")[0])
 
 
+def package_version(package: str, language: Language, sandbox: Sandbox, settings: Programs) -> str:
+    """Import a package that programs in this language may import; return its version, "" if it tells none.
+
+    Raises ToolMissing if it cannot be imported in the sandbox, with the package of the system to install.
+    """
+    values = _placeholders(language, "", language.memory)
+    result = retry_if_killed.run(
+        sandbox,
+        [values["tool"], "-c", _PRINT_VERSION, package],
+        files={},
+        environment=_environment(language, values),
+        folders=_folders(language),
+        limits=Limits(
+            address_space_bytes=(language.reserved + (settings.memory_mb or language.memory)) * MB,
+            processes=language.processes,
+        ),
+    )
+    if not result.succeeded:
+        output = sanitize(result.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
+        raise ToolMissing(
+            f"programs.python_packages promises {package}, which programs cannot import: "
+            f"{output or result.ending}. Install it for {values['tool']} (Debian, Ubuntu: apt install "
+            f"python3-{package.lower().replace('_', '-')}), or take it from the list"
+        )
+    return sanitize(result.stdout.decode(errors="replace").strip().partition("\n")[0])
+
+
 def installed_version(language: Language | None, sandbox: Sandbox) -> str:
     """The version of a language as its tool tells it; "" where the tool is not installed."""
     return version(language, sandbox) if language and usable([language]) else ""
@@ -152,6 +182,8 @@ def _build(
     if not result.succeeded:
         problem = Problem(_trouble(result, language, limits), messages.clean(result.stderr))
         return Outcome(problem, program, language, problem.messages)
+    for package in language.packages:  # if one is missing, no program may be blamed for it
+        package_version(package, language, sandbox, settings)
     # Of a compiled program the source is not needed.
     kept = {name: data for name, data in files.items() if not (language.result and name == program)}
     made = {language.result: result.stdout} if language.result else {}
@@ -247,7 +279,9 @@ def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str
 
 
 def _folders(language: Language) -> tuple[str, ...]:
-    return tuple(sorted(path for pattern in language.folders for path in glob(pattern)))
+    """Links that lead nowhere are left out: they cannot be shown."""
+    found = {path for pattern in language.folders for path in glob(pattern)}
+    return tuple(sorted(path for path in found if Path(path).exists()))
 
 
 def _none_of(names: Sequence[str]) -> str:

@@ -44,6 +44,8 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
+from glob import glob
 from pathlib import Path
 from typing import TypedDict
 
@@ -58,6 +60,12 @@ INSIDE_ID = "65534"  # nobody
 
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"
+# Packages of the system's Python, as patterns. A sandbox shows none but those that `Contents.folders` names.
+PYTHON_PACKAGE_FOLDERS = tuple(
+    f"{above}/python3*/{folder}"
+    for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
+    for folder in ("dist-packages", "site-packages")
+)
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
@@ -87,7 +95,8 @@ class Contents:
     """The contents of a sandbox besides the system's `/usr`, or besides the image `root` if there is one.
 
     `files`: read-only files by absolute path. `folders`: folders of this host, mounted read-only at the same
-    paths. They may hold only settings of a language, and foreign input must not choose them.
+    paths. They may hold only settings or packages of a language, and foreign input must not choose them.
+    Single files are possible, too; a link becomes the file that it points to.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -299,10 +308,22 @@ def _system_options(contents: Contents, limits: Limits) -> Iterator[str]:
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.is_dir():
             yield from ("--ro-bind", str(path), str(path))
+    hidden = _python_package_folders()
+    for folder in hidden:
+        yield from ("--tmpfs", folder)
     for folder in contents.folders:
         yield from ("--ro-bind", folder, folder)
+    for folder in hidden:
+        yield from ("--remount-ro", folder)
     yield from ("--dev", "/dev", "--remount-ro", "/dev")
     yield from ("--size", str(limits.work_bytes), "--tmpfs", WORK, "--chdir", WORK)
+
+
+@cache
+def _python_package_folders() -> tuple[str, ...]:
+    """Search once in a process: for a move in a new sandbox, searching would take a good part of the time."""
+    found = (path for pattern in PYTHON_PACKAGE_FOLDERS for path in glob(pattern))
+    return tuple(sorted({os.path.realpath(path) for path in found}))
 
 
 def _image_options(root: ImageRoot, environment: Mapping[str, str], limits: Limits) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 Theory of operation. A sandboxed process sees a read-only `/usr` (with the usual links `/bin`, `/lib` ...), a
 small `/dev`, the read-only files that the caller hands in, and one folder that it may write: `/work`, in
-memory and of limited size. There is no `/etc`, `/home`, `/proc` or network, and no process of others can be
-seen. `prlimit` sets its limits from inside, where the kernel counts processes for this sandbox alone.
+memory and of limited size. There is no `/etc`, `/home`, `/proc` or network, and no package of the system's
+Python; the caller names the exceptions (`folders`). No process of others can be seen. `prlimit` sets its
+limits from inside, where the kernel counts processes for this sandbox alone.
 
 A player's image (sandbox/oci) replaces the system: the sandbox has the image's own files, read-only, /tmp to
 write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel, processors

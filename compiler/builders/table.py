@@ -1,4 +1,4 @@
-"""Hog: from a mailed strategy to its table and its goal (H1 to H3, H8, H16).
+"""Hog: from a mailed strategy to its table and its goal (H1 to H3, H8, H15, H16).
 
 We find both out ourselves: a strategy tells neither its size nor what is in its table.
 """
@@ -75,7 +75,12 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         uploaded, programs = take_apart(files, text), self._settings.programs
         outcome = languages.examine(uploaded.files, self._sandbox, programs, self._languages)
         reading = _Reading() if isinstance(outcome.result, Problem) else _read(outcome.result, self._sandbox)
-        findings = (*outcome.findings, *description_findings(uploaded, programs), *reading.findings)
+        findings = (
+            *outcome.findings,
+            *description_findings(uploaded, programs),
+            *reading.findings,
+            *_packages_told(reading.findings, programs.python_packages),
+        )
         goal = goal_for(uploaded.size)
         entry = None if has_errors(findings) else HogEntry(reading.table, goal)
         report = TableBuildReport(
@@ -126,6 +131,16 @@ def _player_name(label: str | Fault) -> tuple[str, tuple[Finding, ...]]:
     name = " ".join(sanitize(label).split())
     why_illegal = why_illegal_name(name)
     return ("", (_finding(f"{why_illegal}; {_RIGHT_LABEL}"),)) if why_illegal else (name, ())
+
+
+def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Tell which packages there are, if the strategy lacked one."""
+    if not any(ModuleNotFoundError.__name__ in finding.text for finding in findings):
+        return ()
+    if not packages:
+        return (_finding("a strategy can import Python's standard library, and no other packages"),)
+    names = ", ".join(packages)
+    return (_finding(f"besides Python's standard library a strategy can import these packages: {names}"),)
 
 
 def _finding(sentence: str) -> Finding:

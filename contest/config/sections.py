@@ -257,6 +257,11 @@ class Programs(Section):
         description="most `please test` and `please play` letters of one team, together; 0 = there is no "
         "practice",
     )
+    python_packages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = Field(
+        (),
+        description="packages that programs in Python may import besides the standard library, by the names "
+        'that they are imported with, e.g. ["numpy"]; install them for the system\'s Python',
+    )
     languages: tuple[LanguageRow, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )

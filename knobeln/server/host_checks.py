@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from compiler.language_table import Language, languages_of
-from compiler.languages import Problem, build, usable, version
+from compiler.languages import Problem, build, package_version, usable, version
 from compiler.toolchain import Toolchain
 from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
@@ -74,7 +74,12 @@ def check_languages(settings: Settings) -> Iterator[CheckResult]:
     for language in languages_of(settings.programs):
         what = f"programs in {language.name}"
         if usable([language]):
-            yield run_check(what, partial(_try_language, language, settings))
+            bare = replace(language, packages=())
+            yield run_check(what, partial(_try_language, bare, settings))
+            for package in language.packages:
+                yield run_check(
+                    f"{language.name}: {package}", partial(_try_package, package, language, settings)
+                )
         else:
             text = f"not accepted: there is no {language.tool}; install it to accept them"
             yield CheckResult(what, True, text)
@@ -99,6 +104,11 @@ def _try_language(language: Language, settings: Settings) -> str:
             f"{tool}; a small program {ended.description} and printed {answer.text!r}: {stderr}"
         )
     return f"{tool}; a small program works"
+
+
+def _try_package(package: str, language: Language, settings: Settings) -> str:
+    found = package_version(package, language, Sandbox(settings.jail), settings.programs)
+    return f"{found or 'of unknown version'}; programs can import it"
 
 
 def _python() -> str:

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from contest import presets
+from contest.clock import SystemClock
+from contest.games.hog import HogEntry
 from contest.model import LetterState
 from contest.store import letters, submissions, teams
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from tests.support.knobeln_server import ROBOT, Server, text_of
-from tests.support.servers import PATIENCE, wait_for
+from tests.support.servers import PATIENCE, need_numpy, wait_for
 
 STOP_SECONDS = 5.0
 BOMB = "int a[100000001] = { [0 ... 100000000] = 1 };\nmain() { for (;;) make_throw(1); }\n"
@@ -68,6 +71,55 @@ def test_a_team_registers_and_sends_a_program(server: Server) -> None:
     assert line.split()[-1] not in server.text(), "the log tells a team's secret"
     assert re.search(r"program +accepted=True letter=2", server.text())
     assert not server.answers("joe@holiday.example")
+
+
+NUMB = b"""import numpy as np
+
+PLAYER_NAME = "Numb"
+dice = np.full((300, 300), 4)
+dice[np.arange(300) % 2 == 1] = 6
+
+
+def final_strategy(score, opponent_score):
+    return int(dice[score, opponent_score])
+"""
+
+
+def hog_program(auth_line: str, source: bytes, sender: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT, "please compile"
+    mail.set_content(auth_line)
+    mail.add_attachment(source, maintype="text", subtype="x-python", filename="final_strategy.py")
+    return mail.as_bytes(policy=SMTP)
+
+
+@pytest.mark.slow
+def test_a_strategy_of_hog_imports_numpy_and_learns_what_else_there_is_not(tmp_path: Path) -> None:
+    need_numpy()
+    settings = presets.settings("hog", SystemClock().now())
+    server, address = Server(tmp_path, settings), "joe@club.example"
+    try:
+        form = registration(address, "numbers").replace(b"registration for KNOBELN", b"registration for Hog")
+        server.send(form.replace(b", 45, programmer,\r\n  much experience", b", Club"), address)
+        line = server.auth_line(address)
+        server.send(hog_program(line, NUMB, address), address)
+        wait_for(lambda: len(server.answers(address)) == 2)
+        server.send(hog_program(line, NUMB.replace(b"import", b"import scipy\nimport", 1), address), address)
+        wait_for(lambda: len(server.answers(address)) == 3)
+        with server.folder.store.read() as tx:
+            digests = [built.report.image_digest for built in submissions.newest(tx, 2) if built.report]
+            (table,) = submissions.load_images(tx, [digest for digest in digests if digest]).values()
+    finally:
+        server.process.terminate()
+        server.folder.store.close()
+    welcome, accepted, rejected = (" ".join(text_of(mail).split()) for mail in server.answers(address))
+    assert "Programs in Python can import the standard library and these packages: numpy." in welcome
+    assert "Version 1 of numbers compiled and is accepted." in accepted
+    assert "it can import its standard library, numpy" in accepted
+    assert HogEntry.from_bytes(table).table == b"".join(bytes([4 + row % 2 * 2]) * 300 for row in range(300))
+    assert "Version 2 of numbers is rejected." in rejected
+    assert "No module named 'scipy'" in rejected
+    assert "besides Python's standard library a strategy can import these packages: numpy" in rejected
 
 
 def test_a_second_server_of_the_same_contest_does_not_start(server: Server, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from email.message import Message
 from pathlib import Path
 
 from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
+from contest.config.sections import Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
@@ -29,14 +29,13 @@ ROBOT = "knobeln@contest.example"
 class Server:
     """The server of one contest folder; it can be killed and started again."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Settings | None = None) -> None:
+        """`settings`: of another contest than KNOBELN; address and mail are always the robot's."""
         self.path = path
-        settings = Settings(
-            contest=Contest(address=ROBOT),
-            dates=usual_dates(SystemClock().now()),
-            mail=Mail(listen_port=0),
-            registration=BELIEVED,
-        )
+        settings = settings or Settings(dates=usual_dates(SystemClock().now()))
+        contest = settings.contest.model_copy(update={"address": ROBOT})
+        here = {"contest": contest, "mail": Mail(listen_port=0), "registration": BELIEVED}
+        settings = settings.model_copy(update=here)
         self.folder: ContestContext = create_contest(path / "contest", settings)
         self.log = path / "log"
         self.start()

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -32,8 +33,18 @@ _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:{_UNPACKED}"
 def program(name: str) -> str:
     """Where this program is; without it the test is skipped, or fails where CI is set."""
     found = shutil.which(name, path=_PLACES)
-    if found:
-        return found
+    if not found:
+        lacking(name)
+    return found
+
+
+def need_numpy() -> None:
+    """NumPy of the system's Python, which programs may import; without it as `program`."""
+    if not any(Path("/usr/lib").glob("python3*/*-packages/numpy")):
+        lacking("NumPy (python3-numpy)")
+
+
+def lacking(name: str) -> NoReturn:
     text = f"{name} is not installed: run `tools/system-packages --for-tests`"
     if os.environ.get("CI"):
         pytest.fail(text)
