@@ -15,6 +15,13 @@ settings.load_profile("patient" if "CI" in os.environ else "quick")
 settings.register_profile("fuzz", settings.get_profile("patient"), max_examples=5_000)
 
 
+def pytest_configure():
+    from tests.support import shared_work
+
+    shared_work.share_compiled_templates()
+    shared_work.share_new_databases()
+
+
 def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))

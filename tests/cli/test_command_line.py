@@ -373,9 +373,12 @@ def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, enco
 
 def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNOBELN_SET_MAIL__LISTEN_PORT", "0")
-    output = knobeln("doctor", "-C", folder).output
-    assert "FAIL" not in output
-    assert "the contest" in output
+    output = knobeln("doctor", "--letter", "-C", folder, code=1).output
+    failed = [line for line in output.splitlines() if line.startswith("FAIL")]
+    assert len(failed) == 1
+    assert failed[0].startswith("FAIL a letter to itself: no letter leaves this host")
+    assert "ok   mails out: they are only stored in " in output
+    assert "ok   the contest" in output
 
 
 def test_every_command_takes_the_folder_and_has_help() -> None:

@@ -100,19 +100,23 @@ class World:
         letter_id = accept(
             self.store, raw, envelope, (self.settings.contest.address,), channel, self.clock.now()
         )
-        before = len(self.mails())
+        before = len(self._waiting())
         while handle_next(self.store, self.settings, self.clock, self.renderer):
             pass
         with self.store.read() as tx:
             self.notes.append(letters.note_of(tx, letter_id))
-        return self.mails()[before:]
+        return self.mails(before)
 
-    def mails(self) -> list[EmailMessage]:
-        """Everything in the outbox that waits to be sent, in order."""
-        with self.store.read() as tx:
-            items = outbox.due(tx, self.clock.now() + timedelta(days=400), 10_000)
-        parsed = (email.message_from_bytes(item.raw, policy=email.policy.default) for item in items)
+    def mails(self, first: int = 0) -> list[EmailMessage]:
+        """What waits in the outbox to be sent, in order, from this mail on."""
+        parsed = (
+            email.message_from_bytes(raw, policy=email.policy.default) for raw in self._waiting()[first:]
+        )
         return [mail for mail in parsed if isinstance(mail, EmailMessage)]
+
+    def _waiting(self) -> list[bytes]:
+        with self.store.read() as tx:
+            return [item.raw for item in outbox.due(tx, self.clock.now() + timedelta(days=400), 10_000)]
 
     def states(self) -> dict[LetterState, int]:
         with self.store.read() as tx:
