@@ -26,7 +26,7 @@ from knobeln.context import ContestContext
 from sandbox.sandbox import Sandbox
 from sandbox.vm.translation import translations
 from tests.support.clocks import FixedClock
-from tests.support.contest_field import NOW, SEED, compile_house, make_contest, settings
+from tests.support.contest_field import NOW, SEED, House, make_contest, settings
 from tournament.referee import Fixture, game_job
 from tournament.runners import open_runner
 
@@ -53,7 +53,8 @@ class Run:
 
 
 def main() -> None:
-    programs = compile_house()
+    with tempfile.TemporaryDirectory() as kept:
+        programs = dict(House(Path(kept)))
     for built in programs.values():
         assert built.image is not None
         translations().add(built.image, Sandbox())

@@ -22,6 +22,17 @@ def pytest_configure():
     shared_work.share_new_databases()
 
 
+@pytest.fixture(scope="session")
+def house(tmp_path_factory):
+    """The house strategies, compiled once for all test processes."""
+    from tests.support.contest_field import House
+
+    base = tmp_path_factory.getbasetemp()
+    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "house"
+    kept.mkdir(exist_ok=True)
+    return House(kept)
+
+
 def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))

@@ -11,14 +11,13 @@ import sqlite3
 import sys
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import BuildResult
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
@@ -30,18 +29,12 @@ from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
-from tests.support.contest_field import NOW, compile_house, make_contest, settings
+from tests.support.contest_field import NOW, House, make_contest, settings
 from tournament.day import ContestDay
 
-House = Mapping[str, BuildResult]
 QUESTION = (
     b"From: joe@club.example\r\nTo: knobeln@localhost.example\r\nSubject: help\r\n\r\nWhat is this?\r\n"
 )
-
-
-@pytest.fixture(scope="module")
-def house() -> House:
-    return compile_house(5)
 
 
 @pytest.fixture

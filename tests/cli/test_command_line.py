@@ -24,7 +24,7 @@ from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from tests.support.command_line import knobeln
-from tests.support.contest_field import compile_house, make_contest, settings
+from tests.support.contest_field import House, make_contest, settings
 
 FORM = """\
 mail-address: our.team@machine.domain.alfdkj
@@ -270,8 +270,8 @@ def test_a_registration_that_waits_is_accepted_or_rejected_by_the_organizer(fold
 
 # --- the contest day --------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def five_programs() -> Mapping[str, Any]:
-    return compile_house(5)
+def five_programs(house: House) -> Mapping[str, Any]:
+    return house.first(5)
 
 
 def test_run_before_the_date_asks_for_now(folder: Path) -> None:

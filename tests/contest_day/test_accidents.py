@@ -10,17 +10,15 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import BuildResult
 from contest.config.settings import Settings, game_settings
 from contest.errors import ToolMissing
 from contest.model import LetterState, Phase, Submission, SubmissionState
@@ -33,12 +31,10 @@ from knobeln.context import ContestContext
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
 from tests.support.contest_days import dump
-from tests.support.contest_field import NOW, add_team, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.contest_runs import SMALL, delivered, finish, run, without_times
 from tests.support.disks import may_mount, mounted
 from tests.support.processes import children_of
-
-House = Mapping[str, BuildResult]
 
 
 def everything(folder: ContestContext) -> object:
@@ -104,7 +100,7 @@ def test_a_run_whose_files_may_grow_no_more_says_so_and_goes_on_when_they_may(
 
 # --- the database ----------------------------------------------------------------------------------------
 def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path, house: House) -> None:
-    folder = make_contest(tmp_path / "contest", 5, dict(islice(house.items(), 5)), short())
+    folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
     other = sqlite3.connect(folder.path / "contest.db", check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     release = threading.Timer(1.0, other.rollback)
@@ -118,7 +114,7 @@ def test_a_run_waits_for_a_database_that_somebody_else_has_locked(tmp_path: Path
 def test_a_run_gives_up_on_a_lock_with_a_sentence_and_can_be_run_again(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_contest(tmp_path / "contest", 5, dict(islice(house.items(), 5)), short())
+    folder = make_contest(tmp_path / "contest", 5, house.first(5), short())
     folder.store.close()
     monkeypatch.setattr(session, "_BUSY_SECONDS", 0)
     other = sqlite3.connect(folder.path / "contest.db")
@@ -232,7 +228,7 @@ class Jumping(FixedClock):
 
 
 def test_a_clock_that_jumps_changes_no_result_and_no_mail(tmp_path: Path, house: House) -> None:
-    some, groups = dict(islice(house.items(), 7)), short(group_min=2, group_max=3, final_size=3)
+    some, groups = house.first(7), short(group_min=2, group_max=3, final_size=3)
     ends = []
     for clock in (FixedClock(NOW), Jumping()):
         folder = make_contest(tmp_path / type(clock).__name__, 9, some, groups)

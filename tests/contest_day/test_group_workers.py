@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.errors import ConfigError, EngineFailed
 from contest.model import GroupOutcome
 from contest.store import contest_state
 from knobeln.contest_day.run import Silence, contest_day
 from tests.support.contest_days import Stumbling, dump, stumbling_day
-from tests.support.contest_field import make_contest, settings
+from tests.support.contest_field import House, make_contest, settings
 from tournament import group_workers
 
-House = Mapping[str, BuildResult]
 GROUPS = {"group_min": 4, "group_max": 8, "final_size": 8}
 SMALL = settings(**GROUPS)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, OutboxState, Phase
@@ -20,10 +17,9 @@ from knobellib.house import house_strategies
 from knobeln.context import ContestContext
 from mailserver.intake.accept import accept
 from tests.support.contest_days import dump
-from tests.support.contest_field import NOW, add_team, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.contest_runs import delivered, finish, without_times
 
-House = Mapping[str, BuildResult]
 WALKER = Path(__file__).parents[1] / "support" / "killed_in_run.py"
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
@@ -47,7 +43,7 @@ def double_elimination() -> Settings:
 def master(path: Path, house: House, chosen: Settings) -> Path:
     """A contest that waits to be started, with a letter that nobody has read and a program in the queue."""
     preferences = PREFERENCES if chosen.evolution.enabled else ("OWN", "BRK", "")
-    folder = make_contest(path, 4, dict(islice(house.items(), 4)), chosen, preferences)
+    folder = make_contest(path, 4, house.first(4), chosen, preferences)
     accept(folder.store, QUESTION, "joe@club.example", (folder.settings.contest.address,), "smtp", NOW)
     with folder.store.write() as tx:
         late = add_team(tx, "team_late", "RSM")

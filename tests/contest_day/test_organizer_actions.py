@@ -7,11 +7,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ import pytest
 from click.testing import Result
 from sqlalchemy import update
 
-from compiler.build import BuildResult
 from contest.config.load import FILE_NAME
 from contest.config.sections import Evolution
 from contest.config.settings import Settings, game_settings
@@ -39,12 +37,11 @@ from tests.support import killed_at
 from tests.support.clocks import FixedClock
 from tests.support.command_line import knobeln_in
 from tests.support.contest_days import dump
-from tests.support.contest_field import add_team, make_contest, settings
+from tests.support.contest_field import House, add_team, make_contest, settings
 from tests.support.servers import wait_for
 from tournament.day import ContestDay
 from tournament.runners import open_runner
 
-House = Mapping[str, BuildResult]
 SMALL = settings(group_min=4, group_max=8, final_size=6)
 PREFERENCES = ("GRR,RSM", "GRP,GRG", "LGP,RSM")
 WHY = ("--reason", "because it is so")
@@ -57,7 +54,7 @@ def knobeln(folder: ContestContext, *words: object, code: int = 0) -> Result:
 @pytest.fixture
 def field(tmp_path: Path, house: House) -> Callable[..., ContestContext]:
     def made(name: str = "contest", count: int = 15, chosen: Settings = SMALL) -> ContestContext:
-        return make_contest(tmp_path / name, count, dict(islice(house.items(), 8)), chosen, PREFERENCES)
+        return make_contest(tmp_path / name, count, house.first(8), chosen, PREFERENCES)
 
     return made
 

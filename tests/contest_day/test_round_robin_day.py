@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, islice
 from pathlib import Path
@@ -12,15 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compiler.build import BuildResult
 from contest.model import RoundOutcome
 from contest.store import results
 from contest.store.results import Games
 from knobeln.cli import main
 from knobeln.context import ContestContext
-from tests.support.contest_field import add_field
+from tests.support.contest_field import House, add_field
 
-House = Mapping[str, BuildResult]
 TEAMS = [f"team_{number:04}" for number in range(1, 13)]
 PREFERENCES = ("DGP,GRG,RSM", "RSM", "GRP,GRR")
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from email import message_from_bytes
 from email.policy import default as modern
 from pathlib import Path
 
 import pytest
 
-from compiler.build import BuildResult
 from contest.config.settings import Settings, game_settings
 from contest.errors import ConfigError
 from contest.model import EvolutionOutcome, Standing
 from contest.store import outbox, results
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
-from tests.support.contest_field import make_contest, settings
+from tests.support.contest_field import House, make_contest, settings
 from tournament.derived_settings import format_of
-
-House = Mapping[str, BuildResult]
 
 
 def outcome(folder: ContestContext) -> tuple[tuple[Standing, ...], EvolutionOutcome | None]:

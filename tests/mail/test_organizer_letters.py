@@ -17,7 +17,7 @@ from contest.store import contest_state, decisions, outbox
 from knobeln.cli import main
 from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
-from tests.support.contest_field import add_field, compile_house
+from tests.support.contest_field import House, add_field
 from tests.support.knobeln_server import Server
 from tests.support.mail_world import FORM, World, body_of
 from tests.support.servers import wait_for
@@ -270,9 +270,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.mark.slow
-def test_a_contest_is_run_by_letter(server: Server) -> None:
+def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     organizer = server.folder.settings.contest.organizer_address
-    add_field(server.folder, 8, compile_house(8), ("RSM",))
+    add_field(server.folder, 8, house, ("RSM",))
     line = command(server, "organizer-string").strip()
     assert re.fullmatch(r"<<FROM>> organizer [0-9a-z-]{24}", line)
     server.send(letter(organizer, "organizer run", line), organizer)

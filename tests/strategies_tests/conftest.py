@@ -11,7 +11,7 @@ from contest.games.knobeln import Rules
 from contest.model import GameJob, GameResult
 from contest.seeds import Seeds
 from sandbox.vm.image import Image
-from tests.support.contest_field import compile_house
+from tests.support.contest_field import House
 from tests.support.kit_on_disk import Kit, unpacked
 from tournament.runners.machine import MachineRunner
 
@@ -51,13 +51,8 @@ def compile_program() -> Callable[[str], BuildResult]:
 
 
 @pytest.fixture(scope="session")
-def house_builds() -> Mapping[str, BuildResult]:
-    return compile_house()
-
-
-@pytest.fixture(scope="session")
-def house_images(house_builds: Mapping[str, BuildResult]) -> dict[str, Image]:
-    return {name: built.image for name, built in house_builds.items() if built.image}
+def house_images(house: House) -> dict[str, Image]:
+    return {name: built.image for name, built in house.items() if built.image}
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,12 @@
 """Each house strategy as a text, and as the compiler sees it."""
 
 import re
-from collections.abc import Mapping
 from importlib.resources import files
 
 import pytest
 
-from compiler.build import BuildResult
 from knobellib.house import HouseStrategy, house_strategies
+from tests.support.contest_field import House
 
 each_strategy = pytest.mark.parametrize("strategy", house_strategies(), ids=lambda strategy: strategy.name)
 
@@ -52,9 +51,7 @@ def test_there_is_no_authentification_line_since_the_mail_adds_it(strategy: Hous
 
 
 @each_strategy
-def test_the_compiler_accepts_it_and_has_nothing_to_say(
-    strategy: HouseStrategy, house_builds: Mapping[str, BuildResult]
-) -> None:
-    report = house_builds[strategy.name].report
+def test_the_compiler_accepts_it_and_has_nothing_to_say(strategy: HouseStrategy, house: House) -> None:
+    report = house[strategy.name].report
     assert report.accepted
     assert (report.findings, report.messages) == ((), "")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
 
-from compiler.build import BuildResult
 from contest.model import GroupOutcome
 from contest.store import contest_state
 from contest.store.tables import metadata
@@ -15,8 +13,6 @@ from knobeln.contest_day.run import Silence
 from knobeln.context import ContestContext
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay
-
-House = Mapping[str, BuildResult]
 
 
 def dump(folder: ContestContext) -> dict[str, list[Any]]:

@@ -5,11 +5,12 @@ The programs are the house strategies, really compiled; only the mails that woul
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 from sqlalchemy import update
@@ -33,11 +34,33 @@ SECRET = bytes(32)
 PREFERENCES = ("LAP,DGP,GRG,RSM", "RSM", "LGP,GRP,GRR", "GRR", "DGP,GRP,GRR,RSM", "", "GRP,RSM", "GRG,GRR")
 
 
-@cache
-def compile_house(count: int | None = None) -> Mapping[str, BuildResult]:
-    """The house strategies by name, or the first few of them."""
-    toolchain, rules = Toolchain(), Programs()
-    return {each.name: build(each.source, rules, toolchain) for each in house_strategies()[:count]}
+class House(Mapping[str, BuildResult]):
+    """The house strategies by name, each compiled when it is first asked for."""
+
+    def __init__(self, kept: Path) -> None:
+        """`kept`: a folder of builds, which other test processes may share."""
+        self._kept = kept
+        self._sources = {strategy.name: strategy.source for strategy in house_strategies()}
+        self._built: dict[str, BuildResult] = {}
+
+    def __getitem__(self, name: str) -> BuildResult:
+        if name not in self._built:
+            file = self._kept / name
+            if not file.exists():
+                part = self._kept / f"{name}.{os.getpid()}"
+                part.write_bytes(pickle.dumps(build(self._sources[name], Programs(), Toolchain())))
+                part.rename(file)
+            self._built[name] = pickle.loads(file.read_bytes())  # noqa: S301
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def first(self, count: int) -> Mapping[str, BuildResult]:
+        return dict(islice(self.items(), count))
 
 
 def settings(*, workers: int = 2, **tournament: object) -> Settings:
