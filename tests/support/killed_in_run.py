@@ -1,11 +1,11 @@
 """Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
 
-    python killed_in_run.py MASTER WORK all|some threads|processes
+    python killed_in_run.py MASTER WORK threads|processes
 
 The last word says what the tables are. MASTER is a contest that waits to be started. WORK/whole is played
 without being disturbed, and every point that the run passes is noted in WORK/points, one a line. For each of
-them (or for the first step of the day of each kind, before it is committed), MASTER is copied to WORK/<number
-of the line, from 0>, `knobeln run` is started there and killed at the point, and is then started once more.
+them, MASTER is copied to WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the
+point, and is then started once more.
 
 Every run is a process of its own that was forked from this one, so that nobody waits for the imports.
 """
@@ -118,18 +118,17 @@ def expect(code: int, wanted: int, what: str) -> None:
         raise SystemExit(f"{what}: ended with {code}, not {wanted}")
 
 
-def walk(master: Path, work: Path, which: str) -> None:
+def walk(master: Path, work: Path) -> None:
     shutil.copytree(master, work / "whole")
     expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
     for number, point in enumerate((work / "points").read_text().splitlines()):
-        if which == "all" or (point.startswith("ContestDay") and point.endswith("not committed/1")):
-            folder = work / str(number)
-            shutil.copytree(master, folder)
-            expect(play(folder, deadly(point)), -signal.SIGKILL, point)
-            expect(play(folder, None), 0, f"after {point}")
+        folder = work / str(number)
+        shutil.copytree(master, folder)
+        expect(play(folder, deadly(point)), -signal.SIGKILL, point)
+        expect(play(folder, None), 0, f"after {point}")
 
 
 if __name__ == "__main__":
-    if sys.argv[4] == "processes":
+    if sys.argv[3] == "processes":
         tournament.group_workers.LARGE = 2
-    walk(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    walk(Path(sys.argv[1]), Path(sys.argv[2]))
