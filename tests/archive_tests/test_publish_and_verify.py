@@ -988,6 +988,7 @@ def test_contests_of_all_other_games_can_be_checked(tmp_path: Path, mended: Mend
     assert knobeln("verify", mended(published.archive, less)).exit_code == 1
 
 
+@pytest.mark.slow
 def test_hog_is_computed_again_from_the_sources(hog: Published, mended: Mended) -> None:
     result = knobeln("verify", hog.archive)
     assert result.exit_code == 0, result.output

@@ -10,8 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contest import presets
@@ -180,7 +179,6 @@ FIELDS = st.builds(
 )
 
 
-@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
 def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str

@@ -65,6 +65,7 @@ class Watching(Silence):
         self.crews.add(len(crews()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_interrupted_anywhere_they_leave_nothing_behind(tmp_path: Path, house: House) -> None:
     whole = make_contest(tmp_path / "whole", 30, house, SMALL)
@@ -91,6 +92,7 @@ class Murder(Silence):
             self.done = True
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_tables_that_are_killed_are_a_failure_of_ours_and_the_day_goes_on(
     tmp_path: Path, house: House

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.hog import memoised
@@ -76,7 +76,6 @@ def test_what_can_be_worked_out_by_hand_comes_out(name: str) -> None:
 GOALS = st.integers(1, 14)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**9), GOALS, GOALS, st.integers(0, 8), st.integers(0, 8))
 def test_the_engine_comes_to_the_same_as_fractions(
     seed: int, goal: int, other: int, fewest: int, width: int

@@ -328,7 +328,7 @@ def test_two_play(seats: int) -> None:
 
 
 def test_random_games_keep_the_promises_of_games() -> None:
-    check_game(GAME, games=40)
+    check_game(GAME, games=10)
 
 
 # The picture

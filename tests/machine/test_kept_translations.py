@@ -225,6 +225,7 @@ def test_native_code_in_the_engine_can_open_start_and_send_nothing(
 
 
 # --- the sanitizers ----------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Image, tmp_path: Path) -> None:
     broken = [compiled(source) for source, _verdict, _reason in FAULTS.values()]
     images = {image.digest: image for image in (example, throwing([7] * 50), *broken)}
@@ -241,6 +242,7 @@ def test_the_engine_plays_under_the_sanitizers(cache: Translations, example: Ima
     assert done.stdout == plain.stdout
 
 
+@pytest.mark.slow
 def test_random_images_break_nothing(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus", small_seeds())
     build(c_compiler(), ["-DDRIVER"], tmp_path / "fuzz_image")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from sqlalchemy import update
@@ -248,7 +248,6 @@ def damaged(draw: Any) -> bytes:
     return raw
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(damaged())
 def test_whatever_comes_to_the_bounce_address_is_read_without_an_error(raw: bytes) -> None:
     reading = bounces.read(replace(stored_letter, raw=raw), mime_parts.split(raw))

@@ -207,7 +207,6 @@ def contests(draw: st.DrawFn) -> tuple[Settings, Registration]:
     return settings_of(*fields, lines=lines), registration
 
 
-@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(contests())
 def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest
@@ -216,7 +215,6 @@ def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Setting
     assert reading.registration == registration
 
 
-@examples(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(contests())
 def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest

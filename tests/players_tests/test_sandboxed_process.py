@@ -4,7 +4,7 @@ import os
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.errors import ToolMissing
@@ -128,7 +128,6 @@ def test_a_program_that_closes_its_output_only_falls_silent(shell):
     assert shell("exec >&-; sleep 1000").ask("x", 0.3).kind is AnswerKind.LATE
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=300))
 def test_whatever_a_program_prints_its_answers_are_text(sandbox, data):
     limits = Limits(output_bytes=200)

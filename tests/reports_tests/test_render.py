@@ -46,9 +46,7 @@ def test_a_line_break_in_a_value_makes_no_second_header(own: Templates) -> None:
     assert mail.subject == "x Bcc: victim@machine.example body"
 
 
-@hypothesis_settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=50
-)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(name=st.text(st.characters()), words=st.text(st.characters()))
 def test_any_text_makes_a_printable_mail_of_72_columns(own: Templates, name: str, words: str) -> None:
     mail = own.render("own", name=name, words=words)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.games.registry import game
@@ -18,7 +17,6 @@ from reports.text_protocol import SeatFault, WordProtocol, full, of, read, write
 from tests.support import other_contests
 
 BIDS = game("bid-tac-toe").info
-calmly = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 # Games of other packages may write anything into a move.
 ANY_MOVE = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -50,7 +48,6 @@ def games(draw: st.DrawFn) -> WordProtocol:
     )
 
 
-@calmly
 @given(st.lists(games(), max_size=3))
 def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
     found = read(write(BIDS, written))
@@ -58,21 +55,18 @@ def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
     assert found.games == tuple(written)
 
 
-@calmly
 @given(games())
 def test_only_a_long_move_or_reason_makes_a_long_line(written: WordProtocol) -> None:
     short = replace(written, moves=None, faults=(), turns=7)
     assert max(map(len, write(BIDS, [short]).split("\n"))) <= WIDTH
 
 
-@calmly
 @given(games())
 def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
     found = read(write(BIDS, [written]))
     assert max(map(columns_of, full(found, found.games[0]).split("\n"))) <= WIDTH
 
 
-@calmly
 @given(st.text())
 def test_any_other_text_is_refused_with_the_number_of_the_line(text: str) -> None:
     with pytest.raises(ProtocolError, match=r"^line \d+: "):

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compiler.build import BuildResult
@@ -367,7 +367,6 @@ def seeds_told(probes: tuple[Path, Path]) -> list[str]:
 
 
 # An argument of a command holds any text but NUL.
-@settings(max_examples=30, deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300))
 def test_a_text_gives_the_same_seeds_as_for_knobeln_play(
     kit: Kit, probes: tuple[Path, Path], text: str

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contest.config.sections import DEFAULT_GAME, Tournament
@@ -260,7 +260,6 @@ def members_and_images(programs: Sequence[str]) -> tuple[list[str], dict[str, st
     return members, dict(zip(members, programs, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
 @given(FIELDS, st.booleans(), st.randoms(use_true_random=False))
 def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
     scripted_arena: MakeArena, programs: list[str], self_play: bool, order: random.Random
@@ -273,7 +272,6 @@ def test_neither_the_workers_nor_the_order_of_pairings_decide_anything(
     assert replace(play(mixed, scripted_arena(), images), plan=plan) == outcome
 
 
-@settings(max_examples=100, deadline=None)
 @given(FIELDS, st.booleans())
 def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_none_else(
     scripted_arena: MakeArena, programs: list[str], self_play: bool
@@ -291,7 +289,6 @@ def test_a_finished_group_has_one_counted_match_for_each_pair_that_remains_and_n
         assert not any(m.result.is_flawless for m in attempts[:-1])
 
 
-@settings(max_examples=100, deadline=None)
 @given(FIELDS)
 def test_exactly_those_who_failed_twice_are_disqualified(
     scripted_arena: MakeArena, programs: list[str]
@@ -329,7 +326,6 @@ def test_protocols_are_kept_of_the_games_of_those_who_want_them_and_of_no_other(
     assert len(recorded) == 5
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.sampled_from(["p-0", "q-0", "r-2", "s-10", "t-40", "u-100"]), max_size=40),
     st.booleans(),
