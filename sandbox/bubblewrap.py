@@ -69,6 +69,14 @@ PYTHON_PACKAGE_FOLDERS = tuple(
     for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
     for folder in ("dist-packages", "site-packages")
 )
+_DEVICES = (
+    "null",
+    "zero",
+    "full",
+    "random",
+    "urandom",
+    "tty",
+)  # of the host, as bubblewrap's --dev shows them
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
@@ -132,6 +140,7 @@ class BubblewrapSandbox(RunningSandbox):
             else:
                 options += ["--block-fd", str(start_gate)]
             arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
+            _erase_device_times()
             process = _start(
                 ["--args", str(arguments), "--", *command],
                 (stdin, their_stdout, their_stderr),
@@ -238,6 +247,17 @@ def sealed_file(data: bytes) -> Iterator[int]:
         file.seek(0)
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
         yield descriptor
+
+
+def _erase_device_times() -> None:
+    """Set the time stamps of all devices that a sandbox sees to the present.
+
+    Whoever may write to a device may do that, the last program too: by the time that it chose it could tell
+    something to the next one. bubblewrap cannot make a device read-only that works.
+    """
+    for name in _DEVICES:
+        with suppress(OSError):  # a container may lack it, or forbid it to us and so to the sandbox
+            os.utime(f"/dev/{name}")
 
 
 def _open_start_gate(ours: ExitStack) -> int:
