@@ -17,7 +17,9 @@ Pipes and files between us and them:
 4. *status* (--json-status-fd): bwrap writes {"child-pid": N} when the first process exists, and
    {"exit-code": N} when a command that it did start has ended. Foreign code does not have this pipe.
 5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
-6. *start gate* (--block-fd, images only): the first process waits at it while we set its limits with prlimit
+6. *filter* (--seccomp): a sealed file with the system calls that all processes inside may make, the first
+   process too (system_call_filter.py).
+7. *start gate* (--block-fd, images only): the first process waits at it while we set its limits with prlimit
    from outside, because an image need not contain prlimit.
 
 The end:
@@ -52,6 +54,7 @@ from typing import TypedDict
 from contest.errors import ToolMissing
 from sandbox.limits import Limits
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
+from sandbox.system_call_filter import system_call_filter
 
 WORK = "/work"  # the one folder that the command may write; also its working directory and home
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
@@ -66,6 +69,8 @@ PYTHON_PACKAGE_FOLDERS = tuple(
     for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
     for folder in ("dist-packages", "site-packages")
 )
+# Devices of the host, as bubblewrap's --dev shows them.
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
@@ -113,7 +118,8 @@ class BubblewrapSandbox(RunningSandbox):
     def __init__(
         self, command: Sequence[str], contents: Contents, limits: Limits, stdin: int, user: int
     ) -> None:
-        """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be started."""
+        """`user`: the id to become if we are root. Raises ToolMissing if bubblewrap cannot be started, or
+        there is no filter of system calls."""
         self._is_image = contents.root is not None
         with ExitStack() as ours, ExitStack() as theirs:
             stdout, their_stdout = open_pipe(ours, theirs)
@@ -121,16 +127,21 @@ class BubblewrapSandbox(RunningSandbox):
             self._status, their_status = open_pipe(ours, theirs)
             files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
             start_gate = _open_start_gate(ours) if self._is_image else None
-            options = list(_options(files, contents, limits, their_status))
+            call_filter = theirs.enter_context(sealed_file(system_call_filter()))
+            options = ["--seccomp", str(call_filter), *_options(files, contents, limits, their_status)]
             if start_gate is None:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]
             else:
                 options += ["--block-fd", str(start_gate)]
             arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
+            _erase_device_times()
             process = _start(
                 ["--args", str(arguments), "--", *command],
                 (stdin, their_stdout, their_stderr),
-                (*files.values(), arguments, their_status, *([] if start_gate is None else [start_gate])),
+                (
+                    *(*files.values(), arguments, call_filter, their_status),
+                    *([] if start_gate is None else [start_gate]),
+                ),
                 user,
             )
             self.gone = os.pidfd_open(process.pid)
@@ -230,6 +241,17 @@ def sealed_file(data: bytes) -> Iterator[int]:
         file.seek(0)
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
         yield descriptor
+
+
+def _erase_device_times() -> None:
+    """Set the time stamps of all devices that a sandbox sees to the present.
+
+    Whoever may write to a device may do that, the last program too: by the time that it chose it could tell
+    something to the next one. bubblewrap cannot make a device read-only that works.
+    """
+    for name in _DEVICES:
+        with suppress(OSError):  # a container may lack it, or forbid it to us and so to the sandbox
+            os.utime(f"/dev/{name}")
 
 
 def _open_start_gate(ours: ExitStack) -> int:

@@ -11,6 +11,8 @@ write, and a read-only /proc. Through /proc it can read what any container can: 
 and load, and the path of the image. An image need not contain prlimit, so we set its limits from outside
 before its command starts.
 
+- A filter allows the system calls that programs need, and no others (system_call_filter.py). Without a filter
+  for this host nothing is started.
 - root never starts bubblewrap: even without capabilities, a process of root's could open files of `/proc/sys`
   for writing. If we run as root, we become an unprivileged user first.
 - All results come back through pipes with a size limit. We open no file that foreign code could have written.

@@ -44,6 +44,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
         ("the sandbox", lambda: _sandbox(settings)),
+        ("system calls", lambda: _system_calls(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -122,6 +123,19 @@ def _sandbox(settings: Settings) -> str:
             f"a sandbox ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
         )
     return "bubblewrap isolates programs"
+
+
+def _system_calls(settings: Settings) -> str:
+    """Try in a sandbox what works without the filter, and what every Linux refuses in another way."""
+    for command in (["flock", "/dev/null", "true"], ["unshare", "--user", "true"]):
+        result = Sandbox(settings.jail).run(command)
+        if result.succeeded or b"Function not implemented" not in result.stderr:
+            raise ToolMissing(
+                f"the filter of system calls does not refuse `{' '.join(command)}` in a sandbox: it ends "
+                f"with {result.ending} {result.code}: "
+                f"{sanitize(result.stderr.decode(errors='replace')).strip()}"
+            )
+    return "a filter refuses locks, namespaces and what else reaches out of a sandbox (tried in one)"
 
 
 def _native_code(settings: Settings) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from contest.store import Store, migrate
 from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
+from sandbox import bubblewrap
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
 
@@ -379,6 +381,14 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert failed[0].startswith("FAIL a letter to itself: no letter leaves this host")
     assert "ok   mails out: they are only stored in " in output
     assert "ok   the contest" in output
+    assert "ok   system calls: a filter refuses" in output
+
+
+def test_doctor_finds_that_sandboxes_are_not_filtered(monkeypatch: pytest.MonkeyPatch) -> None:
+    allows_all = struct.pack("<HBBI", 6, 0, 0, 0x7FFF_0000)  # return ALLOW
+    monkeypatch.setattr(bubblewrap, "system_call_filter", lambda: allows_all)
+    output = " ".join(knobeln("doctor", code=1).output.split())
+    assert "FAIL system calls: the filter of system calls does not refuse `flock /dev/null true`" in output
 
 
 def test_every_command_takes_the_folder_and_has_help() -> None:

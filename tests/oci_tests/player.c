@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -102,6 +103,27 @@ static void leaves_a_child(void)
     printf("done\n");
 }
 
+/* Tries to reach bubblewrap's process, which tells how we end: by its memory, its descriptors, its limits. */
+static void meddles(void)
+{
+    struct rlimit none = {0, 0};
+    char path[64];
+    if (open("/proc/1/mem", O_RDWR) >= 0 || open("/proc/1/mem", O_WRONLY) >= 0)
+        printf("memory ");
+    for (int i = 3; i < 64; i++) {
+        snprintf(path, sizeof path, "/proc/1/fd/%d", i);
+        if (open(path, O_RDWR) >= 0 || open(path, O_WRONLY) >= 0)
+            printf("%s ", path);
+    }
+    if (ptrace(PTRACE_ATTACH, 1, 0, 0) == 0)
+        printf("ptrace ");
+    if (prlimit(1, RLIMIT_CPU, &none, NULL) == 0)
+        printf("limits ");
+    if (socket(AF_NETLINK, SOCK_RAW, 0) >= 0)
+        printf("netlink ");
+    printf("nothing\n");
+}
+
 int main(int count, char **words)
 {
     const char *habit = count > 1 ? words[1] : "says";
@@ -117,6 +139,7 @@ int main(int count, char **words)
     else if (!strcmp(habit, "opens")) opens();
     else if (!strcmp(habit, "fills")) fills();
     else if (!strcmp(habit, "leaves a child")) leaves_a_child();
+    else if (!strcmp(habit, "meddles")) meddles();
     else if (!strcmp(habit, "sleeps")) sleep(1000);
     else if (!strcmp(habit, "loops")) for (;;) ;
     else if (!strcmp(habit, "floods")) for (;;) printf("C");

@@ -93,6 +93,10 @@ def test_files_are_limited(player):
     assert int(player("fills").move(())) == 4 * 1024 * 1024
 
 
+def test_an_image_cannot_reach_the_process_that_tells_how_it_ends(player):
+    assert player("meddles").move(()) == "nothing"
+
+
 FAULTS = {
     "sleeps": FaultKind.LATE,
     "loops": FaultKind.LATE,

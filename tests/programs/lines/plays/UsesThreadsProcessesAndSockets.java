@@ -1,0 +1,34 @@
+/* Plays only if what programs may use works: threads, parallel streams, children, files, sockets of its own. */
+import java.io.*;
+import java.net.*;
+import java.nio.channels.*;
+import java.nio.file.*;
+import java.util.concurrent.*;
+import java.util.stream.*;
+
+class UsesThreadsProcessesAndSockets {
+    public static void main(String[] words) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        check(threads.submit(() -> 6 * 7).get() == 42, "thread");
+        threads.shutdown();
+        check(IntStream.range(0, 1000).parallel().sum() == 499500, "stream");
+        Files.writeString(Path.of("x"), "y");
+        check(Files.readString(Path.of("x")).equals("y"), "file");
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+                Socket other = server.accept()) {
+            other.getOutputStream().write(65);
+            check(client.getInputStream().read() == 65, "socket");
+        }
+        Selector.open().close();
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        for (String line; (line = input.readLine()) != null; )
+            if (line.startsWith("next "))
+                System.out.println(Integer.parseInt(line.substring(5)) + 1);
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds)
+            throw new AssertionError(what);
+    }
+}
