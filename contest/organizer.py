@@ -17,7 +17,7 @@ from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
-from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
+from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
 from contest.protocols import Renderer
 from contest.store import (
@@ -114,6 +114,21 @@ class OrganizerActions:
 
     def change_time(self, seconds: float, reason: str) -> str:
         """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
+        change = self.new_time(seconds)
+        before, after = change.before, change.after
+        decisions.change_time(self.tx, before, after, self.now)
+        out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
+        readers = [playing[name] for name in playing if name not in out]
+        facts = {"before": before, "after": after, "reason": reason}
+        self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
+        self._note("seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason)
+        return (
+            f"From the next group on, a program has {after:g} s for a move instead of {before:g} s. Groups "
+            f"that have begun keep the old time. {_told(readers)}."
+        )
+
+    def new_time(self, seconds: float) -> TimeChange:
+        """The change to `seconds` for a move. Raises GiveUp or NotNow if it cannot be made."""
         info = game_of(self.settings.game, self.settings.programs).info
         if info.play.is_computed:
             raise GiveUp(f"{info.title} has no time for a move: its games are computed")
@@ -126,16 +141,7 @@ class OrganizerActions:
         before, after = programs.seconds, _checked_seconds(programs, seconds)
         if after == before:
             raise NotNow(f"the time for a move is {before:g} s already")
-        decisions.change_time(self.tx, before, after, self.now)
-        out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
-        readers = [playing[name] for name in playing if name not in out]
-        facts = {"before": before, "after": after, "reason": reason}
-        self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
-        self._note("seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason)
-        return (
-            f"From the next group on, a program has {after:g} s for a move instead of {before:g} s. Groups "
-            f"that have begun keep the old time. {_told(readers)}."
-        )
+        return TimeChange(self.now, before, after)
 
     # --- teams -------------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
