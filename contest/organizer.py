@@ -177,7 +177,7 @@ class OrganizerActions:
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
-        """Keep back the reports of the contest day, those that wait and later ones."""
+        """Hold the reports of the contest day, queued and future."""
         since = decisions.reports_held(self.tx)
         if since is not None:
             raise NotNow(f"the reports are held already, since {since:{TIME_FORMAT}}")
@@ -187,14 +187,16 @@ class OrganizerActions:
         return f"The reports of the contest day are kept back until `knobeln release`; {held} waited."
 
     def release(self, reason: str = "") -> str:
-        """Let the held reports go, and later ones."""
+        """Release the held reports; future reports go out as usual."""
         since = decisions.reports_held(self.tx)
         decisions.hold_reports(self.tx, None)
         released = len(outbox.release_reports(self.tx, self.now))
         if since is None and not released:
             raise NotNow("no reports are held")
         self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
-        return f"{plural(released, 'report goes', 'reports go')} out, and so do later ones."
+        if not released:
+            return "Nothing was held; future reports go out as usual."
+        return f"{plural(released, 'report goes', 'reports go')} out now; future reports go out as usual."
 
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:

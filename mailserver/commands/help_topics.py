@@ -34,10 +34,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of the rules, under its heading."""
+    """A section of the rules under its heading, or only a paragraph of it."""
 
     heading: str
     text: str
+    is_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def passages(text: str, word: str) -> tuple[Passage, ...]:
     sections = tuple(_sections(text))
     named = [Passage(heading, body) for heading, body in sections if pattern.search(heading)]
     others = [
-        Passage(heading, paragraph)
+        Passage(heading, paragraph, is_part=paragraph != body)
         for heading, body in sections
         if not pattern.search(heading)
         for paragraph in re.split(r"\n\s*\n", body)

@@ -323,6 +323,7 @@ HELP = [
     ("team-members", "two lines each"),
     ("series", "The first number is free."),
     ("throw", "The two numbers together are a throw"),
+    ("throw", "--- What a number is worth (in part) A throw brings at most 13 points"),
     ("elemnts", "Perhaps you mean `elements`."),
     ("xyzzy", "These are the words that I know"),
     ("{{7*7}}", "These are the words that I know"),
