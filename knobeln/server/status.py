@@ -107,7 +107,10 @@ class Status:
         if self.free_disk_bytes < MIN_DISK_BYTES:
             yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
         for at, _, text in self.log_failures:
-            yield f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and `knobeln run` goes"
+            yield (
+                f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
+                "`knobeln run` goes"
+            )
         if self.at_work["serve"] is False and self.work_waits:
             yield "work waits, and no process does it: `knobeln serve`"
 
