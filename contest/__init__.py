@@ -1,3 +1,3 @@
 """The core of knobeln: model, settings, games, store and archive. It imports no other package of ours."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

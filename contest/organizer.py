@@ -17,7 +17,7 @@ from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
-from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState
+from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
 from contest.protocols import Renderer
 from contest.store import (
@@ -114,18 +114,8 @@ class OrganizerActions:
 
     def change_time(self, seconds: float, reason: str) -> str:
         """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
-        info = game_of(self.settings.game, self.settings.programs).info
-        if info.play.is_computed:
-            raise GiveUp(f"{info.title} has no time for a move: its games are computed")
-        if contest_state.state(self.tx).phase is not Phase.RUNNING:
-            raise NotNow(
-                "the time for a move can be changed so only while the contest runs; before its start, change "
-                "`seconds` of [programs] in contest.toml"
-            )
-        programs = decisions.programs_now(self.tx, self.settings.programs)
-        before, after = programs.seconds, _checked_seconds(programs, seconds)
-        if after == before:
-            raise NotNow(f"the time for a move is {before:g} s already")
+        change = self.new_time(seconds)
+        before, after = change.before, change.after
         decisions.change_time(self.tx, before, after, self.now)
         out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
         readers = [playing[name] for name in playing if name not in out]
@@ -136,6 +126,22 @@ class OrganizerActions:
             f"From the next group on, a program has {after:g} s for a move instead of {before:g} s. Groups "
             f"that have begun keep the old time. {_told(readers)}."
         )
+
+    def new_time(self, seconds: float) -> TimeChange:
+        """The change to `seconds` for a move. Raises GiveUp or NotNow if it cannot be made."""
+        info = game_of(self.settings.game, self.settings.programs).info
+        if info.play.is_computed:
+            raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
+        if contest_state.state(self.tx).phase is not Phase.RUNNING:
+            raise NotNow(
+                "the time for a move can be changed so only while the contest runs; before its start, change "
+                "`seconds` of [programs] in contest.toml"
+            )
+        programs = decisions.programs_now(self.tx, self.settings.programs)
+        before, after = programs.seconds, _checked_seconds(programs, seconds)
+        if after == before:
+            raise NotNow(f"the time for a move is {before:g} s already")
+        return TimeChange(self.now, before, after)
 
     # --- teams -------------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
@@ -171,7 +177,7 @@ class OrganizerActions:
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:
-        """Keep back the reports of the contest day, those that wait and later ones."""
+        """Hold the reports of the contest day, queued and future."""
         since = decisions.reports_held(self.tx)
         if since is not None:
             raise NotNow(f"the reports are held already, since {since:{TIME_FORMAT}}")
@@ -181,14 +187,16 @@ class OrganizerActions:
         return f"The reports of the contest day are kept back until `knobeln release`; {held} waited."
 
     def release(self, reason: str = "") -> str:
-        """Let the held reports go, and later ones."""
+        """Release the held reports; future reports go out as usual."""
         since = decisions.reports_held(self.tx)
         decisions.hold_reports(self.tx, None)
         released = len(outbox.release_reports(self.tx, self.now))
         if since is None and not released:
             raise NotNow("no reports are held")
         self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
-        return f"{plural(released, 'report goes', 'reports go')} out, and so do later ones."
+        if not released:
+            return "Nothing was held; future reports go out as usual."
+        return f"{plural(released, 'report goes', 'reports go')} out now; future reports go out as usual."
 
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:

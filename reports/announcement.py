@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
@@ -40,8 +41,8 @@ def announcement(
         shows_ranking=not _RANKINGS.isdisjoint(disclosed_by(settings.reports.offered)),
         shape=shape_of(final.groups[0].plan, game),
         places=summary.places(final, game),
-        teams=figures[0][1],
-        games=sum(figure[3] for figure in figures),
+        teams=figures[0].teams,
+        games=sum(figure.games for figure in figures),
         rounds=figures,
         failures=results.failures_of_round(final),
         evolution=evolution,
@@ -54,9 +55,19 @@ def announcement(
     )
 
 
-def _figures(outcome: RoundOutcome) -> tuple[int, int, int, int, int, int]:
-    """Return the round's number, and count its teams, groups, completed games, failures and disqualified."""
-    return (
+class RoundFigures(NamedTuple):
+    """A row of the table of all rounds. `games`: those that were completed."""
+
+    number: int
+    teams: int
+    groups: int
+    games: int
+    failures: int
+    disqualified: int
+
+
+def _figures(outcome: RoundOutcome) -> RoundFigures:
+    return RoundFigures(
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),
         sum(bool(group.plan.pairings) for group in outcome.groups),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
@@ -115,7 +116,7 @@ def own_result(
     history: History, ranking: Sequence[Standing], name: str, lists: Sequence[PrizeList]
 ) -> OwnResult:
     """Return the result of a team that leaves after the last of these rounds; `lists` are all prizes."""
-    standing, peers, ahead = _standing(history, ranking, name)
+    standing, peers, ahead = _place_of(history, ranking, name)
     place = None if standing.rank is None else ahead + 1
     return OwnResult(
         place=place,
@@ -140,22 +141,29 @@ def own_result(
     )
 
 
-def _standing(history: History, ranking: Sequence[Standing], name: str) -> tuple[Standing, int, int]:
-    """Return the team's line, how many teams share its place, and how many are before them."""
+class _Place(NamedTuple):
+    """A team's line, how many teams share its place, and how many are ahead of them."""
+
+    standing: Standing
+    peers: int
+    ahead: int
+
+
+def _place_of(history: History, ranking: Sequence[Standing], name: str) -> _Place:
     if not ranking and bracket.is_knock_out(history[-1]):
         return _when_knocked_out(history, name)
     table = ranking or next(g.standings for g in history[-1].groups if name in g.plan.members)
     own = next(line for line in table if line.entry == name)
     peers = sum(line.rank == own.rank for line in table)
-    return own, peers, sum(_is_before(line, own) for line in table)
+    return _Place(own, peers, sum(_is_before(line, own) for line in table))
 
 
 def _is_before(line: Standing, own: Standing) -> bool:
     return line.rank is not None and own.rank is not None and line.rank < own.rank
 
 
-def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
-    """The same for a team that was knocked out.
+def _when_knocked_out(history: History, name: str) -> _Place:
+    """Return the place of a team that was knocked out.
 
     Teams that are out in the same round share the places after all teams that are still in the contest.
     """
@@ -166,7 +174,7 @@ def _when_knocked_out(history: History, name: str) -> tuple[Standing, int, int]:
     last = {line.entry: line for group in history[-1].groups for line in group.standings}
     peers = sum(not last[other].disqualified for other in field.out_now)
     standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
-    return standing, peers, len(field.unbeaten) + len(field.beaten)
+    return _Place(standing, peers, len(field.unbeaten) + len(field.beaten))
 
 
 def _number_of(history: History, ranking: Sequence[Standing], name: str) -> int:

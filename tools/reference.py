@@ -164,7 +164,7 @@ def _about(command: Command, settings: Settings) -> str:
     answer = Templates(settings, None).render(
         "help_word",
         word=command.name,
-        topic=help_topics.Topic(help_topics.Kind.COMMAND, command.name),
+        topic=help_topics.Topic(help_topics.TopicKind.COMMAND, command.name),
         form=sample(settings).text,
         near=(),
         all_words=(),

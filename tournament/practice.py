@@ -90,11 +90,10 @@ class PracticeService:
             two = submissions.image_that_counts(tx, other.id)
         if one is None or two is None:  # withdrawn since the letter came
             return [self.reporter.match_impossible(practice, team, other)]
-        (first, first_image), (second, second_image) = one, two
         # If the same two versions meet again, their chance differs.
-        seeds = Seeds(seed_from(f"practice/{practice.id}/{first}/{second}"))
-        job = self._job((first, second), (team.name, other.name), seeds)
-        (game,) = self._games({first: first_image, second: second_image}, [job], seeds)
+        seeds = Seeds(seed_from(f"practice/{practice.id}/{one.digest}/{two.digest}"))
+        job = self._job((one.digest, two.digest), (team.name, other.name), seeds)
+        (game,) = self._games({one.digest: one.image, two.digest: two.image}, [job], seeds)
         return list(self.reporter.met(practice, team, other, game.result))
 
     @property

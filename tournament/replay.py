@@ -11,7 +11,7 @@ from contest.games.drawing import Course, Drawn
 from contest.model import Match, Missing, Moves
 from contest.protocols import Runner
 from contest.seeds import Seeds
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament.referee import Fixture, carry_out, game_job
 from tournament.runners.recorded import job_of
 from tournament.text_referee import Turn, drawer, steps
@@ -56,7 +56,9 @@ def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds:
 
 def _turn(game: TextGame[Any, Any], position: Any, kept: Moves) -> Turn:
     made = {seat: move for seat, move in enumerate(kept) if move is not None}
-    faults = {seat: Fault(FaultKind(m.kind), "") for seat, m in made.items() if isinstance(m, Missing)}
+    faults = {
+        seat: AnswerFault(AnswerFaultKind(m.kind), "") for seat, m in made.items() if isinstance(m, Missing)
+    }
     return Turn(
         {seat: game.answer(position, seat, str(m)) for seat, m in made.items() if seat not in faults}, faults
     )

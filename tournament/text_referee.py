@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from contest.games.base import FaultRule, TextGame
-from contest.model import Fault as CountedFault
-from contest.model import GameResult, Missing, SeatResult, Verdict
+from contest.model import Fault, GameResult, Missing, SeatResult, Verdict
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
-from sandbox.players import Fault, FaultKind, Player
+from sandbox.players import AnswerFault, AnswerFaultKind, Player
 
 Draw = Callable[[int], int]
 """`draw(n)`: a random number in 0..n-1."""
@@ -28,7 +27,7 @@ class Turn:
     """What each player to move did: an allowed move, or a fault."""
 
     moves: Mapping[int, Any]
-    faults: Mapping[int, Fault]
+    faults: Mapping[int, AnswerFault]
     instead: Mapping[int, Any] = field(default_factory=dict)  # the moves that the rules made for faults
 
 
@@ -37,6 +36,14 @@ class Step(NamedTuple):
 
     turn: Turn
     position: Any
+
+
+class SeatFault(NamedTuple):
+    """A fault of the player at this seat. `turn`: counted from 1."""
+
+    turn: int
+    seat: int
+    fault: AnswerFault
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,11 @@ class TextGameResult:
     unasked: tuple[int, ...] = ()  # by seat: lines that were dropped after the game; () = none
 
     @property
-    def faults(self) -> Iterator[tuple[int, int, Fault]]:
-        """All faults in order: the turn's number from 1, the seat, the fault."""
+    def faults(self) -> Iterator[SeatFault]:
+        """All faults in order."""
         for number, turn in enumerate(self.turns, start=1):
             for seat in sorted(turn.faults):
-                yield number, seat, turn.faults[seat]
+                yield SeatFault(number, seat, turn.faults[seat])
 
     @property
     def digest(self) -> str:
@@ -109,7 +116,7 @@ def play_game(
         if is_broken_off := is_time_up():
             return None
         answers = {seat: _answer(game, position, seat, players[seat]) for seat in sorted(seats)}
-        faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, Fault)}
+        faults = {seat: answer for seat, answer in answers.items() if isinstance(answer, AnswerFault)}
         return Turn({seat: move for seat, move in answers.items() if seat not in faults}, faults)
 
     for player in players:
@@ -127,18 +134,22 @@ def play_game(
     return TextGameResult(game.points(position), tuple(turns), unasked=unasked)
 
 
-def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | Fault:
+def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | AnswerFault:
     """The player's move, or its fault."""
     text = player.move(game.question(position, seat, player.protocol))
-    if isinstance(text, Fault):
+    if isinstance(text, AnswerFault):
         return text if text.stderr_tail else replace(text, stderr_tail=player.stderr_tail())
     try:
         move = game.answer(position, seat, text)
     except ValueError as error:
         player.misunderstood()
-        return Fault(FaultKind.UNREADABLE, str(error), player.stderr_tail())
+        return AnswerFault(AnswerFaultKind.UNREADABLE, str(error), player.stderr_tail())
     why_illegal = game.why_illegal(position, seat, move)
-    return move if why_illegal is None else Fault(FaultKind.FORBIDDEN, why_illegal, player.stderr_tail())
+    return (
+        move
+        if why_illegal is None
+        else AnswerFault(AnswerFaultKind.FORBIDDEN, why_illegal, player.stderr_tail())
+    )
 
 
 def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
@@ -150,12 +161,12 @@ def drawer(streams: Sequence[bytes]) -> Callable[[int], int]:
 
 # --- a text game as the tournament sees it -----------------------------------------------------------------
 _VERDICTS = {
-    FaultKind.LATE: Verdict.TIME,
-    FaultKind.CRASH: Verdict.CRASH,
-    FaultKind.NO_ANSWER: Verdict.PROTOCOL,
-    FaultKind.TOO_LONG: Verdict.PROTOCOL,
-    FaultKind.UNREADABLE: Verdict.PROTOCOL,
-    FaultKind.FORBIDDEN: Verdict.ILLEGAL_MOVE,
+    AnswerFaultKind.LATE: Verdict.TIME,
+    AnswerFaultKind.CRASH: Verdict.CRASH,
+    AnswerFaultKind.NO_ANSWER: Verdict.PROTOCOL,
+    AnswerFaultKind.TOO_LONG: Verdict.PROTOCOL,
+    AnswerFaultKind.UNREADABLE: Verdict.PROTOCOL,
+    AnswerFaultKind.FORBIDDEN: Verdict.ILLEGAL_MOVE,
 }
 
 
@@ -175,11 +186,11 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
 def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
     asked = (n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults)
     last = max(asked, default=0)
-    faults = [(number, fault) for number, who, fault in played.faults if who == seat]
+    faults = [fault for fault in played.faults if fault.seat == seat]
     if not faults:
         return SeatResult(points, Verdict.OK, None, last_turn=last)
-    number, first = faults[0]
-    fault = CountedFault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
+    number, _, first = faults[0]
+    fault = Fault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
     return SeatResult(points, _VERDICTS[first.kind], fault, faults=len(faults), last_turn=last)
 
 

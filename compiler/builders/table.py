@@ -34,7 +34,7 @@ from contest.protocols import BuildResult, SparringOpponents
 from contest.sanitize import sanitize
 from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
 from knobellib.samples import samples
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import LANGUAGE
 from sandbox.players.table import Domain, constant, tabulate
 from sandbox.program_folder import ProgramFolder
@@ -115,18 +115,18 @@ class _Reading(NamedTuple):
 
 def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
     label = constant(program_folder, FUNCTION, LABEL, sandbox)
-    if isinstance(label, Fault) and label.kind is not FaultKind.UNREADABLE:
+    if isinstance(label, AnswerFault) and label.kind is not AnswerFaultKind.UNREADABLE:
         return _Reading(findings=(_finding(label.sentence),), stderr_tail=label.stderr_tail)
     name, findings = _player_name(label)
     table = tabulate(program_folder, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
-    if isinstance(table, Fault):
+    if isinstance(table, AnswerFault):
         return _Reading(name, findings=(*findings, _finding(table.sentence)), stderr_tail=table.stderr_tail)
     return _Reading(name, table, findings)
 
 
-def _player_name(label: str | Fault) -> tuple[str, tuple[Finding, ...]]:
+def _player_name(label: str | AnswerFault) -> tuple[str, tuple[Finding, ...]]:
     """The strategy's name in one line, and what is wrong with it (H2)."""
-    if isinstance(label, Fault):
+    if isinstance(label, AnswerFault):
         return "", (_finding(f"{label.sentence}; {_RIGHT_LABEL}"),)
     name = " ".join(sanitize(label).split())
     why_illegal = why_illegal_name(name)
@@ -166,6 +166,6 @@ def _sample(name: str, sandbox: Sandbox) -> HogEntry:
     if isinstance(built, Problem):
         raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")
     table = tabulate(built, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)
-    if isinstance(table, Fault):
+    if isinstance(table, AnswerFault):
         raise ToolMissing(f"the sample strategy {name} cannot be tabulated: {table.sentence}")
     return HogEntry(table, goal_for(len(source)))

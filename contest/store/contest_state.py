@@ -78,11 +78,6 @@ def note(
     tx.execute(insert(journal).values(area=area, text=text, at=now, **who))
 
 
-def journal_tail(tx: Transaction, count: int, area: str | None = None) -> list[tuple[datetime, str, str]]:
-    """The newest lines of the journal, or of one area of it, as (time, area, text), oldest first."""
-    return [(line.at, line.area, line.text) for line in log(tx, count, area=area)]
-
-
 def log(
     tx: Transaction,
     count: int,
@@ -113,7 +108,7 @@ def _line(row: Row[Any]) -> LogLine:
     return LogLine(row.id, row.at, row.area, row.text, row.actor or "", row.whom or "", row.reason or "")
 
 
-def journal_of(tx: Transaction, areas: Sequence[str]) -> list[tuple[int, datetime, str]]:
-    """All lines of these areas as (id, time, text), oldest first."""
-    rows = tx.execute(select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)).all()
-    return [(row.id, row.at, row.text) for row in rows]
+def journal_of(tx: Transaction, areas: Sequence[str]) -> tuple[LogLine, ...]:
+    """All lines of these areas, oldest first."""
+    query = select(journal).where(journal.c.area.in_(areas)).order_by(journal.c.id)
+    return tuple(map(_line, tx.execute(query)))

@@ -103,11 +103,19 @@ def all_bans(tx: Transaction) -> dict[str, Ban]:
     return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
 
 
-def ban_history(tx: Transaction) -> tuple[tuple[str, Ban, datetime | None], ...]:
-    """All bans in their order, lifted ones too: the team's name, the ban, the time when it was lifted."""
+class PastBan(NamedTuple):
+    """A ban that may have been lifted. `lifted_at`: None if it holds."""
+
+    team: str
+    ban: Ban
+    lifted_at: datetime | None
+
+
+def ban_history(tx: Transaction) -> tuple[PastBan, ...]:
+    """All bans in their order, lifted ones too."""
     query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id).order_by(bans.c.id)
     return tuple(
-        (row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
+        PastBan(row.name, Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at), row.lifted_at)
         for row in tx.execute(query)
     )
 

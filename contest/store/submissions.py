@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
 from sqlalchemy import Row, Select, func, insert, select, update
@@ -222,14 +222,21 @@ def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
     return None if row is None else _report(row)
 
 
-def image_that_counts(tx: Transaction, team_id: int) -> tuple[str, bytes] | None:
-    """Digest and bytes of the image that plays for the team: of its newest accepted version."""
+class StoredImage(NamedTuple):
+    """An image and its sha256, in hex."""
+
+    digest: str
+    image: bytes
+
+
+def image_that_counts(tx: Transaction, team_id: int) -> StoredImage | None:
+    """The image that plays for the team: of its newest accepted version."""
     good = latest_good(tx, team_id)
     if good is None:
         return None
     query = select(images.c.digest, images.c.image).join(builds, builds.c.image_digest == images.c.digest)
     row = tx.execute(query.where(builds.c.submission_id == good.id)).one()
-    return row.digest, row.image
+    return StoredImage(row.digest, row.image)
 
 
 def count_with_program(tx: Transaction) -> int:

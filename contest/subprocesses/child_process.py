@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,15 @@ class Process:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
+
+
+def own_command(*words: str) -> list[str]:
+    """The command line of `knobeln` with these words, in a process of its own.
+
+    -P: Python would look for modules in the current folder first, and a stray `cmd.py` in /tmp would take the
+    place of a module of ours or of a library.
+    """
+    return [sys.executable, "-P", "-m", "knobeln", *words]
 
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -59,6 +60,8 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     teams = demo_teams(settings, count or (41 if game(game_name).info.play.takes == "c source" else 12))
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
     console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / LOG}.")
+    # So the server ends with us even if the kernel has not yet been told to end it.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     Demonstration(contest, teams, _count_bar, _play).run()
     show_results(contest)
     _print_next_steps(contest, game_name, count, chosen)

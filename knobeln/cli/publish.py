@@ -21,7 +21,7 @@ def publish(folder: Path, early: bool) -> None:
     It holds the programs with descriptions and credits, but without authentication strings; the seed, all
     games, and all rankings.
     """
-    programs, digest = publishing.publish(open_contest(), folder, early=early)
-    click.echo(f"The archive of {plural(programs, 'program')} is in {folder}.")
-    click.echo(f"Its digest, for those who get it from somebody else:\n    {digest}")
+    published = publishing.publish(open_contest(), folder, early=early)
+    click.echo(f"The archive of {plural(published.programs, 'program')} is in {folder}.")
+    click.echo(f"Its digest, for those who get it from somebody else:\n    {published.digest}")
     click.echo(f"Anybody can check it:\n    knobeln verify {folder}")

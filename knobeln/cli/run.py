@@ -14,6 +14,7 @@ from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.contest_day.run import noted_errors, play_contest
 from knobeln.context import ContestContext
+from knobeln.log_failure import told_log_failure
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
 
@@ -38,12 +39,13 @@ def run(early: bool, no_wait: bool, step: bool) -> None:
             raise NotNow("`knobeln run` is at work in this contest already")
         if step:
             steps.prepare(contest)
-        with noted_errors(contest):
+        with noted_errors(contest), told_log_failure(contest, "knobeln run"):
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
         if step and not steps.show_steps(contest):
             return
     show_results(contest)
-    deliver_reports(contest)
+    with told_log_failure(contest, "knobeln run"):
+        deliver_reports(contest)
 
 
 def tell(text: str) -> None:

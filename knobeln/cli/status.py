@@ -111,8 +111,7 @@ def _advice_that_fits(advice: Sequence[str]) -> list[str]:
 
 
 def _journal_line(line: JournalLine) -> str:
-    at, area, text = line
-    return f"  {moment(at)} {area}: {text.splitlines()[0] if text else ''}"
+    return f"  {moment(line.at)} {line.area}: {line.text.splitlines()[0] if line.text else ''}"
 
 
 def span(seconds: float) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import secrets
 import smtplib
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -28,7 +27,7 @@ from contest.games.registry import game
 from contest.model import OutboxState
 from contest.registration_form import record_text
 from contest.store import outbox
-from contest.subprocesses.child_process import Process, start
+from contest.subprocesses.child_process import Process, own_command, start
 from knobeln.contest_day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from knobeln.context import ContestContext
 from mailserver.delivery.transports.maildir import folder_name
@@ -73,7 +72,7 @@ class Demonstration:
 
     def run(self) -> None:
         """Start the server, and let the teams take part until all mails are delivered. Raises GiveUp."""
-        command = [sys.executable, "-m", "knobeln", "serve", "-C", str(self._contest.path)]
+        command = own_command("serve", "-C", str(self._contest.path))
         # The kernel ends the server with us, even if we are killed.
         self._server: Process = start(["setpriv", "--pdeathsig", "TERM", *command], self._log)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from contest.archive import contents, files
 from contest.errors import NotNow
@@ -13,8 +14,15 @@ from knobeln.contest_day.export import archive_of
 from knobeln.context import ContestContext
 
 
-def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[int, str]:
-    """Write the archive to the new folder. Return the number of its programs, and its digest.
+class Published(NamedTuple):
+    """An archive that was written: the number of its programs, and its digest."""
+
+    programs: int
+    digest: str
+
+
+def publish(contest: ContestContext, folder: Path, *, early: bool) -> Published:
+    """Write the archive to the new folder.
 
     Raises NotNow before the results are out, unless `early`.
     """
@@ -22,7 +30,7 @@ def publish(contest: ContestContext, folder: Path, *, early: bool) -> tuple[int,
     reason = None if early else _why_not_yet(contest)
     if reason:
         raise NotNow(f"{reason}; --early publishes now")
-    return len(archive.entries), files.write(folder, contents.to_files(archive))
+    return Published(len(archive.entries), files.write(folder, contents.to_files(archive)))
 
 
 def _why_not_yet(contest: ContestContext) -> str | None:

@@ -27,9 +27,9 @@ from types import FrameType
 
 from contest.errors import KnobelnError
 from contest.log import log
-from contest.model import Outgoing
-from contest.store import contest_state, decisions, outbox
+from contest.store import contest_state, decisions
 from knobeln.context import ContestContext
+from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of, maildir_of
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
@@ -154,18 +154,9 @@ class Gateway:
             self._last_errors[loop] = (text, time.monotonic())
 
     def _tell_log_failure(self) -> None:
-        """Note for `knobeln status` that lines of the log were lost; write to the organizer once a day."""
-        reason, now, settings = log.failure, self._contest.clock.now(), self._contest.settings
-        mail = self._contest.templates.render("log_failed", reason=reason, at=now)
-        key, to = f"log/{now:%Y-%m-%d}", settings.contest.organizer_address
-        outgoing = Outgoing(key, "log_failed", to, mail.subject, mail.body)
-        self._tell_log_failure_at = time.monotonic() + FAILURE_PAUSE_SECONDS
-        with suppress(KnobelnError):  # the disk may be full for the database, too: then we try again
-            with self._contest.store.write() as tx:
-                contest_state.note(tx, "log", f"the log cannot be written, lines are lost: {reason}", now)
-                outbox.put(tx, outgoing, settings, now)
-            log.failure = ""
-            self._tell_log_failure_at = time.monotonic() + REPEAT_ERROR_SECONDS
+        told = tell_log_failure(self._contest, "knobeln serve")
+        pause = REPEAT_ERROR_SECONDS if told else FAILURE_PAUSE_SECONDS
+        self._tell_log_failure_at = time.monotonic() + pause
 
     def _wake_all(self) -> None:
         for loop in self._loops:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 from contest.errors import TryAgain
 from contest.log import log
 from contest.model import Outgoing, Phase
 from contest.store import Transaction, contest_state, decisions, outbox
-from contest.subprocesses.child_process import Process, start
+from contest.subprocesses.child_process import Process, own_command, start
 from knobeln.context import ContestContext
 
 LOG_NAME = "run.log"
@@ -47,7 +45,7 @@ class RequestedRun:
         with self._contest.only_one("run") as alone:
             if not alone:
                 return False
-        command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(self._contest.path.resolve())]
+        command = own_command("run", "--now", "-C", str(self._contest.path.resolve()))
         self._process = start(command, self._contest.path / LOG_NAME)
         log.info("started the run that the organizer requested by letter", pid=self._process.pid)
         return True

@@ -56,8 +56,8 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
-            Event(at, f"note-{number}", text[:1].upper() + text[1:])
-            for number, at, text in contest_store.journal_of(tx, _PUBLIC_AREAS)
+            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])
+            for line in contest_store.journal_of(tx, _PUBLIC_AREAS)
         ),
     )
 

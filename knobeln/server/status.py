@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from contest.config.sections import Dates
 from contest.model import LetterState, OutboxState, Pause, Phase, SubmissionState
@@ -28,7 +28,14 @@ LAST_DATE = "results_published"
 _SECOND = timedelta(seconds=1)
 
 State = TypeVar("State", bound=StrEnum)
-JournalLine = tuple[datetime, str, str]  # time, area, text
+
+
+class JournalLine(NamedTuple):
+    """A line of the journal, as `status` shows it."""
+
+    at: datetime
+    area: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,10 @@ class Status:
         if self.free_disk_bytes < MIN_DISK_BYTES:
             yield f"only {self.free_disk_bytes / 1e6:,.0f} MB of disk are free: make room"
         for at, _, text in self.log_failures:
-            yield f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` goes"
+            yield (
+                f"{text} ({at:{TIME_FORMAT}}): see where the standard error of `knobeln serve` and "
+                "`knobeln run` goes"
+            )
         if self.at_work["serve"] is False and self.work_waits:
             yield "work waits, and no process does it: `knobeln serve`"
 
@@ -159,7 +169,7 @@ def status_of(contest: ContestContext) -> Status:
             waiting_summaries=tuple(results.unreported_rounds(tx)),
             errors=_recent(tx, now, MAX_ERRORS, "error"),
             log_failures=_recent(tx, now, 1, "log"),
-            journal=tuple(contest_state.journal_tail(tx, MAX_JOURNAL_LINES)),
+            journal=_newest(tx, MAX_JOURNAL_LINES),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
 
@@ -170,8 +180,12 @@ def _of_all(states: type[State], counts: Mapping[State, int]) -> dict[State, int
 
 
 def _recent(tx: Transaction, now: datetime, count: int, area: str) -> tuple[JournalLine, ...]:
-    newest = contest_state.journal_tail(tx, count, area=area)
-    return tuple(line for line in newest if now - line[0] < RECENT)
+    return tuple(line for line in _newest(tx, count, area) if now - line.at < RECENT)
+
+
+def _newest(tx: Transaction, count: int, area: str | None = None) -> tuple[JournalLine, ...]:
+    lines = contest_state.log(tx, count, area=area)
+    return tuple(JournalLine(line.at, line.area, line.text) for line in lines)
 
 
 def next_date(dates: Dates, now: datetime, phase: Phase) -> str | None:

@@ -23,7 +23,7 @@ MAX_PASSAGES = 4
 MAX_LINES = 40  # of all passages together
 
 
-class Kind(StrEnum):
+class TopicKind(StrEnum):
     COMMAND = "command"
     REPORT = "report"  # a code of the mail-preference
     FIELD = "field"  # of the registration form
@@ -34,17 +34,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of the rules, under its heading."""
+    """A section of the rules under its heading, or only a paragraph of it."""
 
     heading: str
     text: str
+    is_part: bool = False
 
 
 @dataclass(frozen=True)
 class Topic:
     """Something to ask about. `passages`: where the rules of the game have that word."""
 
-    kind: Kind
+    kind: TopicKind
     name: str
     passages: tuple[Passage, ...] = ()
 
@@ -109,12 +110,14 @@ def find(word: str, commands: Sequence[Command], settings: Settings) -> Topic | 
     name = _SAME.get(plain, plain)
     for topic in _topics(commands, settings):
         if _plain(topic.name) == name:
-            return replace(topic, passages=_in_rules(name, settings)) if topic.kind is Kind.RULE else topic
+            return (
+                replace(topic, passages=_in_rules(name, settings)) if topic.kind is TopicKind.RULE else topic
+            )
     for command in commands:
         if any(_plain(subject) == name for subject in command.subjects(settings)):
-            return Topic(Kind.COMMAND, command.name)
+            return Topic(TopicKind.COMMAND, command.name)
     passages = _in_rules(plain, settings)
-    return Topic(Kind.RULES, plain, passages) if passages else None
+    return Topic(TopicKind.RULES, plain, passages) if passages else None
 
 
 def near(word: str, commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
@@ -131,11 +134,11 @@ def _topics(commands: Sequence[Command], settings: Settings) -> Iterator[Topic]:
     of_programs = RULES_OF_C if play.is_in_c else RULES_OF_FILES
     rules = (*RULES_OF_ANY, *of_programs, *(() if play.has_moves else RULES_OF_TABLES))
     verdicts = (verdict for verdict in Verdict if verdict.is_charged and play.has_moves)
-    yield from (Topic(Kind.COMMAND, name) for name in offered(commands, settings))
-    yield from (Topic(Kind.REPORT, code) for code in settings.reports.offered)
-    yield from (Topic(Kind.FIELD, name) for name in field_names(settings.teams))
-    yield from (Topic(Kind.VERDICT, str(verdict)) for verdict in verdicts)
-    yield from (Topic(Kind.RULE, name) for name in rules)
+    yield from (Topic(TopicKind.COMMAND, name) for name in offered(commands, settings))
+    yield from (Topic(TopicKind.REPORT, code) for code in settings.reports.offered)
+    yield from (Topic(TopicKind.FIELD, name) for name in field_names(settings.teams))
+    yield from (Topic(TopicKind.VERDICT, str(verdict)) for verdict in verdicts)
+    yield from (Topic(TopicKind.RULE, name) for name in rules)
 
 
 def _plain(word: str) -> str:
@@ -158,7 +161,7 @@ def passages(text: str, word: str) -> tuple[Passage, ...]:
     sections = tuple(_sections(text))
     named = [Passage(heading, body) for heading, body in sections if pattern.search(heading)]
     others = [
-        Passage(heading, paragraph)
+        Passage(heading, paragraph, is_part=paragraph != body)
         for heading, body in sections
         if not pattern.search(heading)
         for paragraph in re.split(r"\n\s*\n", body)

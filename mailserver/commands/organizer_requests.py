@@ -9,7 +9,7 @@ from typing import Any
 
 from contest.config.sections import Dates
 from contest.errors import GiveUp, NotFound, NotNow
-from contest.model import Phase
+from contest.model import Phase, TimeChange
 from contest.organizer import Message, OrganizerActions, read_date
 from contest.plurals import plural
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
@@ -153,6 +153,25 @@ def _written_dates(context: LetterContext) -> Dates:
     return now.model_copy(update=written)
 
 
+def _new_time(context: LetterContext, request: Request) -> TimeChange:
+    """Raises GiveUp or NotNow if the subject names no time for a move, or one that cannot be."""
+    try:
+        (written,) = request.arguments
+        seconds = float(written)
+    except ValueError:
+        raise GiveUp("the subject must be like `organizer seconds 2.5`") from None
+    return _actions(context).new_time(seconds)
+
+
+def _preview_of_time(context: LetterContext, request: Request) -> str:
+    change = _new_time(context, request)
+    return f"A program has {change.before:g} s for a move now, and would have {change.after:g} s."
+
+
+def _change_time(context: LetterContext, request: Request) -> str:
+    return _actions(context).change_time(_new_time(context, request).after, _because(request))
+
+
 def _message(request: Request) -> Message:
     """Raises GiveUp if the subject of the letter does not say which teams are to be told."""
     subject, text = request.message
@@ -225,6 +244,13 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "move": Action(
         "move DATE TIME", "the date is moved, and all registered teams are told", _new_date, _move
+    ),
+    "seconds": Action(
+        "seconds NUMBER",
+        "programs have this many seconds for a move from the next group on, and all teams that play are told",
+        _new_time,
+        _change_time,
+        _preview_of_time,
     ),
     TELL: Action(
         "tell all|round NUMBER|without program",

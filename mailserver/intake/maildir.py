@@ -9,6 +9,7 @@ import os
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from contest.config.sections import Pickup
 from contest.errors import ConfigError, TryAgain
@@ -62,9 +63,9 @@ class Maildir:
         found = self._read(path)
         if found is None:
             return False
-        raw, size, arrived_at = found
-        is_complete = size <= self._max_bytes
-        self._accept(raw if is_complete else without_body(raw, size, self._max_bytes), arrived_at)
+        is_complete = found.size_bytes <= self._max_bytes
+        raw = found.raw if is_complete else without_body(found.raw, found.size_bytes, self._max_bytes)
+        self._accept(raw, found.arrived_at)
         try:
             if is_complete:
                 _move(path, self._processed, _SEEN)
@@ -76,7 +77,7 @@ class Maildir:
             ) from error
         return True
 
-    def _read(self, path: Path) -> tuple[bytes, int, datetime] | None:
+    def _read(self, path: Path) -> _FoundLetter | None:
         """What `_read` finds; None for a file that we leave alone: one bad file does not stop the others."""
         try:
             return _read(path, self._max_bytes)
@@ -94,15 +95,23 @@ def _subfolder(root: Path, name: str) -> Path:
     return root / f".{name}" if name else root
 
 
-def _read(path: Path, most: int) -> tuple[bytes, int, datetime] | None:
-    """(The letter or its beginning, its size, when it came); None if it is no regular file."""
+class _FoundLetter(NamedTuple):
+    """A file of the Maildir. `raw`: the letter, or its beginning if it is too large."""
+
+    raw: bytes
+    size_bytes: int
+    arrived_at: datetime
+
+
+def _read(path: Path, most: int) -> _FoundLetter | None:
+    """The letter in this file; None if it is no regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             return None
         raw = file.read(most if facts.st_size <= most else _HEADER_BYTES)
-    return raw, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)
+    return _FoundLetter(raw, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
 
 
 def _move(path: Path, folder: Path, flags: str) -> None:

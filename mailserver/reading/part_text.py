@@ -8,14 +8,14 @@ from __future__ import annotations
 import binascii
 import quopri
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from contest.plurals import plural
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.mime_parts import Headers, Part
-from mailserver.reading.uuencode import encoded_files
+from mailserver.reading.uuencode import Encoded, encoded_files
 
 SIGNATURE_MARK = "-- "
 # characters. A mailer wraps a line because the next word did not fit; shorter lines are meant to be short.
@@ -89,11 +89,19 @@ def file_bytes(part: Part) -> PartBytes:
 
 
 def with_encoded_files(part: Part) -> tuple[Part, ...]:
-    """A plain text that holds uuencoded files as its text and these files; any other part as it is."""
-    if part.headers.content_type != "text/plain" or b"begin " not in part.body:
+    """A text that holds uuencoded files as its other words and these files; any other part as it is.
+
+    The text itself may be encoded for transfer. A file that says it is uuencoded, and has no other words in
+    it, gives way to the files.
+    """
+    if part.headers.content_type not in _MAY_BE_UUENCODED:
         return (part,)
     text = part.body
-    files = [file for file in encoded_files(text) if file.data or file.problem]
+    files = _files_in(text)
+    encoding = _transfer_encoding(part)
+    if encoding in _ENCODERS or (encoding in _PLAIN_ENCODINGS and any(file.problem for file in files)):
+        text = _transferred(part).data
+        files = _files_in(text)
     if not files:
         return (part,)
     names = [re.sub(r'[^ -~]|["\\\\]', "_", file.name) for file in files]
@@ -104,9 +112,22 @@ def with_encoded_files(part: Part) -> tuple[Part, ...]:
     ends = [0, *(file.end for file in files)]
     starts = [*(file.start for file in files), len(text)]
     words = b"".join(text[end:start] for end, start in zip(ends, starts, strict=True))
-    return (Part(part.headers, words), *attached)
+    if part.headers.sent_file_name and not words.strip():
+        return attached
+    encode = bytes if text == part.body else _ENCODERS.get(encoding, bytes)
+    return (Part(part.headers, encode(words)), *attached)
 
 
+def _files_in(text: bytes) -> tuple[Encoded, ...]:
+    return tuple(file for file in encoded_files(text) if file.data or file.problem)
+
+
+_MAY_BE_UUENCODED = ("text/plain", "text/x-uuencode", "application/x-uuencode")
+_PLAIN_ENCODINGS = ("", "7bit", "8bit", "binary")
+_ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "quoted-printable": quopri.encodestring,
+    "base64": binascii.b2a_base64,
+}
 _FILE_HEADERS = (
     "Content-Type: application/octet-stream\nContent-Transfer-Encoding: x-uuencode\n"
     'Content-Disposition: attachment; filename="{}"'
@@ -158,9 +179,9 @@ def _deletes_space(part: Part) -> bool:
 
 # --- the transfer encoding --------------------------------------------------------------------------------
 def _transferred(part: Part) -> PartBytes:
-    encoding = part.headers.first("Content-Transfer-Encoding").strip().lower()
+    encoding = _transfer_encoding(part)
     match encoding:
-        case "" | "7bit" | "8bit" | "binary":
+        case plain if plain in _PLAIN_ENCODINGS:
             return _unlabelled(part)
         case "quoted-printable":
             return _quoted_printable(part.body)
@@ -171,6 +192,10 @@ def _transferred(part: Part) -> PartBytes:
             return PartBytes(file.data, problem=file.problem) if file else _unlabelled(part)
         case _:
             return PartBytes(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
+
+
+def _transfer_encoding(part: Part) -> str:
+    return part.headers.first("Content-Transfer-Encoding").strip().lower()
 
 
 def _unlabelled(part: Part) -> PartBytes:

@@ -44,6 +44,8 @@ _MAX_ATTRIBUTION_LINES = 3
 _NO_FORM = Problem("There is no registration form in the text of the letter.")
 
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
+_SIGNS = re.compile(r"[\W_]")
+_MAX_NAME = 40  # characters of something that may be meant as a field's name
 # Some scripts need characters without a width within a word; the others mean nothing anywhere.
 _UNSEEN = re.compile(
     rf"[\u00ad\u200b\u200e\u200f\u2060\ufeff]|(?<![^\s:,]){ZERO_WIDTH}+|{ZERO_WIDTH}+(?![^\s,])"
@@ -77,8 +79,8 @@ class FormResult:
 def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
     order = field_names(settings.teams)
-    scan = _Scan(order)
     own = _without_quotes([Line(n, text.expandtabs()) for n, text in enumerate(lines[:MAX_LINES], 1)], order)
+    scan = _Scan(order, own)
     for line in own:
         scan.take(line)
     right = {field.name for field in scan.fields if not field.is_guess}
@@ -156,9 +158,11 @@ def _field_line(order: tuple[str, ...]) -> re.Pattern[str]:
 class _Scan:
     """Takes the lines one after the other and sorts them into fields, of which `order` has the names."""
 
-    def __init__(self, order: tuple[str, ...]) -> None:
+    def __init__(self, order: tuple[str, ...], lines: Sequence[Line]) -> None:
         self._field_line = _field_line(order)
         self._names = {spelling(name): name for name in order}
+        named = (self._field_line.fullmatch(self._plain(line)) for line in lines)
+        self._given = {spelling(match[1]) for match in named if match}
         self.fields: list[Field] = []
         self.problems: list[Problem] = []
         self.remarks: list[str] = []
@@ -168,7 +172,10 @@ class _Scan:
     def take(self, line: Line) -> None:
         if _DASHES.fullmatch(line.text):
             return
-        line = self._plain(line)
+        plain = self._plain(line)
+        if plain != line.text:
+            self.remarks.append(f"invisible characters were taken out of line {line.number}")
+        line = Line(line.number, plain)
         if has_invisible(line.text):
             self.problems.append(
                 Problem("There are control characters or invisible ones in it.", line.number, line.text)
@@ -184,14 +191,12 @@ class _Scan:
             self.problems.append(self._stray(line))
         self._previous = line.text
 
-    def _plain(self, line: Line) -> Line:
+    @staticmethod
+    def _plain(line: Line) -> str:
         """The line without what nobody sees, as far as it means nothing."""
         name, colon, value = line.text.partition(":")
         text = without_zero_width(name) + colon + _UNSEEN.sub("", value) if colon else line.text
-        text = _ENCODED_END.sub("", _UNSEEN.sub("", text))
-        if text != line.text:
-            self.remarks.append(f"invisible characters were taken out of line {line.number}")
-        return Line(line.number, text)
+        return _ENCODED_END.sub("", _UNSEEN.sub("", text))
 
     def _field(self, line: Line, match: re.Match[str]) -> None:
         name = self._names[spelling(match[1])]
@@ -202,24 +207,33 @@ class _Scan:
         self._open = True
 
     def _belongs_below(self, line: Line) -> bool:
-        """A line goes on with the field above: in team-members any, elsewhere folded or wrapped (K26)."""
-        if not self._open:
+        """A line goes on with the field above: in team-members any, elsewhere folded or wrapped (K26).
+
+        But a line that nearly has the name of a field that is nowhere in the letter is meant for that field.
+        """
+        if not self._open or self._nearest(line) not in ("", *self._given):
             return False
         is_text = self.fields[-1].name not in (ADDRESS, PREFERENCE, TEAM_NAME)
         wrapped = is_text and was_wrapped(self._previous, line.text)
         return self.fields[-1].name == MEMBERS or line.text.startswith(" ") or wrapped
 
+    def _nearest(self, line: Line) -> str:
+        """The spelling of the field whose name the line nearly has; "" if it has none of ours."""
+        name, colon, _ = line.text.partition(":")
+        written = _SIGNS.sub("", name).casefold()
+        is_name = colon and len(written) <= _MAX_NAME
+        return next(iter(get_close_matches(written, self._names, n=1)), "") if is_name else ""
+
     def _stray(self, line: Line) -> Problem:
-        if _ANY_FIELD.match(line.text):
-            name, _, value = line.text.partition(":")
-            near = get_close_matches(spelling(name), self._names, n=1)
-            if not near:
-                return Problem("There is no such field in the form.", line.number, line.text)
-            meant = self._names[near[0]]
+        near = self._nearest(line)
+        if near:
+            meant, value = self._names[near], line.text.partition(":")[2]
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
             self._open = True
             text = f"There is no such field in the form. Did you mean `{meant}:`?"
             return Problem(text, line.number, line.text)
+        if _ANY_FIELD.match(line.text):
+            return Problem("There is no such field in the form.", line.number, line.text)
         return Problem(
             "This line does not belong to the form; please send additional words in a separate letter to the "
             "organizer.",

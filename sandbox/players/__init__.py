@@ -5,7 +5,8 @@
     function.py   a Python function in one process; if that process is lost, the next move starts a new one
     table.py      a Python function, tabulated once before the contest
 
-A program's mistakes come back as a Fault and are never raised. ToolMissing means that there is no sandbox.
+A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
+sandbox.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sandbox.process import ExitStatus
 MAX_ANSWER_BYTES = 4_096
 
 
-class FaultKind(StrEnum):
+class AnswerFaultKind(StrEnum):
     """What was wrong with a move. The rules of the game find the last two, players the others."""
 
     LATE = "late"
@@ -32,13 +33,14 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fault:
-    """`sentence` tells the program's team what was wrong, and may quote the program. `stderr_tail`: 4 kB.
+class AnswerFault:
+    """What was wrong with one answer; the referee makes a `contest.model.Fault` of it.
 
-    Both are foreign text: sanitize them before you show them.
+    `sentence` tells it to the program's team, and may quote the program. `stderr_tail`: 4 kB. Both are
+    foreign text: sanitize them before you show them.
     """
 
-    kind: FaultKind
+    kind: AnswerFaultKind
     sentence: str
     stderr_tail: str = ""
 
@@ -52,7 +54,7 @@ class Player(Protocol):
     def begin(self) -> None:
         """A new game begins."""
 
-    def move(self, question: Words) -> str | Fault:
+    def move(self, question: Words) -> str | AnswerFault:
         """Its answer to the question, without blanks at its ends."""
 
     def tell(self, words: Words) -> None:
@@ -76,18 +78,20 @@ def as_text(question: Words) -> list[str]:
     return [str(word) for word in question]
 
 
-def late(seconds: float, status: ExitStatus) -> Fault:
-    return Fault(FaultKind.LATE, f"there was no answer within {seconds:g} s", decoded(status.stderr))
+def late(seconds: float, status: ExitStatus) -> AnswerFault:
+    return AnswerFault(
+        AnswerFaultKind.LATE, f"there was no answer within {seconds:g} s", decoded(status.stderr)
+    )
 
 
-def too_long(status: ExitStatus) -> Fault:
+def too_long(status: ExitStatus) -> AnswerFault:
     sentence = f"the answer has more than {MAX_ANSWER_BYTES:,} bytes"
-    return Fault(FaultKind.TOO_LONG, sentence, decoded(status.stderr))
+    return AnswerFault(AnswerFaultKind.TOO_LONG, sentence, decoded(status.stderr))
 
 
-def crash(status: ExitStatus) -> Fault:
+def crash(status: ExitStatus) -> AnswerFault:
     sentence = f"the program {status.description} instead of answering"
-    return Fault(FaultKind.CRASH, sentence, decoded(status.stderr))
+    return AnswerFault(AnswerFaultKind.CRASH, sentence, decoded(status.stderr))
 
 
 def decoded(stderr: bytes) -> str:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from contest.games.base import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
-    Fault,
-    FaultKind,
+    AnswerFault,
+    AnswerFaultKind,
     as_text,
     crash,
     decoded,
@@ -43,7 +43,7 @@ class ArgumentsPlayer:
     def begin(self) -> None:
         """Nothing to do: there is no process."""
 
-    def move(self, question: Words) -> str | Fault:
+    def move(self, question: Words) -> str | AnswerFault:
         cpu_seconds = math.ceil(self.seconds) + 1
         with self.program.open(
             self.sandbox, as_text(question), cpu_seconds=cpu_seconds, answer_bytes=MAX_ANSWER_BYTES
@@ -70,7 +70,7 @@ class ArgumentsPlayer:
         """Nothing to do: no process runs between two moves."""
 
 
-def _move(answer: Answer, status: ExitStatus, seconds: float) -> str | Fault:
+def _move(answer: Answer, status: ExitStatus, seconds: float) -> str | AnswerFault:
     if answer.kind is AnswerKind.LATE:
         return late(seconds, status)
     if answer.kind is AnswerKind.TOO_LONG:
@@ -79,5 +79,5 @@ def _move(answer: Answer, status: ExitStatus, seconds: float) -> str | Fault:
         return answer.text
     if status.ending is Ending.EXIT and status.code == 0:
         sentence = "the program ended without printing anything"
-        return Fault(FaultKind.NO_ANSWER, sentence, decoded(status.stderr))
+        return AnswerFault(AnswerFaultKind.NO_ANSWER, sentence, decoded(status.stderr))
     return crash(status)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from contest.games.base import TextProtocol, Words
-from sandbox.players import MAX_ANSWER_BYTES, Fault, FaultKind, crash, decoded, late, too_long
+from sandbox.players import MAX_ANSWER_BYTES, AnswerFault, AnswerFaultKind, crash, decoded, late, too_long
 from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
@@ -44,7 +44,7 @@ class PythonFunction:
             raise ValueError(f"a function can be called in {LANGUAGE} only, not in {program.language}")
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
-        self._fault: Fault | None = None
+        self._fault: AnswerFault | None = None
         self._process = program.open(
             sandbox,
             command=[*program.command[:-1], _DRIVER],  # the interpreter with its options, and our driver
@@ -53,13 +53,13 @@ class PythonFunction:
             answer_bytes=answer_bytes,
         )
         imported = self.ask({"import": [program.program, name]}, IMPORT_SECONDS)
-        self.import_fault = imported if isinstance(imported, Fault) else None
+        self.import_fault = imported if isinstance(imported, AnswerFault) else None
 
     @property
     def usable(self) -> bool:
         return self.import_fault is None and self._fault is None
 
-    def ask(self, request: Mapping[str, object], seconds: float) -> Reply | Fault:
+    def ask(self, request: Mapping[str, object], seconds: float) -> Reply | AnswerFault:
         """Send a request of driver.py; return the driver's reply, or what was wrong with the function."""
         answer = self._process.ask(json.dumps(request), seconds)
         if answer.kind is not AnswerKind.LINE:
@@ -71,12 +71,12 @@ class PythonFunction:
             return self._fault
         reply = _read(answer.text)
         if reply is None:
-            return Fault(FaultKind.UNREADABLE, _NOT_FROM_DRIVER)
+            return AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
         if "raised" in reply:
             sentence = f"{self._name}: {reply['raised']}"
-            return Fault(FaultKind.CRASH, sentence, str(reply.get("trace", "")))
+            return AnswerFault(AnswerFaultKind.CRASH, sentence, str(reply.get("trace", "")))
         if "wrong" in reply:
-            return Fault(FaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
+            return AnswerFault(AnswerFaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
         return reply
 
     def stderr_tail(self) -> bytes:
@@ -108,7 +108,7 @@ class FunctionPlayer:
     function: str = "get_move"
     _process: PythonFunction | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of the previous process
-    _lost: Fault | None = field(default=None, init=False)  # why it is not asked for the rest of this game
+    _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
 
     @property
     def protocol(self) -> TextProtocol:
@@ -117,12 +117,14 @@ class FunctionPlayer:
     def begin(self) -> None:
         self._lost = None
 
-    def move(self, question: Words) -> str | Fault:
+    def move(self, question: Words) -> str | AnswerFault:
         reply = self._lost or self._call(question)
-        if isinstance(reply, Fault):
+        if isinstance(reply, AnswerFault):
             return reply
         answer = reply.get("answer")
-        return answer if isinstance(answer, str) else Fault(FaultKind.UNREADABLE, _NOT_FROM_DRIVER)
+        return (
+            answer if isinstance(answer, str) else AnswerFault(AnswerFaultKind.UNREADABLE, _NOT_FROM_DRIVER)
+        )
 
     def tell(self, words: Words) -> None:
         """Nothing to do: a function is only called for its moves."""
@@ -143,7 +145,7 @@ class FunctionPlayer:
             self._process.close()
         self._process = None
 
-    def _call(self, question: Words) -> Reply | Fault:
+    def _call(self, question: Words) -> Reply | AnswerFault:
         if self._process and not self._process.usable:
             self.close()
         if self._process is None:

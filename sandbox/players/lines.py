@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from contest.games.base import TextProtocol, Words
 from sandbox.players import (
     MAX_ANSWER_BYTES,
-    Fault,
-    FaultKind,
+    AnswerFault,
+    AnswerFaultKind,
     as_text,
     crash,
     decoded,
@@ -40,7 +40,7 @@ class LinesPlayer:
     seconds: float  # for each answer
     _process: SandboxedProcess | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of the previous process
-    _lost: Fault | None = field(default=None, init=False)  # why it cannot answer for the rest of this game
+    _lost: AnswerFault | None = field(default=None, init=False)  # why it answers no more in this game
     _unasked: int = field(default=0, init=False)  # lines that were dropped and not yet told
     _is_quiet: bool = field(default=False, init=False)  # it wrote nothing unasked after the last game
     _told_at: float = field(default=0.0, init=False)  # when it was told something, on the monotonic clock
@@ -53,7 +53,7 @@ class LinesPlayer:
         self._lost = None
         self._drop(0.0)
 
-    def move(self, question: Words) -> str | Fault:
+    def move(self, question: Words) -> str | AnswerFault:
         if self._lost:
             return self._lost
         if self._process is None:
@@ -81,7 +81,9 @@ class LinesPlayer:
 
     def misunderstood(self) -> None:
         self.close()
-        self._lost = Fault(FaultKind.CRASH, "the program was ended, because its last answer made no sense")
+        self._lost = AnswerFault(
+            AnswerFaultKind.CRASH, "the program was ended, because its last answer made no sense"
+        )
 
     def close(self) -> None:
         if self._process:
@@ -93,10 +95,12 @@ class LinesPlayer:
         self._unasked += lines
         return lines
 
-    def _fault(self, process: SandboxedProcess, answer: Answer) -> Fault:
+    def _fault(self, process: SandboxedProcess, answer: Answer) -> AnswerFault:
         status = process.close()
         self.close()
-        self._lost = Fault(FaultKind.CRASH, "the program does not run any more, because of what was before")
+        self._lost = AnswerFault(
+            AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
+        )
         if answer.kind is AnswerKind.LATE:
             return late(self.seconds, status)
         return too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import PythonFunction
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
@@ -34,30 +34,32 @@ class Domain:
 
 def tabulate(
     program: ProgramFolder, function: str, domain: Domain, sandbox: Sandbox, seconds: float
-) -> bytes | Fault:
+) -> bytes | AnswerFault:
     """The results row by row: `table[row * columns + column]`. `seconds`: for each of the two tabulations."""
     table = _once(program, function, domain, sandbox, seconds, backwards=False)
-    if isinstance(table, Fault):
+    if isinstance(table, AnswerFault):
         return table
     again = _once(program, function, domain, sandbox, seconds, backwards=True)
-    if isinstance(again, Fault):
+    if isinstance(again, AnswerFault):
         return again
     return table if table == again else _impure(function, domain, table, again)
 
 
-def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | Fault:
+def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox) -> str | AnswerFault:
     """The text that a global name of the function's module has, such as the strategy's name."""
     process = PythonFunction(program, function, sandbox)
     try:
         reply = process.import_fault or process.ask({"constant": (program.program, name)}, CONSTANT_SECONDS)
     finally:
         process.close()
-    if isinstance(reply, Fault):
+    if isinstance(reply, AnswerFault):
         return reply
     value = reply.get("constant")
     if isinstance(value, str):
         return value
-    return Fault(FaultKind.UNREADABLE, str(reply.get("lacks", f"{program.program} disturbed its reading")))
+    return AnswerFault(
+        AnswerFaultKind.UNREADABLE, str(reply.get("lacks", f"{program.program} disturbed its reading"))
+    )
 
 
 def _once(
@@ -68,7 +70,7 @@ def _once(
     seconds: float,
     *,
     backwards: bool,
-) -> bytes | Fault:
+) -> bytes | AnswerFault:
     size = domain.rows * domain.columns
     process = PythonFunction(
         program, function, sandbox, cpu_seconds=int(seconds) + 60, answer_bytes=MAX_CELL_BYTES * size + 8_192
@@ -78,12 +80,12 @@ def _once(
         reply = process.import_fault or process.ask({"tabulate": sizes, "backwards": backwards}, seconds)
     finally:
         process.close()
-    if isinstance(reply, Fault):
+    if isinstance(reply, AnswerFault):
         return _with_range(reply, domain)
     table = reply.get("table")
     if _is_table(table, domain):
         return bytes(table)
-    return Fault(FaultKind.UNREADABLE, f"{function} disturbed its tabulation")
+    return AnswerFault(AnswerFaultKind.UNREADABLE, f"{function} disturbed its tabulation")
 
 
 def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
@@ -93,17 +95,17 @@ def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
     return all(type(cell) is int and domain.lowest <= cell <= domain.highest for cell in table)
 
 
-def _with_range(fault: Fault, domain: Domain) -> Fault:
-    if fault.kind is not FaultKind.UNREADABLE:
+def _with_range(fault: AnswerFault, domain: Domain) -> AnswerFault:
+    if fault.kind is not AnswerFaultKind.UNREADABLE:
         return fault
-    return Fault(fault.kind, f"{fault.sentence}; an int in {domain.lowest}..{domain.highest} is needed")
+    return AnswerFault(fault.kind, f"{fault.sentence}; an int in {domain.lowest}..{domain.highest} is needed")
 
 
-def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> Fault:
+def _impure(function: str, domain: Domain, table: bytes, again: bytes) -> AnswerFault:
     place = next(index for index, pair in enumerate(zip(table, again, strict=True)) if pair[0] != pair[1])
     row, column = divmod(place, domain.columns)
-    return Fault(
-        FaultKind.FORBIDDEN,
+    return AnswerFault(
+        AnswerFaultKind.FORBIDDEN,
         f"{function}({row}, {column}) gave {table[place]} once and {again[place]} another time; it must "
         "depend on its two parameters alone",
     )

@@ -10,7 +10,7 @@ from contest.model import Verdict
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 
 
-class Kind(IntEnum):
+class TrapKind(IntEnum):
     """`enum fault` of engine/faults.h; a game may use the numbers between NONE and FUEL."""
 
     NONE = 0
@@ -28,7 +28,7 @@ class Kind(IntEnum):
 class Trap:
     """Why and where the program stopped; which of the numbers mean something depends on `kind`."""
 
-    kind: Kind
+    kind: TrapKind
     pc: int  # address of the instruction at fault
     address: int  # what it wanted to read, write or jump to; the illegal instruction; the service's number
     image: Image
@@ -89,12 +89,12 @@ def _place(trap: Trap) -> str:
     return f"{named}(instruction at 0x{trap.pc:08x})"
 
 
-_KINDS: dict[Kind, tuple[Verdict, Callable[[Trap], str]]] = {
-    Kind.FUEL: (Verdict.TIME, _fuel),
-    Kind.NO_SERVICE: (Verdict.PROTOCOL, _no_service),
-    Kind.STACK: (Verdict.MEMORY, _stack),
-    Kind.READ: (Verdict.CRASH, _read),
-    Kind.WRITE: (Verdict.CRASH, _write),
-    Kind.JUMP: (Verdict.CRASH, _jump),
-    Kind.ILLEGAL: (Verdict.CRASH, _illegal),
+_KINDS: dict[TrapKind, tuple[Verdict, Callable[[Trap], str]]] = {
+    TrapKind.FUEL: (Verdict.TIME, _fuel),
+    TrapKind.NO_SERVICE: (Verdict.PROTOCOL, _no_service),
+    TrapKind.STACK: (Verdict.MEMORY, _stack),
+    TrapKind.READ: (Verdict.CRASH, _read),
+    TrapKind.WRITE: (Verdict.CRASH, _write),
+    TrapKind.JUMP: (Verdict.CRASH, _jump),
+    TrapKind.ILLEGAL: (Verdict.CRASH, _illegal),
 }

@@ -12,7 +12,7 @@ from functools import partial
 from contest.subprocesses.engine_pool import EngineRequest, run_requests
 from sandbox.vm.batch import image_bytes
 from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, program_seconds
-from sandbox.vm.faults import Kind, Trap, verdict_and_reason
+from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
 from sandbox.vm.image import Image
 
 _MAGIC = 0x31524E4B
@@ -50,8 +50,8 @@ def _results(image: Image, max_instructions: int, raw: bytes) -> list[RunResult]
     if len(raw) != _RECORD.size:
         raise ValueError(f"{len(raw)} bytes about a program's end")
     instructions, kind, pc, address, memory, *registers = _RECORD.unpack(raw)
-    trap = Trap(Kind(kind), pc, address, image, max_instructions)
-    if trap.kind is Kind.NONE:
+    trap = Trap(TrapKind(kind), pc, address, image, max_instructions)
+    if trap.kind is TrapKind.NONE:
         raise ValueError("a program that came to no end")
-    fault = None if trap.kind is Kind.LEFT else verdict_and_reason(trap)[1]
+    fault = None if trap.kind is TrapKind.LEFT else verdict_and_reason(trap)[1]
     return [RunResult(fault, instructions, memory, tuple(registers))]

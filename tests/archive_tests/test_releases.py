@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from knobeln.contest_day import verification
+from contest import __version__
 from tests.support.command_line import knobeln, knobeln_in
 
 RELEASES = Path(__file__).with_name("releases")
@@ -18,14 +19,13 @@ MAY_DIFFER = {"announcement.txt", "rules.md", "contest.json", "manifest.json"}  
 @pytest.mark.parametrize(
     "release", sorted(RELEASES.glob("*-archive.tar.gz")), ids=lambda path: path.name.partition(".")[0]
 )
-def test_the_archive_of_a_release_is_verified(
-    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_archive_of_a_release_is_verified(release: Path, tmp_path: Path) -> None:
     with tarfile.open(release) as packed:
         packed.extractall(tmp_path / "archive", filter="data")
-    # A later version has other texts, and perhaps another compiler.
-    monkeypatch.setattr(verification, "__version__", "9.9")
+    written_by = json.loads((tmp_path / "archive" / "contest.json").read_text())["written_by"]
+    # This version has other texts, and perhaps another compiler: that is no difference of the contest.
     shown = knobeln("verify", tmp_path / "archive", code=2).output
+    assert f"knobeln {written_by} wrote them, and this is knobeln {__version__}" in " ".join(shown.split())
     assert "in 1 round" in shown
     assert "to the last point" in shown or "give these points" in shown
 
@@ -47,6 +47,14 @@ def test_the_backup_of_a_release_is_restored_and_opens(release: Path, tmp_path: 
     with tarfile.open(Path(str(release).replace("backup", "archive"))) as packed:
         packed.extractall(tmp_path / "archive", filter="data")
     assert _files(tmp_path / "again") == _files(tmp_path / "archive")
+
+
+def test_what_is_not_released_has_a_version_of_its_own() -> None:
+    """Otherwise `verify` takes the texts of a release for those of the present version."""
+    changes = Path(__file__).parents[2] / "CHANGELOG.md"
+    newest, *released = re.findall(r"^## (.+)$", changes.read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest in ("Unreleased", __version__)
+    assert __version__ not in released
 
 
 def _files(archive: Path) -> dict[str, bytes]:

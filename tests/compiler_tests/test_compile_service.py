@@ -200,7 +200,7 @@ def test_a_fault_of_ours_sets_the_program_aside_and_the_queue_goes_on(context: W
     assert context.states(unlucky) == [SubmissionState.SET_ASIDE]
     assert context.states(lucky) == [SubmissionState.BUILT]
     with context.store.write() as tx:
-        assert "our own mistake" in contest_state.journal_tail(tx, 1)[0][2]
+        assert "our own mistake" in contest_state.log(tx, 1)[0].text
         assert submissions.retry(tx) == 1
     assert context.work() == 1
     assert len(context.mails()) == 2

@@ -1,22 +1,25 @@
-"""The server of `knobeln demo` ends with it, and the demo waits as long as something moves."""
+"""The server of `knobeln demo`: it ends with the demo, and works in any folder."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from shutil import which
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from contest.errors import GiveUp
-from contest.subprocesses.child_process import start
+from contest.subprocesses.child_process import own_command, run, start
 from knobeln.contest_day import demonstration
 from knobeln.contest_day.demonstration import Demonstration
+from tests.support.desk import DESCRIPTION
 from tests.support.servers import wait_for
 
 
@@ -28,10 +31,44 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: 
     log = folder / "serve.log"
     wait_for(lambda: log.exists() and " listening " in log.read_text())
     (server,) = Path(f"/proc/{demo.pid}/task/{demo.pid}/children").read_text().split()[:1]
-    assert b"serve" in Path(f"/proc/{server}/cmdline").read_bytes()
+    assert b"-P\0-m\0knobeln\0serve" in Path(f"/proc/{server}/cmdline").read_bytes()
     os.kill(demo.pid, number)
     wait_for(lambda: demo.poll() is not None)
     wait_for(lambda: _is_gone(server))
+
+
+def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin" / "setpriv"
+    slow.parent.mkdir()
+    begun, server = tmp_path / "begun", tmp_path / "server"
+    slow.write_text(
+        f'#!/bin/sh\necho $$ > {server}; mv {server} {begun}; sleep 2; exec {which("setpriv")} "$@"\n'
+    )
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    demo = start(own_command("demo", str(tmp_path / "contest"), "--teams", "5"), tmp_path / "log")
+    wait_for(begun.exists)
+    pid = begun.read_text().strip()
+    try:
+        assert demo.terminate() == 128 + signal.SIGTERM
+        time.sleep(2.5)
+        assert _is_gone(pid)
+    finally:
+        if not _is_gone(pid):
+            os.kill(int(pid), signal.SIGTERM)
+
+
+def test_a_file_in_the_current_folder_takes_the_place_of_no_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library of ours imports `cmd`, and somebody's file of that name may be in /tmp."""
+    (tmp_path / "cmd.py").write_text("raise ValueError('a stray file')")
+    (tmp_path / "mine.c").write_text(DESCRIPTION + "main () { for (;;) make_throw (1); }")
+    monkeypatch.chdir(tmp_path)
+    checked = run(own_command("check", "mine.c"), b"", 60)
+    assert (checked.code, checked.stderr) == (0, b"")
 
 
 def _is_gone(pid: str) -> bool:

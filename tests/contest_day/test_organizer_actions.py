@@ -379,6 +379,9 @@ def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestCo
     knobeln(folder, "release")
     assert states(folder) == {"ready"}
     assert "no reports are held" in knobeln(folder, "release", code=1).output
+    knobeln(folder, "hold", *WHY)
+    knobeln(folder, "outbox", "release", "--all")
+    assert "Nothing was held; future reports go out as usual." in knobeln(folder, "release").output
 
 
 HELD = ("outbox", "list", "--state", "held", "--count", 10_000)

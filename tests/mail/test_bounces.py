@@ -96,7 +96,7 @@ def test_a_mail_that_came_back_is_shown_with_the_reason(
         (bounce,) = outbox.bounces_of(tx, item_id)
         (team,) = teams.all_teams(tx)
         assert outbox.troubles(tx)[team.id].response == bounce.diagnosis == diagnosis
-        assert contest_state.journal_tail(tx, 1)[0][2] == world.notes[-1]
+        assert contest_state.log(tx, 1)[0].text == world.notes[-1]
     assert world.states() == {LetterState.HANDLED: 2}
 
 

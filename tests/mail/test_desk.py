@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import quopri
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -234,6 +235,29 @@ def test_a_program_that_has_one_reading_is_compiled(
         (version,) = submissions.newest(tx, 1)
     compiled = version.submission.files["program.c"].decode()
     assert compiled.split() == desk.program(auth_line, CODE).split()
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
+@pytest.mark.parametrize("words", ["It is größer =20 now.\n\n", ""])
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-uuencode"])
+def test_a_uuencoded_program_is_found_below_another_encoding(
+    desk: Desk, encoding: str, words: str, content_type: str
+) -> None:
+    address, auth_line = desk.team()
+    program = desk.program(auth_line, CODE)
+    text = (words + uuencoded("lords.c", program.encode())).replace("\n", "\r\n").encode()
+    body = binascii.b2a_base64(text) if encoding == "base64" else quopri.encodestring(text)
+    assert b"=3D" in body or encoding == "base64"
+    name = "" if content_type == "text/plain" else '; name="lords.uue"'
+    head = (
+        f"From: {address}\nTo: {ROBOT}\nSubject: {COMPILE}\nMessage-ID: <{address}>\nMIME-Version: 1.0\n"
+        f"Content-Type: {content_type}{name}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n"
+    )
+    (report,) = desk.post(head.encode() + body, address)
+    assert "is accepted" in report["Subject"], flat(report)
+    with desk.server.folder.store.read() as tx:
+        (version,) = submissions.newest(tx, 1)
+    assert version.submission.files["program.c"].decode().split() == program.split()
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""`knobeln serve` whose log cannot be written: it works on, and tells the organizer."""
+"""`knobeln serve` and `run` whose log cannot be written: they work on, and tell the organizer."""
 
 from __future__ import annotations
 
 import os
 import smtplib
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from contest.subprocesses.child_process import Process, start
 from knobeln.cli import main
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.gateway import Gateway
+from mailserver.intake.accept import accept
+from tests.support.contest_field import House, add_field
 from tests.support.knobeln_server import ROBOT, maildir
 from tests.support.servers import free_port, greets, wait_for
 
@@ -91,6 +94,21 @@ def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(
     (mail,) = maildir(contest, ORGANIZER)
     assert mail["Subject"] == f"{contest.settings.contest.title}: the log of the server cannot be written"
     assert reason in mail.get_payload()
+
+
+def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestContext, house: House) -> None:
+    add_field(contest, 2, house, ("RSM",))
+    accept(contest.store, LETTER, JOE, (ROBOT,), "smtp", contest.clock.now())
+    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(contest.path)]
+    with (contest.path.parent / "output").open("wb") as output, Path("/dev/full").open("wb") as nowhere:
+        assert subprocess.run(command, stdout=output, stderr=nowhere, check=False).returncode == 0
+    status = " ".join(CliRunner().invoke(main, ["status", "-C", str(contest.path)]).output.split())
+    assert "the log cannot be written, lines are lost: No space left on device" in status
+    (mail,) = maildir(contest, ORGANIZER)
+    assert (
+        mail["Subject"] == f"{contest.settings.contest.title}: the log of the contest day cannot be written"
+    )
+    assert "The log of `knobeln run` cannot be written" in " ".join(mail.get_payload().split())
 
 
 def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(

@@ -296,6 +296,52 @@ def test_a_field_that_is_nearly_right_gets_one_hint_and_keeps_its_value() -> Non
     assert reading.form.text == FORM.strip()
 
 
+LONG = FORM.replace("Eggland", "Eggland, the Union of the Northern Sacrodata Isles")
+
+
+def misspelled(name: str) -> st.SearchStrategy[str]:
+    """The name as people write it: a letter or a word wrong, too many or too few, and signs around."""
+    places, letters = st.integers(0, len(name) - 1), st.sampled_from("aeinrst")
+    return st.one_of(
+        places.map(lambda at: name[:at] + name[at + 1 :]),
+        st.builds(lambda at, sign: name[:at] + sign + name[at:], places, letters),
+        st.builds(lambda at, sign: name[:at] + sign + name[at + 1 :], places, letters),
+        places.map(lambda at: name[:at] + name[at : at + 2][::-1] + name[at + 2 :]),
+        st.sampled_from((name + "s", f"{name}(s)", name.rpartition("-")[2], name.replace("-", "."))),
+    )
+
+
+NAMES = ("mail-address", "mail-preference", "team-name", "Organization", "team-members")
+
+
+@given(st.sampled_from(NAMES).flatmap(lambda n: st.tuples(st.just(n), misspelled(n))), st.booleans())
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_a_field_that_is_nearly_right_is_read_or_named_with_its_line(
+    indent: str, names: tuple[str, str], in_capitals: bool
+) -> None:
+    name, written = names
+    shown = written.upper() if in_capitals else written
+    number = LONG[: LONG.index(name)].count("\n") + 1
+    reading = read_text(LONG.replace(f"{name}:", f"{indent}{shown}:"))
+    assert reading.form is not None
+    assert reading.form.text == LONG.strip()
+    if reading.registration is None:
+        (problem,) = reading.problems
+        assert (problem.line, f"Did you mean `{name}:`?" in problem.text) == (number, True)
+
+
+@pytest.mark.parametrize(
+    "words", ["Address: Main Street 5", "Members: 500", "Organizational unit: CS", "Team: A"]
+)
+def test_a_line_like_a_field_that_is_there_goes_on_with_the_field_above(words: str) -> None:
+    (folded,) = [FORM.replace("Eggland\n", f"Eggland,\n  {words}\n")]
+    wrapped = LONG.replace("Isles\n", f"Isles,\n{words}\n")
+    for text in (folded, wrapped):
+        reading = read_text(text)
+        assert reading.registration is not None
+        assert reading.registration.organization.endswith(f", {words}")
+
+
 @pytest.mark.parametrize(("text", "words"), STRUCTURES)
 def test_a_wrong_structure_is_explained(text: str, words: str) -> None:
     reading = read_text(text)

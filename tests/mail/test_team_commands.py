@@ -297,7 +297,7 @@ def test_every_rule_that_a_compile_report_names_can_be_asked_about() -> None:
     for name in names_of_rules():
         topic = help_topics.find(name, COMMANDS, make_settings())
         assert topic, name
-        assert topic.kind in (help_topics.Kind.RULE, help_topics.Kind.VERDICT), name
+        assert topic.kind in (help_topics.TopicKind.RULE, help_topics.TopicKind.VERDICT), name
 
 
 @pytest.mark.parametrize("code", list(reports()))
@@ -323,6 +323,7 @@ HELP = [
     ("team-members", "two lines each"),
     ("series", "The first number is free."),
     ("throw", "The two numbers together are a throw"),
+    ("throw", "--- What a number is worth (in part) A throw brings at most 13 points"),
     ("elemnts", "Perhaps you mean `elements`."),
     ("xyzzy", "These are the words that I know"),
     ("{{7*7}}", "These are the words that I know"),
@@ -642,7 +643,7 @@ def test_who_withdraws_takes_no_part_and_is_told(world: World) -> None:
         assert teams.count(tx) == submissions.count_with_program(tx) == 0
         assert submissions.digests_that_count(tx) == ()
         assert submissions.freeze(tx) == ()
-        assert "has withdrawn" in contest_state.journal_tail(tx, 1)[0][2]
+        assert "has withdrawn" in contest_state.log(tx, 1)[0].text
 
 
 def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(world: World) -> None:

@@ -25,7 +25,7 @@ from sandbox.oci.formats import this_architecture
 from sandbox.oci.image import PROCESSES
 from sandbox.oci.named import NamedImage, named_image
 from sandbox.oci.refusal import ImageProblem
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.arguments import ArgumentsPlayer
 from sandbox.sandbox import Limits
 from tests.support.oci_images import Made, archive, folder, member, tar
@@ -128,9 +128,9 @@ def test_memory_is_limited_for_all_of_a_container(image, engine):
 
 
 FAULTS = {
-    "floods": FaultKind.TOO_LONG,
-    "silent": FaultKind.NO_ANSWER,
-    "pretends": FaultKind.CRASH,
+    "floods": AnswerFaultKind.TOO_LONG,
+    "silent": AnswerFaultKind.NO_ANSWER,
+    "pretends": AnswerFaultKind.CRASH,
 }
 
 
@@ -138,7 +138,7 @@ FAULTS = {
 @pytest.mark.parametrize("habit", FAULTS)
 def test_a_bad_habit_is_a_fault_and_leaves_no_container(habit, player, engine):
     answer = player(habit).move(())
-    assert isinstance(answer, Fault)
+    assert isinstance(answer, AnswerFault)
     assert answer.kind is FAULTS[habit]
     assert left(engine) == []
 
@@ -149,8 +149,8 @@ def test_a_bad_habit_is_a_fault_and_leaves_no_container(habit, player, engine):
 def test_a_late_image_leaves_no_container(habit, image, sandbox, engine):
     named = replace(image(habit), start_seconds=8.0)
     answer = ArgumentsPlayer(named, sandbox, 0.5).move(())
-    assert isinstance(answer, Fault)
-    assert answer.kind is FaultKind.LATE
+    assert isinstance(answer, AnswerFault)
+    assert answer.kind is AnswerFaultKind.LATE
     assert left(engine) == []
 
 
@@ -158,7 +158,7 @@ def test_a_late_image_leaves_no_container(habit, image, sandbox, engine):
 def test_a_command_that_cannot_be_started_is_its_teams_fault(load, engine, sandbox):
     name = load(Made([tar([folder("etc")])], {"Entrypoint": ["/nothing"]}))
     answer = ArgumentsPlayer(named_image(name, engine), sandbox, LONG).move(())
-    assert isinstance(answer, Fault)
+    assert isinstance(answer, AnswerFault)
     assert answer.sentence == "the program ended with exit code 127 instead of answering"
     assert left(engine) == []
 

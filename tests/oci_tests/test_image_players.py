@@ -11,7 +11,7 @@ from contest.errors import NotFound, ToolMissing
 from contest.games.base import TextProtocol
 from sandbox.oci.image import PROCESSES, OciImage
 from sandbox.oci.unpack import unpack
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.arguments import ArgumentsPlayer
 from tests.support.oci_images import Made, archive, folder, link, member, tar
 
@@ -31,7 +31,7 @@ def player(unpacked, sandbox, program):
 
 
 def kind(answer):
-    assert isinstance(answer, Fault), answer
+    assert isinstance(answer, AnswerFault), answer
     return answer.kind
 
 
@@ -98,18 +98,18 @@ def test_an_image_cannot_reach_the_process_that_tells_how_it_ends(player):
 
 
 FAULTS = {
-    "sleeps": FaultKind.LATE,
-    "loops": FaultKind.LATE,
-    "floods": FaultKind.TOO_LONG,
-    "silent": FaultKind.NO_ANSWER,
-    "kills": FaultKind.CRASH,
-    "pretends": FaultKind.CRASH,
+    "sleeps": AnswerFaultKind.LATE,
+    "loops": AnswerFaultKind.LATE,
+    "floods": AnswerFaultKind.TOO_LONG,
+    "silent": AnswerFaultKind.NO_ANSWER,
+    "kills": AnswerFaultKind.CRASH,
+    "pretends": AnswerFaultKind.CRASH,
 }
 
 
 @pytest.mark.parametrize("habit", FAULTS)
 def test_a_bad_habit_is_a_fault_of_its_own(habit, player):
-    seconds = SHORT if FAULTS[habit] is FaultKind.LATE else LONG
+    seconds = SHORT if FAULTS[habit] is AnswerFaultKind.LATE else LONG
     assert kind(player(habit, seconds=seconds).move(())) is FAULTS[habit]
 
 
@@ -141,7 +141,7 @@ STARTS_NOT = {
 def test_a_command_that_cannot_be_started_is_its_teams_fault(name, unpacked, sandbox):
     made = Made([tar([member("player", STARTS_NOT[name])])], {"Entrypoint": ["/player"]})
     fault = ArgumentsPlayer(unpacked(made.docker_files()), sandbox, LONG).move(())
-    assert kind(fault) is FaultKind.CRASH
+    assert kind(fault) is AnswerFaultKind.CRASH
     assert fault.sentence == "the program could not be started instead of answering"
     assert "/player" in fault.stderr_tail
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
 
@@ -44,12 +44,12 @@ def test_a_crashed_process_is_at_fault_for_the_rest_of_its_game_and_new_in_the_n
     counter.begin()
     assert counter.move(("next",)) == "1"
     crashed = counter.move(("crash",))
-    assert crashed == Fault(
-        FaultKind.CRASH, "the program ended with exit code 1 instead of answering", "so it is"
+    assert crashed == AnswerFault(
+        AnswerFaultKind.CRASH, "the program ended with exit code 1 instead of answering", "so it is"
     )
     again = counter.move(("next",))
-    assert isinstance(again, Fault)
-    assert again.kind is FaultKind.CRASH
+    assert isinstance(again, AnswerFault)
+    assert again.kind is AnswerFaultKind.CRASH
     counter.begin()
     assert counter.move(("next",)) == "1"
 
@@ -58,7 +58,7 @@ def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
     counter.begin()
     assert counter.move(("next",)) == "1"
     counter.misunderstood()
-    assert isinstance(counter.move(("next",)), Fault)
+    assert isinstance(counter.move(("next",)), AnswerFault)
     counter.begin()
     assert counter.move(("next",)) == "1"
 
@@ -105,8 +105,8 @@ def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player
     one = player("lines", build_text("slow.sh", slow), 0.2)
     one.begin()
     first = one.move(("next",))
-    assert isinstance(first, Fault)
-    assert first.kind is FaultKind.LATE
+    assert isinstance(first, AnswerFault)
+    assert first.kind is AnswerFaultKind.LATE
     one.seconds = 20.0
     one.begin()
     assert one.move(("next",)) == "first"
@@ -131,13 +131,15 @@ def test_a_function_that_broke_down_is_there_for_the_next_move(player, build_tex
     text = "import os\ndef get_move(n):\n    if n == 1: os._exit(1)\n    if n == 2: 1 / 0\n    return n"
     one = player("function", build_text("breaks.py", text))
     one.begin()
-    kinds = [answer.kind if isinstance(answer := one.move((n,)), Fault) else answer for n in (0, 1, 2, 3)]
-    assert kinds == ["0", FaultKind.CRASH, FaultKind.CRASH, "3"]
+    kinds = [
+        answer.kind if isinstance(answer := one.move((n,)), AnswerFault) else answer for n in (0, 1, 2, 3)
+    ]
+    assert kinds == ["0", AnswerFaultKind.CRASH, AnswerFaultKind.CRASH, "3"]
 
 
 def test_an_exception_is_told_with_its_traceback(player, build_text):
     fault = player("function", build_text("raises.py", "def get_move(n):\n    return {}[n]")).move((5,))
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, AnswerFault)
     assert fault.sentence == "get_move: KeyError: 5"
     assert 'raises.py", line 2' in fault.stderr_tail
 
@@ -146,7 +148,7 @@ def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text)
     one = player("function", build_text("broken.py", "import sys; sys.exit('no')"))
     one.begin()
     first = one.move((1,))
-    assert isinstance(first, Fault)
+    assert isinstance(first, AnswerFault)
     assert one.move((1,)) is first
     one.begin()
     assert one.move((1,)) == first
@@ -154,8 +156,8 @@ def test_a_file_that_cannot_be_imported_is_tried_once_a_game(player, build_text)
 
 def test_what_cannot_be_written_down_does_not_get_out(player, build_text):
     fault = player("function", build_text("forger.py", FORGER)).move((5,))
-    assert isinstance(fault, Fault)
-    assert fault.kind is FaultKind.UNREADABLE
+    assert isinstance(fault, AnswerFault)
+    assert fault.kind is AnswerFaultKind.UNREADABLE
     assert fault.sentence == "the program disturbed the calling of its function"
 
 
@@ -182,7 +184,7 @@ def test_a_table_of_hogs_size_is_made_in_seconds(build_text, sandbox):
 def test_what_is_wrong_with_a_function_is_told_with_the_place(build_text, sandbox):
     def sentence(text):
         fault = tabulate(build_text("f.py", text), "f", Domain(20, 20, 0, 10), sandbox, 20)
-        assert isinstance(fault, Fault)
+        assert isinstance(fault, AnswerFault)
         return fault.sentence
 
     assert (

@@ -6,10 +6,10 @@ import pytest
 
 from contest.games.base import FaultRule, TextProtocol
 from contest.model import Missing
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament.text_referee import game_result, play_game
 
-LATE = Fault(FaultKind.LATE, "there was no answer within 1 s")
+LATE = AnswerFault(AnswerFaultKind.LATE, "there was no answer within 1 s")
 
 
 @dataclass
@@ -60,9 +60,9 @@ def test_a_game_without_faults_is_played_to_its_end(counting):
 @pytest.mark.parametrize(
     ("answer", "kind", "sentence"),
     [
-        (LATE, FaultKind.LATE, "there was no answer within 1 s"),
-        ("many", FaultKind.UNREADABLE, "'many' is no whole number"),
-        ("7", FaultKind.FORBIDDEN, "7 does not come after 0"),
+        (LATE, AnswerFaultKind.LATE, "there was no answer within 1 s"),
+        ("many", AnswerFaultKind.UNREADABLE, "'many' is no whole number"),
+        ("7", AnswerFaultKind.FORBIDDEN, "7 does not come after 0"),
     ],
 )
 def test_a_fault_is_recorded_and_keeps_nobody_from_moving(counting, answer, kind, sentence):
@@ -87,8 +87,8 @@ def test_only_an_answer_that_makes_no_sense_is_told_to_the_player(counting):
 def test_several_seats_can_be_at_fault_in_one_turn(counting):
     result = play_game(counting(), [Scripted(["x"]), Scripted([LATE]), Scripted(["3"])], no_draw)
     assert [(seat, fault.kind) for _, seat, fault in result.faults] == [
-        (0, FaultKind.UNREADABLE),
-        (1, FaultKind.LATE),
+        (0, AnswerFaultKind.UNREADABLE),
+        (1, AnswerFaultKind.LATE),
     ]
     assert result.points == (0, 0, 1)
 
@@ -136,7 +136,7 @@ def digest(counting, *answers):
 
 def test_a_digest_tells_games_apart_and_not_the_words_of_a_fault(counting):
     same = digest(counting, "1", LATE)
-    assert same == digest(counting, "1", Fault(FaultKind.LATE, "other words", "other last words"))
+    assert same == digest(counting, "1", AnswerFault(AnswerFaultKind.LATE, "other words", "other last words"))
     others = {digest(counting, "1", "11"), digest(counting, LATE, "11"), digest(counting, "1", "x")}
     assert len({same, *others}) == 4
 

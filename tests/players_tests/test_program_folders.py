@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import LANGUAGES, usable
-from sandbox.players import Fault
+from sandbox.players import AnswerFault
 from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
 
@@ -67,7 +67,7 @@ def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, coun
 @pytest.mark.parametrize("path", programs("table"))
 def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
     table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path))
-    found = table.kind.value if isinstance(table, Fault) else "plays"
+    found = table.kind.value if isinstance(table, AnswerFault) else "plays"
     assert found == verdict(path), table
     if found == "plays":
         assert isinstance(table, bytes)

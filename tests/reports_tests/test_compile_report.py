@@ -119,6 +119,13 @@ def test_a_fault_in_the_trial_is_told_and_the_program_stays_accepted(write) -> N
     assert "Your program FAILED in it: throw 17 was 0\n  It stays accepted" in mail.body
 
 
+def test_a_stack_that_left_the_memory_is_not_told_beside_the_little_memory_in_use(write) -> None:
+    report = replace(GOOD, trial=_trial(_seat(Verdict.MEMORY, "its stack grew out of the memory of 1024 kB")))
+    body = write("example", 3, report, previous_good=None, repairs=()).body
+    assert "its stack grew out of the memory" in body
+    assert "memory in use" not in body
+
+
 def test_a_rejected_program_is_not_said_to_stay_accepted(write) -> None:
     report = replace(GOOD, findings=(INCLUDE,), trial=_trial(_seat(Verdict.TIME, "too slow")))
     body = write("example", 3, report, previous_good=None, repairs=()).body

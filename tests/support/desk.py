@@ -8,6 +8,7 @@ from email.policy import SMTP
 from itertools import count
 from pathlib import Path
 
+from contest.config.settings import Settings
 from tests.support.knobeln_server import ROBOT, Server, text_of
 from tests.support.mail_world import FORM, REGISTER
 from tests.support.servers import wait_for
@@ -26,8 +27,9 @@ def form_of(address: str, name: str) -> str:
 class Desk:
     """One running server; each test has teams of its own."""
 
-    def __init__(self, path: Path) -> None:
-        self.server = Server(path)
+    def __init__(self, path: Path, settings: Settings | None = None) -> None:
+        """`settings`: of another contest than KNOBELN."""
+        self.server = Server(path, settings)
 
     def stop(self) -> None:
         self.server.process.terminate()

@@ -33,7 +33,7 @@ from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
-from sandbox.players import Fault, FaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament import referee
 from tournament.derived_settings import format_of
 from tournament.runners.table import TableRunner
@@ -41,7 +41,7 @@ from tournament.text_referee import drawer, game_result, play_game
 
 SEED = bytes(range(32))
 SEEDS = Seeds(SEED)
-Strategy = Callable[[Words, Callable[[int], int]], str | Fault]
+Strategy = Callable[[Words, Callable[[int], int]], str | AnswerFault]
 """Question and draw -> answer, or what went wrong. `draw(n)` gives a number in 0..n-1."""
 
 
@@ -69,7 +69,7 @@ class Person:
     def begin(self) -> None:
         pass
 
-    def move(self, question: Words) -> str | Fault:
+    def move(self, question: Words) -> str | AnswerFault:
         return self.strategy(question, self.draw)
 
     def tell(self, words: Words) -> None:
@@ -201,7 +201,7 @@ def bidder(free_hand: Callable[[int, Callable[[int], int]], int], fails: int = 0
     """Bids `free_hand(square, draw)` everywhere in the first round, and nothing more; `fails`: how many of a
     hundred games it spoils by bidding too much."""
 
-    def bid(question: Words, draw: Callable[[int], int]) -> str | Fault:
+    def bid(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if question[0] != "newgame":
             return " ".join("0" * 9)
         if draw(100) < fails:
@@ -211,10 +211,12 @@ def bidder(free_hand: Callable[[int, Callable[[int], int]], int], fails: int = 0
     return bid
 
 
-def crashing(question: Words, draw: Callable[[int], int]) -> str | Fault:
+def crashing(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
     said = "Traceback (most recent call last):\n  File \"program.py\", line 7\nKeyError: 'nextround'"
     if question[0] == "nextround" and draw(4) == 0:
-        return Fault(FaultKind.CRASH, "the program ended with exit code 1 before it answered", said)
+        return AnswerFault(
+            AnswerFaultKind.CRASH, "the program ended with exit code 1 before it answered", said
+        )
     return " ".join(str(2 + draw(12)) if question[0] == "newgame" else "0" for _ in range(9))
 
 
@@ -247,9 +249,9 @@ def mover(skill: int, fails: int = 0) -> Strategy:
     """Takes the best of `skill` random squares, the middle being the best; of a hundred moves `fails` are
     none. Where any board will do it may try a closed one, which is a fault too."""
 
-    def move(question: Words, draw: Callable[[int], int]) -> str | Fault:
+    def move(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if draw(100) < fails:
-            return Fault(FaultKind.LATE, "there was no answer within 5 s", "thinking...\n")
+            return AnswerFault(AnswerFaultKind.LATE, "there was no answer within 5 s", "thinking...\n")
         squares = open_squares(str(question[1]))
         tried = [squares[draw(len(squares))] for _ in range(skill)]
         return str(min(tried, key=lambda square: (abs(square % 9 - 4), square)))
@@ -294,8 +296,8 @@ def cooperation() -> Played:
     return play(settings_of("cooperation"), COOPERATORS, teams_of(list(COOPERATORS)))
 
 
-INDEX_ERROR = Fault(
-    FaultKind.CRASH,
+INDEX_ERROR = AnswerFault(
+    AnswerFaultKind.CRASH,
     "the program ended with exit code 1 instead of answering",
     'Traceback (most recent call last):\n  File "program.py", line 3\nIndexError: list index out of range',
 )
@@ -317,7 +319,7 @@ def cooperation_legacy() -> Played:
 def fighter(plan: str, fails: int = 0) -> Strategy:
     """Does what the letters of `plan` say, drawn at random, as far as ammunition goes."""
 
-    def act(question: Words, draw: Callable[[int], int]) -> str | Fault:
+    def act(question: Words, draw: Callable[[int], int]) -> str | AnswerFault:
         if draw(100) < fails:
             return "S" if "/0/" in str(question[0]) else "X"
         wish, ammo = plan[draw(len(plan))], int(str(question[0]).split("/")[1])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from contest.games.knobeln import Rules, ThrowLines, why_early_drop, why_out_of_range
 from contest.model import Fault, GameJob, GameResult, SeatResult, Verdict
 from sandbox.vm.batch import chunk, header
-from sandbox.vm.faults import Kind, Trap, verdict_and_reason
+from sandbox.vm.faults import Trap, TrapKind, verdict_and_reason
 from sandbox.vm.image import Image
 
 _RULES = struct.Struct("<iiII")
@@ -23,7 +23,7 @@ _ORDER = struct.Struct("<II16s16sI")
 _SEAT_FIELDS = "QIIiiIIII"
 _GAME = struct.Struct("<QII" + 2 * _SEAT_FIELDS)
 _RANGE, _SERIES = 1, 2  # `enum forbidden` of knobeln.h
-_NO_FAULT, _OK = int(Kind.NONE), Verdict.OK
+_NO_FAULT, _OK = int(TrapKind.NONE), Verdict.OK
 _FIRST_SEAT = 3  # where the fields of the seats begin
 _SECOND_SEAT = _FIRST_SEAT + len(_SEAT_FIELDS)
 
@@ -130,9 +130,9 @@ class Batch:
         if record.fault == _SERIES:
             sentence = why_early_drop(self.rules, number, record.throw, record.last, record.series)
             return Verdict.ILLEGAL_MOVE, sentence
-        if record.fault == Kind.LEFT:
+        if record.fault == TrapKind.LEFT:
             return Verdict.PROTOCOL, f"ended after {played} of {self.rules.L} throws"
-        kind = Kind(record.fault)
+        kind = TrapKind(record.fault)
         return verdict_and_reason(
             Trap(kind, record.pc, record.address, self.images[image], self.max_instructions)
         )

@@ -20,7 +20,7 @@ from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missi
 from contest.protocols import ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from sandbox import players
-from sandbox.players import FaultKind
+from sandbox.players import AnswerFaultKind
 from tournament.referee import Fixture, game_job
 from tournament.text_referee import TextGameResult, Turn, drawer, game_result, move_text, steps
 
@@ -163,9 +163,9 @@ def _seats(seats: frozenset[int] | set[int]) -> str:
     return " and ".join(str(seat + 1) for seat in sorted(seats)) or "of nobody"
 
 
-def _fault(move: Any, number: int) -> players.Fault:
+def _fault(move: Any, number: int) -> players.AnswerFault:
     try:
-        return players.Fault(FaultKind(move.kind), "")
+        return players.AnswerFault(AnswerFaultKind(move.kind), "")
     except ValueError:
         raise Differs(f"in turn {number} there is a fault of an unknown kind") from None
 
