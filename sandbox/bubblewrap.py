@@ -51,21 +51,15 @@ from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.limits import Limits
+from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 
-WORK = "/work"  # the one folder that the command may write; also its working directory and home
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
 PATH = "/usr/local/bin:/usr/bin"
 INSIDE_ID = "65534"  # nobody
 
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"
-# Packages of the system's Python, as patterns. A sandbox shows none but those that `Contents.folders` names.
-PYTHON_PACKAGE_FOLDERS = tuple(
-    f"{above}/python3*/{folder}"
-    for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
-    for folder in ("dist-packages", "site-packages")
-)
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _STATUS_BYTES = 4_096
