@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from contest import presets
 from contest.config.sections import LanguageRow
 from contest.config.settings import Settings
-from contest.games.base import TEXT, TextGame
+from contest.games.base import TextGame
 from contest.games.registry import game_of, registered
 from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import kit_of
@@ -28,7 +28,6 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GAMES = sorted(
     game for game, rules in registered().items() if rules.info.has_kit and not rules.info.play.is_in_c
 )
-TEXT_GAMES = [game for game in GAMES if registered()[game].info.play is TEXT]
 PATIENCE = 300  # seconds, on a computer that does much else
 BOTS = {"python": "bot.py", "javascript": "bot.js", "java": "Bot.java"}
 ISOLATED = (sys.executable, "-I", "-S")  # no PYTHONPATH, no folder of the caller, no site-packages
@@ -347,7 +346,16 @@ def _run(command: list[object], typed: str) -> str:
 
 
 @pytest.mark.parametrize("language", BOTS)
-@pytest.mark.parametrize("game", [game for game in TEXT_GAMES if game != "bid-tac-toe"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "standoff",
+        *(
+            pytest.param(game, marks=pytest.mark.slow)
+            for game in ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe")
+        ),
+    ],
+)
 def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) -> None:
     tool = {"python": "python3", "javascript": "node", "java": "javac"}[language]
     if shutil.which(tool) is None:
