@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 import resource
 import time
-from functools import cache
 from statistics import median
 
-from contest.games.hog import MAX_DICE, SCORES, TURNS, HogEntry, all_pairs, odds
+from contest.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs
+from contest.games.hog_recursion import win_rate
 from contest.subprocesses.hog_solver import solver_binary, win_rates
 
 RUNS = 5
@@ -61,38 +61,10 @@ def children_seconds() -> float:
 def python_ms(entries: list[HogEntry], ours: float) -> str:
     """Time the straightforward solution, and check that its result is the same."""
     started = time.process_time()
-    rate = memoised(entries[0], entries[1])
+    rate = win_rate(entries[0], entries[1])
     taken = (time.process_time() - started) * 1e3
     assert abs(rate - win_rates(entries, [(0, 1)])[0]) < 1e-12, "the two play different games"
     return f"{taken:.0f} ms   ratio {taken / ours:,.0f}"
-
-
-def memoised(first: HogEntry, second: HogEntry) -> float:
-    """Return how often `first` wins, by plain recursion over scores, player, turn and extra turn."""
-    entries = (first, second)
-    chances = [
-        [[(n, float(p)) for n, p in odds(dice, score).items()] for score in range(SCORES)]
-        for dice in range(MAX_DICE + 1)
-    ]
-
-    @cache
-    def wins(own: int, opponent: int, player: int, turn: int, extra: bool) -> float:
-        dice = entries[player].dice(own, opponent)
-        again = dice == turn and not extra
-        following = (turn + 1) % TURNS
-        total = 0.0
-        for points, chance in chances[dice][opponent]:
-            score = own + points
-            score += score * (score == opponent)
-            if score >= entries[player].goal:
-                total += chance
-            elif again:
-                total += chance * wins(score, opponent, player, following, True)
-            else:
-                total += chance * (1 - wins(opponent, score, 1 - player, following, False))
-        return total
-
-    return (wins(0, 0, 0, 0, False) + 1 - wins(0, 0, 1, 0, False)) / 2
 
 
 def report_contest() -> None:

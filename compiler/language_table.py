@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from contest.config.sections import LanguageRow, Programs
-from sandbox.bubblewrap import PYTHON_PACKAGE_FOLDERS
+from sandbox.places import PYTHON_PACKAGE_FOLDERS
 from sandbox.players.function import LANGUAGE as PYTHON
+
+if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
+    from contest.config.sections import LanguageRow, Programs
 
 _C_FLAGS = (
     *("-O2", "-pipe", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),

@@ -18,7 +18,8 @@ from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from contest.model import Finding, Severity
 from contest.sanitize import sanitize
-from sandbox.bubblewrap import PATH, WORK
+from sandbox.bubblewrap import PATH
+from sandbox.places import WORK
 from sandbox.program_folder import Needs, ProgramFolder
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from fractions import Fraction
 
 from contest.model import Match, Standing
 
-MATCH_POINT = Fraction(500_001, 1_000_000)  # of a pairing's points; a match point needs more (H11)
 FAILURES_ALLOWED = 1  # "Any strategy is allowed to fail once per round" (K70)
 
 

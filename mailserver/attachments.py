@@ -9,12 +9,11 @@ from importlib.resources import files
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
-from contest.games.knobeln import Rules
 from contest.games.registry import game_of, rules_text
 from contest.model import Attachment
 from contest.registration_form import sample
 from contest.shipped_files import shipped
-from knobellib.kit import SHELL_NAME, TAR_NAME, kit_files, shell_archive, tar_archive
+from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.samples import samples
 
 WIDTH = 72  # columns
@@ -31,12 +30,11 @@ def software(game: GameInfo) -> tuple[Attachment, ...]:
     return tuple(Attachment(name, "text/plain", data) for name, data in sorted(samples(game.name).items()))
 
 
-@cache
-def kit(numbers: Rules, *, as_shell_archive: bool) -> Attachment:
-    """The software kit that a team works with at home, for a contest with these numbers (K23)."""
+def packed(kit: Kit, *, as_shell_archive: bool) -> Attachment:
+    """The software kit that a team works with at home (K23)."""
     if as_shell_archive:
-        return Attachment(SHELL_NAME, "application/x-shar", shell_archive(kit_files(numbers)))
-    return Attachment(TAR_NAME, "application/gzip", tar_archive(kit_files(numbers)))
+        return Attachment(kit.shell_name, "application/x-shar", shell_archive(kit))
+    return Attachment(kit.tar_name, "application/gzip", tar_archive(kit))
 
 
 @cache

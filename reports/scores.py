@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contest.games.base import GameInfo
+from contest.games.base import MATCH_POINT, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, SeatResult
-from contest.standings import MATCH_POINT
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 

@@ -53,22 +53,16 @@ from typing import TypedDict
 
 from contest.errors import ToolMissing
 from sandbox.limits import Limits
+from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 from sandbox.system_call_filter import system_call_filter
 
-WORK = "/work"  # the one folder that the command may write; also its working directory and home
 TMP = "/tmp"  # noqa: S108 - the writable folder in an image
 PATH = "/usr/local/bin:/usr/bin"
 INSIDE_ID = "65534"  # nobody
 
 _CANNOT_EXECUTE = b"bwrap: execvp "
 _PRLIMIT = "/usr/bin/prlimit"
-# Packages of the system's Python, as patterns. A sandbox shows none but those that `Contents.folders` names.
-PYTHON_PACKAGE_FOLDERS = tuple(
-    f"{above}/python3*/{folder}"
-    for above in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
-    for folder in ("dist-packages", "site-packages")
-)
 # Devices of the host, as bubblewrap's --dev shows them.
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sandbox.bubblewrap import WORK
 from sandbox.limits import Limits
+from sandbox.places import WORK
 from sandbox.process import SandboxedProcess
-from sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.sandbox import Sandbox
 
 _VERSION = 1
 

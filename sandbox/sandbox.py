@@ -33,8 +33,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.config.sections import SandboxSettings
-from sandbox.bubblewrap import WORK, BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
+from sandbox.bubblewrap import BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
 from sandbox.limits import Limits
+from sandbox.places import WORK
 from sandbox.process import SandboxedProcess
 from sandbox.running import Ending
 

@@ -24,6 +24,7 @@ from contest.games.hog import (
     MAX_DICE,
     MAX_NAME,
     SCORES,
+    TABULATION_SECONDS,
     HogEntry,
     goal_for,
     why_illegal_name,
@@ -40,7 +41,6 @@ from sandbox.players.table import Domain, constant, tabulate
 from sandbox.program_folder import ProgramFolder
 from sandbox.sandbox import Sandbox
 
-TABULATION_SECONDS = 300.0  # for each of the two times that a strategy is tabulated (H3)
 DOMAIN = Domain(SCORES, SCORES, 0, MAX_DICE)
 TRIAL_OPPONENTS = ("always_four", "always_six", "chaser")
 

@@ -13,9 +13,9 @@ from collections.abc import Set as AbstractSet
 
 from contest.config.sections import Tournament
 from contest.formats.round_robin import RoundRobin
-from contest.games.base import GameInfo
+from contest.games.base import MATCH_POINT, GameInfo
 from contest.model import GroupPlan, Match, Pairing, Standing
-from contest.standings import MATCH_POINT, half_points, ranked, table
+from contest.standings import half_points, ranked, table
 
 
 class Exact(RoundRobin):

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from contest.config.sections import GameSettings, Programs
+if TYPE_CHECKING:  # settings need pydantic, which a team at home does not have (knobellib.python_kit)
+    from contest.config.sections import GameSettings, Programs
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -51,6 +53,10 @@ TABLE = KindOfPlay("table", takes="files", is_computed=True, has_moves=False, is
 """A Python function that is called once for every position there is; its table is evaluated exactly."""
 
 
+MATCH_POINT = Fraction(500_001, 1_000_000)
+"""Of a pairing's points, where they are computed: a match point needs more (H11)."""
+
+
 class TextProtocol(StrEnum):
     """How the program of a text game is asked for a move."""
 
@@ -86,6 +92,11 @@ class Game(ABC, Generic[Position, Move]):
     @property
     @abstractmethod
     def info(self) -> GameInfo: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What its class was called with, as JSON values; the software kit makes the same game of them."""
+        return {}
 
     @abstractmethod
     def start(self, seats: int) -> Position:

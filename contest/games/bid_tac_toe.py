@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field
-
-from contest.config.sections import GameSettings
-from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
+from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -90,16 +88,6 @@ def _winner(bids: tuple[Bids, Bids], square: int) -> int | None:
     return None if first == second else int(second > first)
 
 
-class BidTacToeSettings(GameSettings):
-    """The game's parameters."""
-
-    illegal_bid: IllegalBid = Field(
-        IllegalBid.LOST,
-        description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
-        "zeros and the board decides, as the announcement literally says",
-    )
-
-
 class BidTacToe(TextGame[Board, Bids]):
     """The game as the registry knows it.
 
@@ -108,13 +96,17 @@ class BidTacToe(TextGame[Board, Bids]):
     """
 
     def __init__(
-        self, names: tuple[str, str] = ("first", "second"), illegal_bid: IllegalBid = IllegalBid.LOST
+        self, names: tuple[str, str] = ("first", "second"), illegal_bid: str = IllegalBid.LOST
     ) -> None:
         for name in names:
             if not name.isprintable() or name.split() != [name]:
                 raise ValueError(f"{name!r} is no opponent ID: one word is needed, without blanks")
         self.names = names
-        self.illegal_bid = illegal_bid
+        self.illegal_bid = IllegalBid(illegal_bid)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {"illegal_bid": self.illegal_bid}
 
     @property
     def info(self) -> GameInfo:
@@ -127,6 +119,7 @@ class BidTacToe(TextGame[Board, Bids]):
             fault_rule=FaultRule.GAME_LOST,
             protocols=(TextProtocol.STDIO,),
             point=_WIN,
+            has_kit=True,
             turn_word="round",
         )
 
@@ -221,10 +214,3 @@ def _bid(square: int, word: str) -> int:
         return whole_number(word)
     except ValueError as error:
         raise ValueError(f"the bid for square {square + 1} is wrong: {error}") from error
-
-
-PLUGIN = GamePlugin(
-    "bid-tac-toe",
-    BidTacToeSettings,
-    lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
-)

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field, model_validator
-
-from contest.config.sections import GameSettings
-from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
+from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 
 FEWEST_ROUNDS = 10
@@ -58,23 +56,6 @@ def round_points(own: Decision, other: Decision) -> int:
     return _POINTS[own, other]
 
 
-class CooperationSettings(GameSettings):
-    """The game's parameters. The number of rounds is drawn once for the contest and kept secret."""
-
-    fewest_rounds: int = Field(
-        FEWEST_ROUNDS, ge=1, le=1_000, description="the smallest number of rounds that may be drawn"
-    )
-    most_rounds: int = Field(
-        MOST_ROUNDS, ge=1, le=1_000, description="the largest number of rounds that may be drawn"
-    )
-
-    @model_validator(mode="after")
-    def _range(self) -> CooperationSettings:
-        if self.fewest_rounds > self.most_rounds:
-            raise ValueError("fewest_rounds is larger than most_rounds")
-        return self
-
-
 class Cooperation(TextGame[Dealings, Decision]):
     """The game as the registry knows it, with the largest number of rounds; a contest draws its own."""
 
@@ -89,6 +70,10 @@ class Cooperation(TextGame[Dealings, Decision]):
         self._fewest = min(fewest, rounds)
 
     @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {"rounds": self.rounds, "fewest": self._fewest}
+
+    @property
     def info(self) -> GameInfo:
         return GameInfo(
             name=self.name,
@@ -98,6 +83,7 @@ class Cooperation(TextGame[Dealings, Decision]):
             max_turns=self.rounds,
             fault_rule=FaultRule.GAME_LOST,
             protocols=(TextProtocol.ARGV,),
+            has_kit=True,
             turn_word="round",
         )
 
@@ -160,6 +146,10 @@ class LegacyCooperation(Cooperation):
     def __init__(self) -> None:
         super().__init__(LEGACY_ROUNDS)
 
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {}
+
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> LegacyCooperation:
         return self
 
@@ -168,13 +158,3 @@ class LegacyCooperation(Cooperation):
         if position.rounds == 0:
             return ()
         return "/".join(position.histories[seat]), "/".join(position.histories[1 - seat])
-
-
-PLUGIN = GamePlugin(
-    Cooperation.name,
-    CooperationSettings,
-    lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
-)
-LEGACY_PLUGIN = GamePlugin(
-    LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
-)

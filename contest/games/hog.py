@@ -4,8 +4,9 @@ This module has the rules of a turn, the exact odds of a roll, and the ranking (
 docs/games/hog.md explains them to people.
 
 No games are played in a contest. We ask each strategy once for every pair of scores, and compute its chance
-of winning against every other strategy in `contest.subprocesses.hog_solver`. `win_rate` in
-tests/support/hog_win_rate.py is the plain definition of that chance. hog_game.py plays a game roll by roll.
+of winning against every other strategy in `contest.subprocesses.hog_solver`. hog_recursion.py computes it in
+Python, for teams at home. `win_rate` in tests/support/hog_win_rate.py is the plain definition of that chance.
+hog_game.py plays a game roll by roll.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from contest import standings
+from contest.games import base
 
 SCORES = 300  # we ask a strategy for its own and its opponent's scores 0..299; no goal is higher
 MAX_DICE = 10
+TABULATION_SECONDS = 300.0  # for each of the two times that a strategy is tabulated (H3)
 SIDES = 6
 TURNS = 8  # Time Trot uses the turn's number modulo this
 LOWEST_GOAL = 50
-MATCH_POINT = float(standings.MATCH_POINT)  # a strategy gets a match point for a win rate above this
+MATCH_POINT = float(base.MATCH_POINT)  # a strategy gets a match point for a win rate above this
 MAX_NAME = 64
 PROGRAM = "final_strategy.py"  # the file that a team sends (H1)
 FUNCTION = "final_strategy"  # the function in that file

@@ -10,9 +10,8 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from contest.config.sections import GameSettings
 from contest.games import hog as rules
-from contest.games.base import TABLE, FaultRule, Game, GameInfo, GamePlugin
+from contest.games.base import TABLE, FaultRule, Game, GameInfo
 from contest.games.hog import MAX_DICE, SCORES, SIDES, WIN_RATE_UNIT, Pair
 
 NAME = "hog"
@@ -48,6 +47,7 @@ class Hog(Game[Rolled, int]):
             play=TABLE,
             program_name=rules.PROGRAM,
             point=WIN_RATE_UNIT,
+            has_kit=True,
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:
@@ -85,6 +85,3 @@ class Hog(Game[Rolled, int]):
         more = hashlib.blake2b(falls, digest_size=64).digest()
         numbers = (int.from_bytes((falls + more)[8 * die : 8 * die + 8], "big") for die in range(dice))
         return tuple(1 + number % SIDES for number in numbers)
-
-
-PLUGIN = GamePlugin(NAME, GameSettings, lambda _settings, _programs: Hog())

@@ -10,7 +10,7 @@ from typing import Any
 
 from contest.config.sections import GameSettings, Programs
 from contest.errors import ConfigError, NotFound
-from contest.games import bid_tac_toe, cooperation, hog_game, knobeln, standoff, ultimate_tic_tac_toe
+from contest.games import built_in, knobeln
 from contest.games.base import Game, GamePlugin, TextGame
 from contest.plugins import by_name
 from contest.shipped_files import shipped
@@ -18,12 +18,12 @@ from contest.shipped_files import shipped
 ENTRY_POINTS = "knobeln.games"
 BUILT_IN: tuple[GamePlugin, ...] = (
     knobeln.PLUGIN,
-    bid_tac_toe.PLUGIN,
-    ultimate_tic_tac_toe.PLUGIN,
-    cooperation.PLUGIN,
-    cooperation.LEGACY_PLUGIN,
-    standoff.PLUGIN,
-    hog_game.PLUGIN,
+    built_in.BID_TAC_TOE,
+    built_in.ULTIMATE_TIC_TAC_TOE,
+    built_in.COOPERATION,
+    built_in.COOPERATION_LEGACY,
+    built_in.STANDOFF,
+    built_in.HOG_GAME,
 )
 END_OF_RULES = "<!-- Participants are sent what stands above. -->"
 

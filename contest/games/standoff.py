@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field
-
-from contest.config.sections import GameSettings
-from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
+from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 
 HEALTH = 30
@@ -83,17 +81,6 @@ def acted(fighter: Fighter, action: Action, shots: int, number: int) -> Fighter:
     return Fighter(health, ammo, action, None if health else number)
 
 
-class StandoffSettings(GameSettings):
-    """The game's parameters."""
-
-    max_rounds: int = Field(
-        MAX_ROUNDS,
-        ge=1,
-        le=100_000,
-        description="after this many rounds the game ends, however many players are alive",
-    )
-
-
 class Standoff(TextGame[Circle, Action]):
     """The game as the registry knows it."""
 
@@ -102,6 +89,10 @@ class Standoff(TextGame[Circle, Action]):
         if max_rounds < 1:
             raise ValueError(f"at most {max_rounds} rounds: at least 1 is needed")
         self.max_rounds = max_rounds
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {"max_rounds": self.max_rounds}
 
     @property
     def info(self) -> GameInfo:
@@ -113,6 +104,7 @@ class Standoff(TextGame[Circle, Action]):
             max_turns=self.max_rounds,
             fault_rule=FaultRule.NOTHING,
             protocols=(TextProtocol.ARGV,),
+            has_kit=True,
             turn_word="round",
         )
 
@@ -177,6 +169,3 @@ class Standoff(TextGame[Circle, Action]):
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """Read the letter S, P, R or N; only white space may be around it. Raises ValueError."""
         return letter(text, Action)
-
-
-PLUGIN = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from contest.config.sections import GameSettings
-from contest.games.base import FaultRule, GameInfo, GamePlugin, TextGame, TextProtocol, Words
+from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
@@ -129,6 +129,10 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         self.seconds = int(seconds) if seconds == int(seconds) else seconds
 
     @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {"seconds": self.seconds}
+
+    @property
     def info(self) -> GameInfo:
         return GameInfo(
             name="ultimate-tic-tac-toe",
@@ -138,6 +142,7 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             max_turns=SQUARES,
             fault_rule=FaultRule.RANDOM_MOVE,
             protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
+            has_kit=True,
             turn_word="move",
         )
 
@@ -221,8 +226,3 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             return whole_number(text.strip())
         except ValueError as error:
             raise ValueError(f"the number of a square, 0 to 80, is needed: {error}") from error
-
-
-PLUGIN = GamePlugin(
-    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
-)

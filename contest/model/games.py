@@ -64,7 +64,7 @@ class Missing:
     """Recorded instead of the move of a seat that was at fault."""
 
     instead: str = ""  # the move that the rules made for it, as text; "" = none
-    kind: str = ""  # the kind of the fault (sandbox.players.FaultKind); "" = not known
+    kind: str = ""  # the kind of the fault (sandbox.players.AnswerFaultKind); "" = not known
 
 
 Moves = tuple[int | str | Missing | None, ...]

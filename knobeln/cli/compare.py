@@ -11,7 +11,8 @@ from contest.subprocesses.hog_solver import win_rates
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import settings_or_defaults, without_description
 from knobeln.cli.output import table
-from knobeln.local.programs import accepted, distinct_names, files_of
+from knobeln.local.programs import accepted, files_of
+from tournament.home_game import distinct_names
 
 
 @click.command(cls=ContestCommand)

@@ -10,7 +10,7 @@ from contest.games.registry import registered
 from knobellib.samples import samples
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.output import table
-from knobeln.local.text_game import seats_text
+from tournament.home_game import seats_text
 
 
 @click.command(cls=ContestCommand)

@@ -7,10 +7,8 @@ from pathlib import Path
 import click
 
 from contest.errors import GiveUp
-from contest.games.knobeln import rules_of
-from contest.games.registry import game_of
-from knobellib import kit as kits
-from knobellib.kit import KitFile, kit_files, shell_archive, tar_archive
+from knobellib.kit_archives import Kit, shell_archive, tar_archive
+from knobellib.kits import kit_of
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import settings_or_defaults
 
@@ -22,37 +20,37 @@ _ARCHIVES = {
 
 
 @click.command(cls=ContestCommand)
-@click.argument("where", metavar="[WHERE]", default=kits.TAR_NAME, type=click.Path(path_type=Path))
-def kit(where: Path) -> None:
+@click.argument("where", metavar="[WHERE]", required=False, type=click.Path(path_type=Path))
+def kit(where: Path | None) -> None:
     """Write the software kit that teams work with at home.
 
-    WHERE is a tar archive (.tar.gz), a shell archive (.shar), or a new or empty folder. Default:
-    knobelnsoftware.tar.gz. The kit has the contest's own rules and limits.
+    WHERE is a tar archive (.tar.gz), a shell archive (.shar), or a new or empty folder. Default: a tar
+    archive with the usual name, such as knobelnsoftware.tar.gz. The kit has the contest's own rules and
+    limits.
     """
-    settings = settings_or_defaults()
-    info = game_of(settings.game, settings.programs).info
-    if info.play.takes != "c source":
-        raise GiveUp(f"{info.title} has no kit; `knobeln games` lists its sample programs")
+    software = kit_of(settings_or_defaults())
+    where = where or Path(software.tar_name)
     try:
-        _write(kit_files(rules_of(settings.game)), where)
+        _write(software, where)
     except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
         raise GiveUp(f"cannot write {where}: {error.strerror}") from None
     click.echo(f"The kit is in {where}.")
 
 
-def _write(files: tuple[KitFile, ...], where: Path) -> None:
+def _write(software: Kit, where: Path) -> None:
     archive = next((archive for suffix, archive in _ARCHIVES.items() if where.name.endswith(suffix)), None)
     if archive:
         with where.open("xb") as out:
-            out.write(archive(files))
+            out.write(archive(software))
         return
     if not where.is_dir() and where.suffix:
         raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_ARCHIVES)}")
     where.mkdir(exist_ok=True)
     if any(where.iterdir()):
         raise GiveUp(f"the folder {where} is not empty; name a new one, or a file that ends in .tar.gz")
-    for file in files:
+    for file in software.files:
         path = where / file.name
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_bytes(file.data)
         if file.is_program:
             path.chmod(0o755)

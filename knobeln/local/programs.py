@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,17 +26,6 @@ from tournament.runners import open_runner
 IMAGE = "image:"  # before the name of an image that podman or docker has
 
 Made = TypeVar("Made", Executable, HogEntry)
-
-
-def distinct_names(programs: Iterable[str]) -> list[str]:
-    """Return a name for each program: the file's name, with a number if it comes again."""
-    names: list[str] = []
-    for program in programs:
-        name = Path(program.removeprefix(IMAGE))
-        stem = name.name.partition(".")[0] if is_archive(name.name) else name.stem
-        count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
-        names.append(f"{stem}_{count + 1}" if count else stem)
-    return names
 
 
 def built_program(program: str, info: GameInfo, settings: Settings) -> Executable:

@@ -1,17 +1,18 @@
 """`SEND knobelnsoftware`: what a team tests a program with (K24, U14), once per address and hour (M62).
 
-A registered team gets the complete kit where the game has one; the word `shar` after the command asks for a
+A registered team gets the complete kit if the game has one; the word `shar` after the command asks for a
 shell archive. Nobody else gets more than the library or the sample programs: nothing large goes to strangers.
 """
 
 from __future__ import annotations
 
 from contest.config.settings import Settings
-from contest.games.knobeln import rules_of
+from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.model import Team, TeamState
 from contest.store import teams
-from mailserver.attachments import kit, software
+from knobellib.kits import kit_of
+from mailserver.attachments import packed, software
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import HOUR, Limit
 
@@ -27,7 +28,7 @@ class SendSoftware(Command):
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         own = f"SEND {settings.contest.subject_word.lower()}software"
-        return (own, "send software") if _has_kit(settings) else ("send software", own)
+        return (own, "send software") if _info(settings).play.is_in_c else ("send software", own)
 
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
         word = settings.contest.subject_word.casefold()
@@ -39,9 +40,10 @@ class SendSoftware(Command):
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         team = teams.by_address(context.tx, context.writer)
-        if team and team.state is TeamState.ACTIVE and _has_kit(context.settings):
-            return _send_kit(context, team, as_shell_archive=arguments == (_SHELL_ARCHIVE,))
-        programs = software(game_of(context.settings.game, context.settings.programs).info)
+        info = _info(context.settings)
+        if team and team.state is TeamState.ACTIVE and info.has_kit:
+            return self._send_kit(context, team, as_shell_archive=arguments == (_SHELL_ARCHIVE,))
+        programs = software(info)
         return context.answer(
             "software",
             context.writer,
@@ -51,23 +53,26 @@ class SendSoftware(Command):
             names=tuple(program.name for program in programs),
         )
 
+    def _send_kit(self, context: LetterContext, team: Team, *, as_shell_archive: bool) -> str:
+        kit = kit_of(context.settings)
+        archive = packed(kit, as_shell_archive=as_shell_archive)
+        return context.answer(
+            "kit",
+            team.address,
+            note=f"{team.name} asks for the kit",
+            once_in=HOUR,
+            team_id=team.id,
+            attachments=(archive,),
+            archive=archive.name,
+            folder=kit.folder,
+            first_command=kit.first_command,
+            subject=self.subjects(context.settings)[0],
+            is_shell_archive=as_shell_archive,
+        )
+
 
 COMMAND = SendSoftware()
 
 
-def _has_kit(settings: Settings) -> bool:
-    return game_of(settings.game, settings.programs).info.has_kit
-
-
-def _send_kit(context: LetterContext, team: Team, *, as_shell_archive: bool) -> str:
-    archive = kit(rules_of(context.settings.game), as_shell_archive=as_shell_archive)
-    return context.answer(
-        "kit",
-        team.address,
-        note=f"{team.name} asks for the kit",
-        once_in=HOUR,
-        team_id=team.id,
-        attachments=(archive,),
-        archive=archive.name,
-        is_shell_archive=as_shell_archive,
-    )
+def _info(settings: Settings) -> GameInfo:
+    return game_of(settings.game, settings.programs).info

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from contest.games.base import TextProtocol, Words
 from sandbox.players import (
@@ -24,7 +25,10 @@ from sandbox.players import (
 )
 from sandbox.process import STDERR_TAIL_BYTES, Answer, AnswerKind, ExitStatus
 from sandbox.program_folder import Executable
-from sandbox.sandbox import Ending, Sandbox
+from sandbox.running import Ending
+
+if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.sandbox import Sandbox
 
 
 @dataclass

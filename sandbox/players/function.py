@@ -10,13 +10,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contest.games.base import TextProtocol, Words
 from sandbox.players import MAX_ANSWER_BYTES, AnswerFault, AnswerFaultKind, crash, decoded, late, too_long
 from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
-from sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.sandbox import Sandbox
 
 LANGUAGE = "Python"
 IMPORT_SECONDS = 10.0

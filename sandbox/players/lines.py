@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from contest.games.base import TextProtocol, Words
 from sandbox.players import (
@@ -27,7 +28,9 @@ from sandbox.players import (
 )
 from sandbox.process import Answer, AnswerKind, SandboxedProcess
 from sandbox.program_folder import ProgramFolder
-from sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.sandbox import Sandbox
 
 CPU_SECONDS = 3_600  # of one process, in all its games
 UNASKED_SECONDS = 0.2  # after the message that the game is over

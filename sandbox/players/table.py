@@ -7,12 +7,14 @@ that keeps state, draws random numbers or reads the clock gives two different ta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.function import PythonFunction
 from sandbox.program_folder import ProgramFolder
-from sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.python_kit)
+    from sandbox.sandbox import Sandbox
 
 CONSTANT_SECONDS = 10.0
 MAX_CELL_BYTES = 8  # in the text of a table

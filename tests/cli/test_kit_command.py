@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from contest.games.knobeln import Rules
-from knobellib.kit import FOLDER, kit_files, shell_archive, tar_archive
+from contest.games.standoff import Standoff
+from knobellib.kit import FOLDER, knobeln_kit
+from knobellib.kit_archives import shell_archive, tar_archive
 from knobeln.cli import main
 
 
@@ -28,14 +31,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_a_name_it_is_an_archive_for_tar(here: Path) -> None:
     assert kit() == "The kit is in knobelnsoftware.tar.gz.\n"
-    assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(kit_files(Rules()))
+    assert (here / "knobelnsoftware.tar.gz").read_bytes() == tar_archive(knobeln_kit(Rules()))
 
 
 @pytest.mark.parametrize("name", ["a.tar.gz", "a.tgz", "a.shar"])
 def test_the_name_says_which_archive_is_wanted(here: Path, name: str) -> None:
     kit(here / name)
     archive = shell_archive if name.endswith("shar") else tar_archive
-    assert (here / name).read_bytes() == archive(kit_files(Rules()))
+    assert (here / name).read_bytes() == archive(knobeln_kit(Rules()))
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -78,10 +81,24 @@ def test_it_has_the_numbers_of_the_contest_in_whose_folder_it_is_made(here: Path
     settings = here / "contest" / "contest.toml"
     settings.write_text(settings.read_text().replace("\nk = 8", "\nk = 3").replace("\nL = 1000", "\nL = 20"))
     kit("-C", "contest", "kit.tgz")
-    assert (here / "kit.tgz").read_bytes() == tar_archive(kit_files(Rules(k=3, L=20)))
+    assert (here / "kit.tgz").read_bytes() == tar_archive(knobeln_kit(Rules(k=3, L=20)))
 
 
-def test_a_contest_of_another_game_has_none(here: Path) -> None:
+def test_a_contest_of_another_game_has_its_own_with_folders(here: Path) -> None:
+    CliRunner().invoke(main, ["init", "--game", "standoff", "contest"])
+    settings = here / "contest" / "contest.toml"
+    settings.write_text(settings.read_text().replace("max_rounds = 1000", "max_rounds = 7"))
+    assert kit("-C", "contest") == "The kit is in standoff-software.tar.gz.\n"
+    kit("-C", "contest", "folder")
+    subprocess.run(["tar", "-xzf", "standoff-software.tar.gz"], check=True)
+    subprocess.run(["diff", "-r", "folder", "standoff-software"], check=True)
+    assert (here / "folder" / "referee.py").stat().st_mode & 0o777 == 0o755
+    assert '"max_rounds": 7' in (here / "folder" / "contest.json").read_text()
+
+
+def test_a_game_without_a_kit_says_so(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = replace(Standoff().info, has_kit=False)
+    monkeypatch.setattr(Standoff, "info", property(lambda _: info))
     CliRunner().invoke(main, ["init", "--game", "standoff", "contest"])
     answer = kit("-C", "contest", code=1)
     assert answer == "knobeln: Mega mexican standoff has no kit; `knobeln games` lists its sample programs\n"

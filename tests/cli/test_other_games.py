@@ -15,11 +15,11 @@ from contest.store import letters, submissions
 from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.context import create_contest
-from knobeln.local.programs import distinct_names
 from knobeln.services import Services
 from tests.support.command_line import knobeln
 from tests.support.contest_field import add_team
 from tests.support.contest_field import settings as plain_settings
+from tournament.home_game import distinct_names
 
 
 def test_every_game_is_listed_with_its_sample_programs() -> None:
@@ -205,7 +205,7 @@ def test_a_game_and_a_format_that_do_not_fit_are_told_at_once(
 
 
 def test_programs_are_named_after_their_files_without_what_an_archive_ends_with() -> None:
-    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "image:bot", "x.y.py"]) == [
+    assert distinct_names(["a/bot.tar.gz", "b/bot.py", "bot", "x.y.py"]) == [
         "bot",
         "bot_2",
         "bot_3",

@@ -35,7 +35,8 @@ from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 from contest.model import Verdict
 from contest.store import outbox, submissions
-from knobellib.kit import kit_files, tar_archive
+from knobellib.kit import knobeln_kit
+from knobellib.kit_archives import tar_archive
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.context import ContestContext, create_contest
@@ -382,7 +383,7 @@ def built() -> BuildResult:
 @pytest.fixture
 def at_home(tmp_path: Path) -> Path:
     """The home of somebody who has mailed for the software and written the guide's program."""
-    (tmp_path / "knobelnsoftware.tar.gz").write_bytes(tar_archive(kit_files(Rules())))
+    (tmp_path / "knobelnsoftware.tar.gz").write_bytes(tar_archive(knobeln_kit(Rules())))
     (tmp_path / "knobellib.c").write_bytes(files("knobellib").joinpath("knobellib.c").read_bytes())
     program = find_program(parse(COMPILE.encode()))
     assert isinstance(program, Text)

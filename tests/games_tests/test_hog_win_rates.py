@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.hog import memoised
 from contest.errors import EngineFailed
 from contest.games.hog import (
     MAX_DICE,
@@ -26,6 +25,7 @@ from contest.games.hog import (
     sow_sad,
     winner,
 )
+from contest.games.hog_recursion import win_rate as win_rate_by_recursion
 from contest.subprocesses import hog_solver
 from contest.subprocesses.c_programs import build_c_program, c_compiler
 from contest.subprocesses.hog_solver import win_rates
@@ -98,7 +98,7 @@ def test_the_engine_comes_to_the_same_at_higher_goals(goal: int, other: int) -> 
 def test_the_engine_comes_to_the_same_at_the_highest_goals(goal: int, other: int) -> None:
     # Seldom any dice: so few scores are reached that the plain recursion can follow.
     first, second = (mostly_sure(seed, each) for seed, each in ((5, goal), (6, other)))
-    expected = memoised(first, second)
+    expected = win_rate_by_recursion(first, second)
     assert 0.001 < expected < 0.999
     assert rate(first, second) == pytest.approx(expected, abs=1e-13)
 

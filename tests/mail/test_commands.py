@@ -15,7 +15,8 @@ from contest.config.sections import Mail, Teams
 from contest.games.knobeln import KnobelnSettings, Rules
 from contest.model import LetterState, TeamState
 from contest.store import contest_state, letters, outbox, submissions, teams
-from knobellib.kit import kit_files, shell_archive, tar_archive
+from knobellib.kit import knobeln_kit
+from knobellib.kit_archives import shell_archive, tar_archive
 from mailserver import commands
 from mailserver.command import Command
 from mailserver.commands import COMMANDS, recognise, unknown
@@ -617,7 +618,7 @@ def test_a_team_gets_the_whole_kit_as_it_was_made(
     (mail,) = world.send(subject, "", sender=f"Joe <{ADDRESS.upper()}>")
     assert mail["To"] == ADDRESS
     (part,) = mail.iter_attachments()
-    assert (part.get_filename(), part.get_content()) == (name, archive(kit_files(Rules())))
+    assert (part.get_filename(), part.get_content()) == (name, archive(knobeln_kit(Rules())))
     assert f"{'sh' if 'shar' in name else 'tar -xzf'} {name}\n" in body_of(mail)
 
 
@@ -626,7 +627,7 @@ def test_the_kit_that_is_mailed_has_the_numbers_of_the_contest(make_world: Calla
     registered(world)
     (mail,) = world.send("SEND knobelnsoftware", "", sender=ADDRESS)
     (part,) = mail.iter_attachments()
-    assert part.get_content() == tar_archive(kit_files(Rules(k=3, L=20)))
+    assert part.get_content() == tar_archive(knobeln_kit(Rules(k=3, L=20)))
     assert "In this contest a = 1, b = 12288, k = 3, L = 20." in body_of(mail)
 
 

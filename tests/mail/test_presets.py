@@ -20,6 +20,8 @@ from contest.model import Member, Team, TeamState
 from contest.registration_form import record_text, sample
 from contest.seeds import Seeds
 from contest.store import Store, teams
+from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kits import kit_of
 from mailserver.attachments import announcement_texts
 from mailserver.commands.registration import accept_pending, reject_pending
 from mailserver.team_secret import without_strings
@@ -301,6 +303,26 @@ def test_send_software_brings_the_sample_programs_of_the_game(contest_of: Callab
     (mail,) = contest_of("standoff").world.send("Send Software", "")
     assert {"avenger.pl", "pacifist.c"} <= attached(mail).keys()
     assert "avenger.pl" in flat(mail)
+    assert "a referee for your own computer" in flat(mail)
+
+
+@pytest.mark.parametrize("game", ["bid-tac-toe", "hog", "standoff", "ultimate-tic-tac-toe"])
+def test_a_team_gets_a_kit_with_the_settings_of_its_contest(
+    contest_of: Callable[..., Contest], game: str
+) -> None:
+    contest = contest_of(game)
+    contest.register()
+    (team,) = contest.all_teams()
+    (mail,) = contest.world.send("send software", "", sender=team.address)
+    kit = kit_of(contest.world.settings)
+    assert attached(mail) == {kit.tar_name: tar_archive(kit)}
+    assert f"    tar -xzf {kit.tar_name}\n    cd {kit.folder}\n    {kit.first_command}\n" in body_of(mail)
+    (shell,) = contest.world.send(
+        "send software shar", "", sender=team.address, at=contest.world.clock.now() + timedelta(hours=2)
+    )
+    assert attached(shell) == {kit.shell_name: shell_archive(kit)}
+    sizes = [len(raw.as_bytes()) for raw in (mail, shell)]
+    assert max(sizes) < contest.world.settings.mail.max_letter_bytes
 
 
 @pytest.mark.parametrize("subject", ["send rules", "Re: SEND RULES", "send Standoff rules"])

@@ -7,7 +7,8 @@ import pytest
 from contest.games.base import FaultRule, TextProtocol
 from contest.model import Missing
 from sandbox.players import AnswerFault, AnswerFaultKind
-from tournament.text_referee import game_result, play_game
+from tournament.runners.text_result import game_result
+from tournament.text_referee import play_game
 
 LATE = AnswerFault(AnswerFaultKind.LATE, "there was no answer within 1 s")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError
-from contest.games.bid_tac_toe import BidTacToeSettings
+from contest.games.built_in import BidTacToeSettings
 from reports import render
 from reports.render import FILTERS, Templates
 from reports.text import WIDTH, columns_of

@@ -16,16 +16,17 @@ import pytest
 from compiler.toolchain import COMPILE_FLAGS
 from contest.games.knobeln import Rules
 from knobellib.house import house_strategies
-from knobellib.kit import FOLDER, STRATEGIES, kit_files, shell_archive, tar_archive
+from knobellib.kit import FOLDER, STRATEGIES, knobeln_kit
+from knobellib.kit_archives import shell_archive, tar_archive
 from reports.knobeln_protocol import full, read
 from tests.support.kit_on_disk import Kit, unpacked
 
-KIT = kit_files(Rules())
+KIT = knobeln_kit(Rules())
 
 
 # --- the archives -------------------------------------------------------------------------------------------
 def test_the_kit_has_what_the_announcement_and_its_readme_promise() -> None:
-    names = [file.name for file in KIT]
+    names = [file.name for file in KIT.files]
     assert {"knobellib.c", "knobellib.h", "knobeln.c", "protocolfmt", "example.c", "Makefile", "README"} <= {
         *names
     }
@@ -36,7 +37,7 @@ def test_the_kit_has_what_the_announcement_and_its_readme_promise() -> None:
 
 def test_both_archives_are_smaller_than_100_kilobytes_and_the_same_whenever_they_are_made() -> None:
     for archive in (tar_archive, shell_archive):
-        assert archive(KIT) == archive(kit_files(Rules()))
+        assert archive(KIT) == archive(knobeln_kit(Rules()))
         assert 10_000 < len(archive(KIT)) < 100_000
 
 
@@ -51,7 +52,7 @@ def test_the_archive_for_tar_names_no_person_and_no_time_of_ours() -> None:
 
 
 def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
-    for file in KIT:
+    for file in KIT.files:
         assert re.fullmatch(rb"[\t\n -~]+\n", file.data), file.name
         assert b"<<FROM>>" not in file.data
         assert not re.search(rb"[ \t]\n", file.data), file.name
@@ -281,7 +282,7 @@ def test_the_programs_of_the_kit_are_those_of_the_house() -> None:
 
 
 def test_the_numbers_of_the_contest_are_in_the_kit() -> None:
-    (header,) = (f.data.decode() for f in kit_files(Rules(2, 7, 3, 20)) if f.name == "rules.h")
+    (header,) = (f.data.decode() for f in knobeln_kit(Rules(2, 7, 3, 20)).files if f.name == "rules.h")
     assert re.findall(r"#define RULE_(\w) (\d+)", header) == [("A", "2"), ("B", "7"), ("K", "3"), ("L", "20")]
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contest.games.knobeln import Rules
-from knobellib.kit import FOLDER, kit_files, tar_archive
+from knobellib.kit import FOLDER, knobeln_kit
+from knobellib.kit_archives import tar_archive
 
 PATIENCE = 300  # seconds, on a computer that does much else
 
@@ -60,6 +61,6 @@ class Kit:
 def unpacked(folder: Path, rules: Rules | None = None) -> Kit:
     """The kit out of its archive for tar, in an empty folder."""
     archive = folder / "kit.tar.gz"
-    archive.write_bytes(tar_archive(kit_files(rules or Rules())))
+    archive.write_bytes(tar_archive(knobeln_kit(rules or Rules())))
     subprocess.run(["tar", "-xzf", archive.name], cwd=folder, check=True)
     return Kit(folder / FOLDER)

@@ -37,7 +37,8 @@ from sandbox.players import AnswerFault, AnswerFaultKind
 from tournament import referee
 from tournament.derived_settings import format_of
 from tournament.runners.table import TableRunner
-from tournament.text_referee import drawer, game_result, play_game
+from tournament.runners.text_result import game_result
+from tournament.text_referee import drawer, play_game
 
 SEED = bytes(range(32))
 SEEDS = Seeds(SEED)

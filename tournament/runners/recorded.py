@@ -22,7 +22,8 @@ from contest.seeds import Seeds
 from sandbox import players
 from sandbox.players import AnswerFaultKind
 from tournament.referee import Fixture, game_job
-from tournament.text_referee import TextGameResult, Turn, drawer, game_result, move_text, steps
+from tournament.runners.text_result import game_result
+from tournament.text_referee import TextGameResult, Turn, drawer, move_text, steps
 
 
 class RecordedRunner:

@@ -13,7 +13,7 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
-from contest.games.base import GameInfo, TextGame, TextProtocol
+from contest.games.base import TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
@@ -25,15 +25,13 @@ from sandbox.oci.image import OciImage
 from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.players import Player
-from sandbox.players.arguments import ArgumentsPlayer
-from sandbox.players.function import LANGUAGE as FUNCTION_LANGUAGE
-from sandbox.players.function import FunctionPlayer
-from sandbox.players.lines import LinesPlayer
-from sandbox.program_folder import Executable, ProgramFolder
+from sandbox.players.choice import player_of
+from sandbox.program_folder import Executable
 from sandbox.sandbox import Sandbox
 from tournament.runners.base import RunnerPlugin
 from tournament.runners.recorded import RecordedRunner
-from tournament.text_referee import drawer, game_result, play_game
+from tournament.runners.text_result import game_result
+from tournament.text_referee import drawer, play_game
 
 
 class TextPlay(RunnerPlugin):
@@ -70,20 +68,6 @@ class TextPlay(RunnerPlugin):
             unpacked = unpack(archive_of(image.digest), image.cache)
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
-
-
-def player_of(program: Executable, info: GameInfo, sandbox: Sandbox, seconds: float) -> Player:
-    """The player for the game's protocol; a Python program is called as a function if the game knows that.
-
-    An executable that is no program folder is an image, which is always given arguments.
-    """
-    if not isinstance(program, ProgramFolder):
-        return ArgumentsPlayer(program, sandbox, seconds)
-    if program.language == FUNCTION_LANGUAGE and TextProtocol.FUNCTION in info.protocols:
-        return FunctionPlayer(program, sandbox, seconds)
-    if info.protocols[0] is TextProtocol.STDIO:
-        return LinesPlayer(program, sandbox, seconds)
-    return ArgumentsPlayer(program, sandbox, seconds)
 
 
 class TextRunner:

@@ -1,0 +1,76 @@
+"""The games whose rules teams get to play at home: their settings, and how each is made of them.
+
+Settings need pydantic. The rules are in files of their own, which need the standard library alone, because
+those very files are in the software kit (knobellib.python_kit).
+"""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from contest.config.sections import GameSettings
+from contest.games.base import GamePlugin
+from contest.games.bid_tac_toe import BidTacToe, IllegalBid
+from contest.games.cooperation import FEWEST_ROUNDS, MOST_ROUNDS, Cooperation, LegacyCooperation
+from contest.games.hog_game import NAME as HOG
+from contest.games.hog_game import Hog
+from contest.games.standoff import MAX_ROUNDS, Standoff
+from contest.games.ultimate_tic_tac_toe import UltimateTicTacToe
+
+
+class BidTacToeSettings(GameSettings):
+    """The game's parameters."""
+
+    illegal_bid: IllegalBid = Field(
+        IllegalBid.LOST,
+        description="illegal bids end the game. lost: the side that gave them has lost; zero: they count as "
+        "zeros and the board decides, as the announcement literally says",
+    )
+
+
+class CooperationSettings(GameSettings):
+    """The game's parameters. The number of rounds is drawn once for the contest and kept secret."""
+
+    fewest_rounds: int = Field(
+        FEWEST_ROUNDS, ge=1, le=1_000, description="the smallest number of rounds that may be drawn"
+    )
+    most_rounds: int = Field(
+        MOST_ROUNDS, ge=1, le=1_000, description="the largest number of rounds that may be drawn"
+    )
+
+    @model_validator(mode="after")
+    def _range(self) -> CooperationSettings:
+        if self.fewest_rounds > self.most_rounds:
+            raise ValueError("fewest_rounds is larger than most_rounds")
+        return self
+
+
+class StandoffSettings(GameSettings):
+    """The game's parameters."""
+
+    max_rounds: int = Field(
+        MAX_ROUNDS,
+        ge=1,
+        le=100_000,
+        description="after this many rounds the game ends, however many players are alive",
+    )
+
+
+BID_TAC_TOE = GamePlugin(
+    "bid-tac-toe",
+    BidTacToeSettings,
+    lambda settings, _programs: BidTacToe(illegal_bid=settings.illegal_bid),
+)
+ULTIMATE_TIC_TAC_TOE = GamePlugin(
+    "ultimate-tic-tac-toe", GameSettings, lambda _settings, programs: UltimateTicTacToe(programs.seconds)
+)
+COOPERATION = GamePlugin(
+    Cooperation.name,
+    CooperationSettings,
+    lambda settings, _programs: Cooperation(settings.most_rounds, settings.fewest_rounds),
+)
+COOPERATION_LEGACY = GamePlugin(
+    LegacyCooperation.name, GameSettings, lambda _settings, _programs: LegacyCooperation()
+)
+STANDOFF = GamePlugin("standoff", StandoffSettings, lambda settings, _programs: Standoff(settings.max_rounds))
+HOG_GAME = GamePlugin(HOG, GameSettings, lambda _settings, _programs: Hog())

@@ -1,0 +1,180 @@
+"""The software kit of the games whose programs need no library: a referee in Python, to play at home.
+
+The referee consists of the server's own files, so it plays by the rules of the server. They are those that
+need nothing but Python's standard library; `contest.json` has the settings of the contest. To it come sample
+programs, samples of what a program reads, and templates of container images where the contest takes them.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import contest
+from contest.config.settings import Settings
+from contest.games.base import Game, TextGame, TextProtocol
+from contest.games.registry import game_of
+from contest.seeds import Seeds, seed_from
+from knobellib.kit_archives import Kit, KitFile
+from knobellib.samples import samples
+
+SAMPLE_GAMES = 3  # the most varied ones of CANDIDATES: some games of chance are over at once
+CANDIDATES = 20
+SAMPLE_SEATS = 3  # if so many can play; two would not show what neighbours see of each other
+
+_IMAGES_LINE = "    images/           templates of container images\n"
+_ROOT = Path(contest.__file__).parents[1]
+_HOME = "knobellib/home_kit/home.py"
+_SERVER = (
+    *("compiler/__init__.py", "compiler/language_table.py"),
+    *("contest/__init__.py", "contest/errors.py", "contest/file_names.py", "contest/plurals.py"),
+    *("contest/sanitize.py", "contest/seeds.py", "contest/games/__init__.py", "contest/games/base.py"),
+    *("knobellib/__init__.py", _HOME),
+    *("sandbox/__init__.py", "sandbox/limits.py", "sandbox/places.py", "sandbox/process.py"),
+    *("sandbox/program_folder.py", "sandbox/running.py"),
+    *(f"sandbox/players/{name}.py" for name in ("__init__", "driver", "function")),
+    *("tournament/__init__.py", "tournament/home_game.py", "tournament/text_referee.py"),
+)
+_GAME_PARTS = tuple(
+    f"contest/games/{name}.py" for name in ("drawing", "grid", "single_letters", "strict_numbers")
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the kits of a kind of play have besides `_SERVER`."""
+
+    referee: str  # in knobellib/home_kit
+    server: tuple[str, ...]
+
+
+_KINDS = {
+    "text": _Kind(
+        "referee_text.py",
+        (*_GAME_PARTS, *(f"sandbox/players/{name}.py" for name in ("arguments", "choice", "lines"))),
+    ),
+    "table": _Kind(
+        "referee_table.py",
+        ("contest/games/hog.py", "contest/games/hog_recursion.py", "sandbox/players/table.py"),
+    ),
+}
+
+
+def python_kit(settings: Settings) -> Kit:
+    """The kit for a contest with these settings, its files sorted by name. The game must have a kit."""
+    game = game_of(settings.game, settings.programs)
+    kind = _KINDS[game.info.play.name]
+    rules = f"{type(game).__module__.replace('.', '/')}.py"
+    found = [
+        KitFile("referee.py", _home_file(kind.referee), is_program=True),
+        KitFile("contest.json", _contest_facts(game, settings)),
+        *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in {*_SERVER, *kind.server, rules}),
+        *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),
+        *_states(game),
+        *_image_templates(game, settings),
+    ]
+    command = _first_command(found)
+    found.append(KitFile("README", _readme(game, command, settings)))
+    files = tuple(sorted(found, key=lambda file: file.name))
+    return Kit(f"{game.info.name}-software", files, command)
+
+
+def _first_command(kit: Sequence[KitFile]) -> str:
+    """The referee with two of the sample programs, in languages that most computers have."""
+    programs = [file.name for file in kit if file.name.startswith("programs/")]
+    programs.sort(key=lambda name: (not name.endswith(".py"), not name.endswith(".sh"), len(name), name))
+    return " ".join(("python3 referee.py", *programs[:2]))
+
+
+def _home_file(name: str) -> bytes:
+    return files("knobellib").joinpath("home_kit", name).read_bytes()
+
+
+def _contest_facts(game: Game[Any, Any], settings: Settings) -> bytes:
+    """What the referee must know of the contest. No secret is among it."""
+    made = {"module": type(game).__module__, "class": type(game).__name__, "parameters": game.parameters}
+    facts = {
+        "title": settings.contest.title,
+        "rules": made,
+        "programs": settings.programs.model_dump(
+            mode="json", include={"seconds", "memory_mb", "languages", "python_packages"}
+        ),
+    }
+    return (json.dumps(facts, indent=1) + "\n").encode()
+
+
+# --- what programs read ------------------------------------------------------------------------------------
+def _states(game: Game[Any, Any]) -> Iterator[KitFile]:
+    """Games as the program of the first seat reads them, a line for each question; moves are by chance."""
+    if not isinstance(game, TextGame):
+        return
+    for number, lines in enumerate(_sample_games(game), start=1):
+        yield KitFile(f"states/game_{number}.txt", "".join(f"{line}\n" for line in lines).encode())
+
+
+def _sample_games(game: TextGame[Any, Any]) -> list[list[str]]:
+    played = [list(_questions(game, Seeds(seed_from(f"sample game {n}")))) for n in range(CANDIDATES)]
+    return sorted(played, key=lambda lines: len(set(lines)), reverse=True)[:SAMPLE_GAMES]
+
+
+def _questions(rules: TextGame[Any, Any], seeds: Seeds) -> Iterator[str]:
+    info = rules.info
+    seats = min(max(info.min_seats, SAMPLE_SEATS), info.max_seats)
+    names = ["you", *(f"opponent_{seat}" for seat in range(1, seats))]
+    game = rules.for_players(names, partial(seeds.below, "game"))
+    position, turn = game.start(seats), 0
+    while to_move := game.players_to_move(position):
+        if 0 in to_move:
+            yield " ".join(map(str, game.question(position, 0, info.protocols[0])))
+        moves = {}
+        for seat in sorted(to_move):
+            allowed = game.sample_moves(position, seat)
+            moves[seat] = allowed[seeds.below(f"{turn}/{seat}", len(allowed))]
+        position, turn = game.apply(position, moves), turn + 1
+    if message := game.game_over_message(position, 0):
+        yield " ".join(map(str, message))
+
+
+# --- images ------------------------------------------------------------------------------------------------
+def _image_templates(game: Game[Any, Any], settings: Settings) -> Iterator[KitFile]:
+    """A folder for each language, with a program that plays; nothing if the contest takes no images."""
+    if not settings.programs.takes_images:
+        return
+    folder = files("knobellib").joinpath("home_kit", "images")
+    for language in sorted(each.name for each in folder.iterdir()):
+        for source in (folder / language, folder / language / game.info.name):
+            for file in source.iterdir() if source.is_dir() else ():
+                if file.is_file():
+                    yield KitFile(f"images/{language}/{file.name}", file.read_bytes())
+
+
+def _arguments(game: TextGame[Any, Any]) -> str:
+    """Arguments of a program, as they are typed."""
+    return " ".join(map(shlex.quote, _sample_games(game)[0][-1].split()))
+
+
+# --- README ------------------------------------------------------------------------------------------------
+def _readme(game: Game[Any, Any], command: str, settings: Settings) -> bytes:
+    has_images = settings.programs.takes_images
+    parts = [game.info.play.name]
+    if isinstance(game, TextGame):
+        is_in_lines = game.info.protocols[0] is TextProtocol.STDIO
+        parts += ["lines" if is_in_lines else "arguments", *(["images"] if has_images else [])]
+    text = "".join(_home_file(f"readme/{part}").decode() for part in parts)
+    title = f"{settings.contest.title}: the software"
+    values = {
+        "@TITLE@: the software\n@LINE@": f"{title}\n{'=' * len(title)}",
+        "@COMMAND@": command,
+        "@IMAGES@": _IMAGES_LINE if has_images else "",
+        "@SECONDS@": f"{settings.programs.seconds:g}",
+        "@QUESTION@": _arguments(game) if has_images and isinstance(game, TextGame) else "",
+    }
+    for mark, value in values.items():
+        text = text.replace(mark, value)
+    return text.encode()

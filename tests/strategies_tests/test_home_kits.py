@@ -1,0 +1,384 @@
+"""The kits of the games other than KNOBELN: unpacked in an empty folder, and played with Python alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from contest import presets
+from contest.config.sections import LanguageRow
+from contest.config.settings import Settings
+from contest.games.base import TextGame
+from contest.games.registry import game_of, registered
+from knobellib.kit_archives import shell_archive, tar_archive
+from knobellib.kits import kit_of
+from knobellib.samples import samples
+from knobeln.cli import main
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+GAMES = sorted(
+    game for game, rules in registered().items() if rules.info.has_kit and not rules.info.play.is_in_c
+)
+PATIENCE = 300  # seconds, on a computer that does much else
+BOTS = {"python": "bot.py", "javascript": "bot.js", "java": "Bot.java"}
+ISOLATED = (sys.executable, "-I", "-S")  # no PYTHONPATH, no folder of the caller, no site-packages
+
+
+def settings(game: str) -> Settings:
+    return presets.settings(game, NOW)
+
+
+class HomeKit:
+    """An unpacked kit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def play(self, *words: object, code: int = 0) -> str:
+        """What the referee writes."""
+        done = subprocess.run(
+            [*ISOLATED, "referee.py", *map(str, words)], cwd=self.path, env={"PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout
+        return done.stdout
+
+
+def unpacked(folder: Path, of: Settings) -> HomeKit:
+    kit = kit_of(of)
+    (folder / kit.tar_name).write_bytes(tar_archive(kit))
+    subprocess.run(["tar", "-xzf", kit.tar_name], cwd=folder, check=True)
+    return HomeKit(folder / kit.folder)
+
+
+@pytest.fixture(scope="module")
+def kit_for(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], HomeKit]:
+    made: dict[str, HomeKit] = {}
+
+    def kit(game: str) -> HomeKit:
+        if game not in made:
+            made[game] = unpacked(tmp_path_factory.mktemp("kit"), settings(game))
+        return made[game]
+
+    return kit
+
+
+def by_the_server(*words: object) -> str:
+    result = CliRunner().invoke(main, [*map(str, words)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+# --- the archives -------------------------------------------------------------------------------------------
+def test_every_game_has_a_kit() -> None:
+    assert len(GAMES) == 6
+    assert all(rules.info.has_kit for rules in registered().values())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_archives_are_small_the_same_again_and_without_secrets(game: str) -> None:
+    kit, again = kit_of(settings(game)), kit_of(settings(game))
+    assert tar_archive(kit) == tar_archive(again)
+    assert len(tar_archive(kit)) < 60_000
+    assert len(shell_archive(kit)) < 200_000
+    assert not any(b"<<FROM>>" in file.data for file in kit.files)
+    names = {file.name for file in kit.files}
+    assert {f"programs/{name}" for name in samples(game)} < names
+    assert any(name.startswith("images/") for name in names) == settings(game).programs.takes_images
+
+
+def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path) -> None:
+    kit = kit_of(settings("standoff"))
+    (tmp_path / kit.shell_name).write_bytes(shell_archive(kit))
+    subprocess.run(["sh", kit.shell_name], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    (tmp_path / "other").mkdir()
+    other = unpacked(tmp_path / "other", settings("standoff"))
+    subprocess.run(["diff", "-r", tmp_path / kit.folder, other.path], check=True)
+
+
+# --- games --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("game", "programs"),
+    [
+        ("bid-tac-toe", ("bookkeeper.py", "even_hand.sh")),
+        ("cooperation", ("tit_for_tat.py", "two_tits.sh")),
+        ("cooperation-legacy", ("backward_inducer.py", "grudger.sh")),
+        ("standoff", ("cautious.py", "trigger_happy.sh", "accountant.c")),
+        ("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh")),
+    ],
+)
+def test_a_game_at_home_is_the_game_of_the_server(
+    game: str, programs: tuple[str, ...], kit_for: Callable[[str], HomeKit]
+) -> None:
+    chosen = [_without_chance(kit_for(game).path / "programs" / program) for program in programs]
+    at_home = kit_for(game).play("--seed", "s", *chosen)
+    assert at_home == by_the_server("play", "--game", game, "--seed", "s", "--protocol", *chosen)
+    assert "failed" not in at_home
+    assert len(at_home.splitlines()) >= 2 + len(programs)
+
+
+def _without_chance(path: Path) -> Path:
+    """The program, or a copy that draws the same numbers each time: our seed is not for its own chance."""
+    text = path.read_text()
+    if path.suffix != ".py" or "import random" not in text:
+        return path
+    seeded = path.with_name(f"seeded_{path.name}")
+    seeded.write_text(text.replace("import random\n", "import random\n\nrandom.seed(1)\n"))
+    return seeded
+
+
+BAD_PROGRAMS = {
+    "late.py": "import time\ntime.sleep(60)\n",
+    "crash.py": "import sys\nsys.exit('my remark')\n",
+    "silent.py": "",
+    "word.py": "print('no letter')\n",
+    "killed.sh": "kill -9 $$\n",
+    "endless.py": "print('C' * 10_000)\n",
+    "forbidden.py": "print('R')\n",
+}
+
+
+@pytest.mark.parametrize("name", BAD_PROGRAMS)
+def test_a_mistake_has_the_sentence_of_the_server(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text(BAD_PROGRAMS[name] or "pass\n")
+    (tmp_path / "still.sh").write_text("echo N\n")
+    monkeypatch.chdir(tmp_path)
+    by_the_server("init", "--game", "standoff", "contest")
+    toml = tmp_path / "contest" / "contest.toml"
+    text = re.sub(r"(?m)^max_rounds = .*", "max_rounds = 2", toml.read_text())
+    toml.write_text(re.sub(r"(?m)^seconds = .*", "seconds = 1.5", text))
+    by_the_server("kit", "-C", "contest", "kit")
+    words = ("--seed", "s", tmp_path / name, tmp_path / "still.sh")
+    at_home = HomeKit(tmp_path / "kit").play(*words)
+    assert at_home == by_the_server("play", "-C", "contest", "--protocol", *words)
+    assert at_home.count(f"{Path(name).stem} failed") == 2
+
+
+def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(
+    tmp_path: Path, kit_for: Callable[[str], HomeKit]
+) -> None:
+    (tmp_path / "raises.py").write_text("def get_move(T, gamestate):\n    raise ValueError('my remark')\n")
+    game = ("ultimate-tic-tac-toe", "first_open.sh", tmp_path / "raises.py")
+    (tmp_path / "quits.py").write_text("import sys\ninput()\nprint('my remark', file=sys.stderr)\n")
+    lines = ("bid-tac-toe", "even_hand.sh", tmp_path / "quits.py")
+    for name, sample, bad in (game, lines):
+        words = ("--seed", "s", kit_for(name).path / "programs" / sample, bad)
+        at_home = kit_for(name).play(*words)
+        assert at_home == by_the_server("play", "--game", name, "--protocol", *words)
+        assert "my remark" in at_home
+
+
+def test_hog_at_home_has_the_rates_of_the_server(
+    tmp_path: Path, kit_for: Callable[[str], HomeKit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = kit_for("hog").path / "programs"
+    (tmp_path / "larger.py").write_text((folder / "chaser.py").read_text() + "#" * 1300)
+    programs = [folder / "piler.py", folder / "chaser.py", tmp_path / "larger.py"]
+    at_home, there = kit_for("hog").play(*programs), by_the_server("compare", *programs)
+    rates = re.findall(r"[\d.]+%", there)
+    assert len(rates) == 3
+    assert re.findall(r"[\d.]+%", at_home) == rates
+    ranking = re.findall(r"(?m)^\s*(\d+)\s+(\w+)\s+(\d+)\s+(\d+) *$", there)
+    assert [(rank, name, points) for rank, name, _, points in ranking] == re.findall(
+        r"(?m)^(\d+)\. (\w+): (\d+) match", at_home
+    )
+    assert set(re.findall(r"(?m)^(\w+): goal (\d+)", at_home)) == {(n, goal) for _, n, goal, _ in ranking}
+
+
+# --- what is typed wrong ------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("game", "files", "words", "says"),
+    [
+        pytest.param("standoff", {}, ["nobody.py", "x.py"], "there is no file nobody.py", id="no file"),
+        pytest.param(
+            "standoff", {}, ["README", "README"], "README is no program; the suffix", id="no suffix"
+        ),
+        pytest.param(
+            "cooperation", {}, ["programs/tit_for_tat.py"], "is played by 2 programs, not by 1", id="alone"
+        ),
+        pytest.param(
+            "standoff", {}, ["programs", "programs"], "it may have one, and text files", id="several programs"
+        ),
+        pytest.param(
+            "standoff",
+            {"bad.py": "print(\n"},
+            ["bad.py", "bad.py"],
+            "bad.py cannot be built; python3 says:",
+            id="does not compile",
+        ),
+        pytest.param(
+            "standoff",
+            {"my bot.py": ""},
+            ["my bot.py", "my bot.py"],
+            'the file name "my bot.py" cannot be used; a name consists of',
+            id="a name with a blank",
+        ),
+        pytest.param(
+            "hog",
+            {"a.py": "PLAYER_NAME = 'A'\n"},
+            ["a.py", "a.py"],
+            "has no function of this name",
+            id="no function",
+        ),
+        pytest.param(
+            "hog",
+            {"a.py": "def final_strategy(a, b):\n    return 4\n"},
+            ["a.py", "a.py"],
+            "a.py: there is no PLAYER_NAME",
+            id="no name",
+        ),
+        pytest.param(
+            "hog",
+            {"a.py": "PLAYER_NAME = 'A'\ndef final_strategy(a, b):\n    return 11\n"},
+            ["a.py", "a.py"],
+            "a.py: final_strategy gave 11 (int) for (0, 0); an int in 0..10 is needed",
+            id="too many dice",
+        ),
+        pytest.param("hog", {"a.sh": "echo 4\n"}, ["a.sh", "a.sh"], "Python (.py)", id="not in Python"),
+        pytest.param(
+            "hog", {}, ["programs/piler.py"], "two strategies or more are needed", id="one strategy"
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(
+    game: str, files: dict[str, str], words: list[str], says: str, kit_for: Callable[[str], HomeKit]
+) -> None:
+    kit = kit_for(game)
+    for name, text in files.items():
+        (kit.path / name).write_text(text)
+    said = kit.play(*words, code=2)
+    assert said.startswith("referee.py: ")
+    assert says in said
+    assert "Traceback" not in said
+
+
+def test_a_damaged_kit_says_so(tmp_path: Path) -> None:
+    kit = unpacked(tmp_path, settings("standoff"))
+    (kit.path / "contest.json").write_text("{")
+    assert "contest.json is damaged" in kit.play("programs/cautious.py", "programs/cautious.py", code=2)
+    (kit.path / "contest.json").unlink()
+    assert "contest.json: No such file" in kit.play("programs/cautious.py", "programs/cautious.py", code=2)
+
+
+def test_an_older_python_is_told_which_one_is_needed(kit_for: Callable[[str], HomeKit]) -> None:
+    referee = kit_for("standoff").path / "referee.py"
+    old = (
+        "import sys; sys.version_info = (3, 9, 6); sys.argv = ['referee.py']; exec(open('referee.py').read())"
+    )
+    done = subprocess.run(
+        [*ISOLATED, "-c", old], cwd=referee.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("referee.py needs Python 3.11 or later; this is ")
+
+
+# --- the settings of the contest ----------------------------------------------------------------------------
+def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
+    usual = settings("bid-tac-toe")
+    ours = LanguageRow(
+        name="Echo", suffixes=("bids",), tool="cat", run=("{tool}", "{program}"), memory_mb=64, sample="x"
+    )
+    changed = usual.model_copy(
+        update={
+            "game": usual.game.model_copy(update={"illegal_bid": "zero"}),
+            "programs": usual.programs.model_copy(update={"languages": (ours,), "seconds": 0.75}),
+        }
+    )
+    kit = unpacked(tmp_path, changed)
+    assert "has 0.75 s for each answer" in (kit.path / "README").read_text()
+    (kit.path / "all.bids").write_text("100 0 0 0 0 0 0 0 0\n")
+    (kit.path / "sleeps.py").write_text("import time\ntime.sleep(30)\n")
+    said = kit.play("all.bids", "sleeps.py")
+    assert "there was no answer within 0.75 s" in said
+    assert "all: 1 point\nsleeps: 1 point\n" in said  # the bids count as zeros, and one square is no line
+
+
+# --- what programs read, and templates ----------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("game", "program"),
+    [
+        ("cooperation", "two_tits.sh"),
+        ("cooperation-legacy", "grudger.sh"),
+        ("standoff", "trigger_happy.sh"),
+        ("ultimate-tic-tac-toe", "first_open.sh"),
+    ],
+)
+def test_sample_programs_answer_the_sample_states_as_the_readme_types_it(
+    game: str, program: str, kit_for: Callable[[str], HomeKit]
+) -> None:
+    path = kit_for(game).path
+    typed = "tail -n 1 states/game_1.txt | xargs python3 mybot.py"
+    assert f"    {typed}\n" in (path / "README").read_text()
+    command = typed.replace("python3 mybot.py", f"sh programs/{program}")
+    done = subprocess.run(["sh", "-c", command], cwd=path, stdout=subprocess.PIPE, text=True, check=True)
+    rules = game_of(settings(game).game, settings(game).programs)
+    position = rules.start(2)
+    assert isinstance(rules, TextGame)
+    rules.answer(position, 0, done.stdout)  # raises ValueError for an answer that is none
+
+
+def test_the_sample_states_of_bid_tac_toe_are_whole_games(kit_for: Callable[[str], HomeKit]) -> None:
+    for states in sorted((kit_for("bid-tac-toe").path / "states").iterdir()):
+        first, *others, last = states.read_text().splitlines()
+        assert first == "newgame opponent_1"
+        assert others
+        assert all(re.fullmatch(r"nextround( \d+){9}", line) for line in others)
+        assert re.fullmatch(r"gameover( \d+){9}", last)
+
+
+def _run(command: list[object], typed: str) -> str:
+    done = subprocess.run(
+        [*map(str, command)], input=typed, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("language", BOTS)
+@pytest.mark.parametrize(
+    "game",
+    [
+        "standoff",
+        *(
+            pytest.param(game, marks=pytest.mark.slow)
+            for game in ("cooperation", "cooperation-legacy", "ultimate-tic-tac-toe")
+        ),
+    ],
+)
+def test_the_templates_of_images_play(game: str, language: str, tmp_path: Path) -> None:
+    tool = {"python": "python3", "javascript": "node", "java": "javac"}[language]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    usual = settings(game)
+    kit = unpacked(
+        tmp_path,
+        usual.model_copy(update={"programs": usual.programs.model_copy(update={"max_image_bytes": 10**7})}),
+    )
+    folder = kit.path / "images" / language
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["Dockerfile", BOTS[language]])
+    dockerfile = (folder / "Dockerfile").read_text()
+    assert f"COPY {BOTS[language]} /bot/" in dockerfile
+    assert re.search(r'(?m)^ENTRYPOINT \["', dockerfile)
+    opponent = next((kit.path / "programs").glob("*.sh"))
+    assert "failed" not in kit.play(folder / BOTS[language], opponent)
+
+
+def test_the_python_template_of_ultimate_tic_tac_toe_takes_arguments_as_in_an_image(tmp_path: Path) -> None:
+    usual = settings("ultimate-tic-tac-toe")
+    kit = unpacked(
+        tmp_path,
+        usual.model_copy(update={"programs": usual.programs.model_copy(update={"max_image_bytes": 10**7})}),
+    )
+    state = (kit.path / "states" / "game_1.txt").read_text().splitlines()[0]
+    assert _run([sys.executable, kit.path / "images/python/bot.py", *state.split()], "") == "0\n"
