@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
 
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -69,12 +70,6 @@ def keep(folder: Path, name: str, data: bytes, *, mode: int = 0o600) -> Path:
         draft.chmod(mode)
         draft.replace(path)
     return path
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder, and the folders above that are missing, for us alone."""
-    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-        missing.mkdir(mode=0o700, exist_ok=True)
 
 
 def _has_digest(entry: os.DirEntry[str], digest: str) -> bool:

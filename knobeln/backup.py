@@ -7,11 +7,12 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME
 from contest.errors import GiveUp, NotNow
+from contest.private_folder import make_private
+from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
 from contest.store import url_of
 from contest.store.backup import Restored
@@ -25,8 +26,8 @@ LOCKS = ("serve", "run", "delivery")  # of processes that must not work during `
 def back_up(contest: ContestContext, file: Path) -> None:
     """Copy the contest into the file, while everything runs."""
     source = backup_store.file_of(contest.store.url)
-    with TemporaryDirectory(dir=file.parent, prefix=".backup-") as scratch:
-        draft, database = Path(scratch) / file.name, Path(scratch) / DATABASE
+    with scratch_folder(file.parent) as scratch:
+        draft, database = scratch / file.name, scratch / DATABASE
         backup_store.copy(source, database)
         with draft.open("xb") as raw:
             os.fchmod(raw.fileno(), 0o600)
@@ -49,9 +50,10 @@ def restore(file: Path, path: Path) -> Restored:
     """
     backup_store.file_of(url_of(path))
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _nobody_at_work(path), TemporaryDirectory(dir=path, prefix=".restore-") as scratch:
-        _unpack(file, Path(scratch), path)
-        restored = backup_store.put_back(path, Path(scratch) / DATABASE, SystemClock().now())
+    with _nobody_at_work(path), scratch_folder(path) as scratch:
+        make_private(path)
+        _unpack(file, scratch, path)
+        restored = backup_store.put_back(path, scratch / DATABASE, SystemClock().now())
     ContestContext.open(path).store.close()
     return restored
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from contest import kept_files
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
 from contest.scratch import scratch_folder
 
 
@@ -57,7 +58,7 @@ def build_c_program(
     if found := kept_files.find(cache, (name,)):
         return found[name]
     try:
-        kept_files.make_folder(cache)
+        make_folder(cache)
         with scratch_folder(cache) as folder:
             fresh = folder / "engine"
             _compile(compiler, folders, flags, fresh)

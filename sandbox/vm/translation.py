@@ -25,6 +25,7 @@ from pathlib import Path
 
 from contest import kept_files
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
 from contest.subprocesses.c_programs import c_compiler, cache_folder, compiler_version
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
@@ -91,7 +92,7 @@ class Translations:
 
     def _make_private(self) -> None:
         try:
-            kept_files.make_folder(self.folder)
+            make_folder(self.folder)
             reason = kept_files.why_unsafe(self.folder)
         except OSError as error:
             raise NotTranslated(f"translations cannot be kept in {self.folder}: {error}") from None

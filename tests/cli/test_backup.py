@@ -88,7 +88,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         assert archive.getnames() == ["contest.db", FILE_NAME, "templates/_signature.txt.j2"]
-    assert not list(tmp_path.glob(".backup-*"))
+    assert not list(tmp_path.glob(".knobeln-scratch-*"))
 
 
 @pytest.mark.slow
