@@ -13,7 +13,7 @@ from knobeln.context import existing_store
 
 @click.command(cls=ContestCommand)
 def upgrade() -> None:
-    """Bring the database to this version of knobeln, and close the folder to other users."""
+    """Bring the database to this version of knobeln. It also closes the folder to other users."""
     load_settings(contest_path())
     make_private(contest_path())
     migrate.upgrade(existing_store(contest_path()))

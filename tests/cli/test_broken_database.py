@@ -46,7 +46,7 @@ def test_a_lock_that_cannot_be_opened_is_said_in_one_line_and_a_link_is_not_foll
     (folder / ".run.lock").symlink_to("precious")
     result = knobeln("run", "--now", "-C", folder)
     assert result.exit_code == EX_TEMPFAIL
-    assert result.output.startswith("knobeln: cannot read or write: Too many levels of symbolic links: ")
+    assert "knobeln: cannot read or write: Too many levels of symbolic links: " in result.output
     assert (folder / "precious").read_text() == "precious"
 
 
