@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from compiler.language_table import Language, languages_of
@@ -17,11 +18,13 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.sanitize import sanitize
 from knobeln.context import ContestContext
+from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
 from sandbox.sandbox import Sandbox
+from sandbox.self_test import SelfTest, self_test
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
@@ -41,9 +44,12 @@ class CheckResult:
 
 def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks; those of the contest only if there is one in the folder `path`."""
+    tried = cache(partial(self_test, Sandbox(settings.jail), image_cache()))
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
-        ("the sandbox", lambda: _sandbox(settings)),
+        ("the user", lambda: _user(path)),
+        ("the sandbox", lambda: _sandbox(tried())),
+        ("further walls", lambda: _further_walls(tried())),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -115,13 +121,36 @@ def _python() -> str:
     return sys.version.split()[0]
 
 
-def _sandbox(settings: Settings) -> str:
-    result = Sandbox(settings.jail).run(["/usr/bin/true"])
-    if not result.succeeded:
-        raise ToolMissing(
-            f"a sandbox ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
-        )
-    return "bubblewrap isolates programs"
+def _sandbox(tried: SelfTest) -> str:
+    if wrong := tried.breaches():
+        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(wrong)}")
+    return (
+        "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, no user namespaces, "
+        "the limits of memory and processes hold)"
+    )
+
+
+def _further_walls(tried: SelfTest) -> str:
+    """What keeps programs in besides; a contest can do without."""
+    seccomp = "no seccomp filter" if tried.has_no_filter else "a seccomp filter"
+    keys = (
+        "a session keyring in which sandboxes see each other's keys"
+        if tried.shares_keys
+        else "no shared keys"
+    )
+    return f"{seccomp}; {keys}"
+
+
+def _user(path: Path) -> str:
+    if os.geteuid() != 0:
+        return "an ordinary user"
+    user = user_for(path)
+    if isinstance(user, User):
+        return f"root; `serve` and `run` go on as {user.name}"
+    why = f": {user}" if user else ""
+    return (
+        f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
+    )
 
 
 def _native_code(settings: Settings) -> str:

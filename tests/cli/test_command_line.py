@@ -376,6 +376,9 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     output = knobeln("doctor", "-C", folder).output
     assert "FAIL" not in output
     assert "the contest" in output
+    assert f"ok   the user: {'root' if os.geteuid() == 0 else 'an ordinary user'}" in output
+    assert "ok   the sandbox: bubblewrap isolates programs (tried: no network, /proc/sys cannot be" in output
+    assert "seccomp filter; no shared keys" in output
 
 
 def test_every_command_takes_the_folder_and_has_help() -> None:

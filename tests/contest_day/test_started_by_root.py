@@ -110,6 +110,10 @@ def test_run_plays_and_receive_reads_as_the_owner(place: Path) -> None:
     with contest.store.read() as tx:
         assert letters.count_by_state(tx)[LetterState.HANDLED] == 3 + 1
     assert owners(contest.path) == {NOBODYS}  # also what root's own commands have written
+    doctor = start_as_root(place / "doctor", "doctor", "-C", contest.path)
+    wait_for(lambda: doctor.poll() is not None)
+    text = (place / "doctor").read_text()
+    assert f"ok   the user: root; `serve` and `run` go on as {NOBODYS}" in text
 
 
 def test_who_stays_root_says_why(place: Path) -> None:
