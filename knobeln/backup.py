@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from contest.clock import SystemClock
-from contest.config.load import FILE_NAME
+from contest.config.load import FILE_NAME, load_settings
+from contest.config.sections import SandboxSettings
+from contest.config.settings import Settings
+from contest.config.template import toml_value
 from contest.errors import GiveUp, NotNow
+from contest.private_folder import make_private
+from contest.sanitize import sanitize
+from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
 from contest.store import url_of
 from contest.store.backup import Restored
@@ -19,14 +26,28 @@ from contest.store.session import FILE_NAME as DATABASE
 from knobeln.context import ContestContext, only_one
 
 TEMPLATES = "templates"
+_MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
+_MAX_TEMPLATES = 500
+_RISKY = {
+    "mail": (
+        *("delivery", "sendmail", "smarthost", "smarthost_port", "security", "maildir_root"),
+        *("listen_host", "listen_port", "listen_socket", "tls_certificate", "tls_key"),
+    ),
+    "imap": ("host", "port", "security", "ca_file", "folder"),
+    "pickup": ("maildir", "processed_folder", "failed_folder"),
+    "oauth": ("token_command", "token_url"),
+    "site": ("folder",),
+    "programs": ("languages", "pulled_images", "python_packages"),
+    "jail": tuple(SandboxSettings.model_fields),
+}
 LOCKS = ("serve", "run", "delivery")  # of processes that must not work during `restore`
 
 
 def back_up(contest: ContestContext, file: Path) -> None:
     """Copy the contest into the file, while everything runs."""
     source = backup_store.file_of(contest.store.url)
-    with TemporaryDirectory(dir=file.parent, prefix=".backup-") as scratch:
-        draft, database = Path(scratch) / file.name, Path(scratch) / DATABASE
+    with scratch_folder(file.parent) as scratch:
+        draft, database = scratch / file.name, scratch / DATABASE
         backup_store.copy(source, database)
         with draft.open("xb") as raw:
             os.fchmod(raw.fileno(), 0o600)
@@ -41,19 +62,71 @@ def back_up(contest: ContestContext, file: Path) -> None:
         draft.replace(file)
 
 
-def restore(file: Path, path: Path) -> Restored:
+class NotTrusted(GiveUp):
+    """Settings and templates of a backup that the organizer has not accepted."""
+
+
+def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     """Restore the backup into the folder `path`, which is made if needed.
 
-    An existing contest.toml and existing templates are kept. Raises GiveUp for a file that is not a backup,
-    NotNow while `serve` or `run` is at work.
+    An existing contest.toml and existing templates are kept. Those that are missing come from the backup,
+    but only with `trust`. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow while
+    `serve` or `run` is at work.
     """
     backup_store.file_of(url_of(path))
+    is_new = not path.exists()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _nobody_at_work(path), TemporaryDirectory(dir=path, prefix=".restore-") as scratch:
-        _unpack(file, Path(scratch), path)
-        restored = backup_store.put_back(path, Path(scratch) / DATABASE, SystemClock().now())
+    try:
+        with _nobody_at_work(path), scratch_folder(path) as scratch:
+            make_private(path)
+            _unpack(file, scratch)
+            names = [name for name in _brought(scratch) if not (path / name).exists()]
+            if names and not trust:
+                raise NotTrusted(_what_it_brings(file, scratch, names))
+            for name in names:
+                (path / name).parent.mkdir(mode=0o700, exist_ok=True)
+                (scratch / name).rename(path / name)
+            restored = backup_store.put_back(path, scratch / DATABASE, SystemClock().now())
+    except NotTrusted:
+        if is_new:
+            shutil.rmtree(path)
+        raise
     ContestContext.open(path).store.close()
     return restored
+
+
+def _brought(scratch: Path) -> list[str]:
+    """The settings and templates of an unpacked backup."""
+    found = [scratch / FILE_NAME, *sorted((scratch / TEMPLATES).glob("*"))]
+    return [str(each.relative_to(scratch)) for each in found if each.exists()]
+
+
+def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
+    """Tell what settings and templates of a backup would run and change."""
+    lines = [
+        f"{sanitize(str(file), one_line=True)} brings settings or templates that are not in the folder. They "
+        "decide what runs as you, so nothing was restored. It would bring:"
+    ]
+    if FILE_NAME in names:
+        settings = load_settings(scratch)
+        lines += [f"  {FILE_NAME}: {name} = {value}" for name, value in _risky(settings)]
+    for name in names:
+        text = (scratch / name).read_bytes()
+        lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
+    shown = shlex.join(["tar", "-xzOf", str(file), *names])
+    lines.append(f"Read them: {sanitize(shown, one_line=True)}")
+    lines.append("If you trust them, add --trust. Or put a contest.toml of your own into the folder first.")
+    return "\n".join(lines)
+
+
+def _risky(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The unusual settings that start programs, name files or servers, or open the sandbox."""
+    for section, keys in _RISKY.items():
+        there = getattr(settings, section)
+        for key in keys:
+            value = getattr(there, key)
+            if value != type(there).model_fields[key].get_default(call_default_factory=True):
+                yield f"{section}.{key}", sanitize(toml_value(value), one_line=True)
 
 
 @contextmanager
@@ -65,18 +138,25 @@ def _nobody_at_work(path: Path) -> Iterator[None]:
         yield
 
 
-def _unpack(file: Path, scratch: Path, path: Path) -> None:
-    """Unpack the database into `scratch`, and settings and templates into the folder if they are missing.
+def _unpack(file: Path, scratch: Path) -> None:
+    """Unpack database, settings and templates into `scratch`.
 
     Only these are unpacked, and only plain files: somebody may have changed the backup.
     """
+    templates = 0
     try:
         with tarfile.open(file) as archive:
             for member in archive:
                 data = archive.extractfile(member) if member.isreg() else None
-                target = _target(member.name, scratch, path)
+                target = _target(member.name, scratch)
                 if data is None or target is None or target.exists():
                     continue
+                templates += target.parent.name == TEMPLATES
+                if target.name != DATABASE and (member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES):
+                    raise GiveUp(
+                        f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more than "
+                        f"{_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES} templates"
+                    )
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 with target.open("xb") as to:
                     os.fchmod(to.fileno(), 0o600)
@@ -91,12 +171,10 @@ def _unpack(file: Path, scratch: Path, path: Path) -> None:
         raise GiveUp(f"{file} is not a backup: there is no {DATABASE} in it")
 
 
-def _target(name: str, scratch: Path, path: Path) -> Path | None:
+def _target(name: str, scratch: Path) -> Path | None:
     match PurePosixPath(name).parts:
-        case (only,) if only == DATABASE:
-            return scratch / DATABASE
-        case (only,) if only == FILE_NAME:
-            return path / FILE_NAME
+        case (only,) if only in (DATABASE, FILE_NAME):
+            return scratch / only
         case (folder, template) if folder == TEMPLATES and template not in (".", ".."):
-            return path / TEMPLATES / template
+            return scratch / TEMPLATES / template
     return None

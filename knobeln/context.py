@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from contest.config.sections import Dates, Programs
 from contest.config.settings import Settings
 from contest.config.template import settings_template
 from contest.errors import ConfigError
+from contest.private_folder import make_private
 from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from reports.kinds import check_offered
@@ -86,13 +88,24 @@ def _decided(tx: Transaction, settings: Settings, written: Dates) -> dict[str, D
 @contextmanager
 def only_one(path: Path, what: str) -> Iterator[bool]:
     """Do the same as ContestContext.only_one, for a folder whose contest may be damaged or missing."""
-    with (path / f".{what}.lock").open("w") as file:
+    with open(path / f".{what}.lock", "w", opener=_open_lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
         else:
             yield True
+
+
+def _open_lock(name: str, flags: int) -> int:
+    """Open the file of a lock so that no other user of the host can hold it."""
+    lock = os.open(name, flags | os.O_NOFOLLOW, 0o600)
+    facts, folder = os.fstat(lock), os.stat(os.path.dirname(name) or ".")
+    if facts.st_uid == os.geteuid():
+        os.fchmod(lock, 0o600)
+    if facts.st_uid == os.geteuid() == 0:  # the folder's owner must be able to open it, too
+        os.fchown(lock, folder.st_uid, folder.st_gid)
+    return lock
 
 
 def who_holds(path: Path, what: str) -> int | bool:
@@ -130,6 +143,10 @@ def create_contest(
     # Other users of the host must not read passwords, the contest's seed or authentication strings.
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = path / FILE_NAME
+    if file.exists():
+        make_private(path)
+    else:  # it may hold files that are no contest's
+        path.chmod(0o700)
     store = Store(url_of(path))
     if _holds_contest(store):
         raise ConfigError(f"there is a contest in {path} already, or in its database; nothing was changed")

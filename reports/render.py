@@ -34,6 +34,7 @@ from jinja2 import (
     TemplateNotFound,
     TemplateSyntaxError,
 )
+from jinja2.sandbox import SandboxedEnvironment
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError
@@ -133,10 +134,10 @@ class Templates:
                 DictLoader({**of_game, **of_format, **of_commands, **of_reports}),
             ]
         )
-        self._environment = Environment(
+        self._environment = SandboxedEnvironment(
             loader=self._loader,
             undefined=StrictUndefined,
-            autoescape=False,  # noqa: S701 - plain text, no HTML
+            autoescape=False,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,  # a part that is included ends its line

@@ -27,7 +27,8 @@ The end:
 1. bwrap dies with us (--die-with-parent), so a sandbox does not outlive the *thread* that started it. The
    first process dies with bwrap only once it has set up the sandbox. If bwrap is killed earlier, the first
    process survives and keeps our pipes open. We therefore open a pidfd of the first process as soon as bwrap
-   reports its pid. Until then we can kill it with bwrap's process group.
+   reports its pid. Until then we can kill it with bwrap's process group. If we are killed, too, the next
+   process of ours that makes a sandbox ends it (leftovers.py).
 2. When the first process is killed, the kernel kills everything in its pid namespace, and only then lets the
    first process go. So when its pidfd becomes readable, no process of the sandbox is left.
 3. While we read the pipes we also poll a pidfd of bwrap (`gone`); when bwrap has ended, `end_rest` kills the
@@ -52,6 +53,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from contest.errors import ToolMissing
+from sandbox.leftovers import label, sweep_once
 from sandbox.limits import Limits
 from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
@@ -267,9 +269,11 @@ def _start(
     bubblewrap = shutil.which("bwrap")
     if bubblewrap is None:
         raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_FIX}")
+    sweep_once(os.getpid())
     try:
         return subprocess.Popen(  # noqa: S603 - bubblewrap; it exists to start foreign commands
-            [bubblewrap, *arguments],
+            [label(), *arguments],
+            executable=bubblewrap,
             stdin=streams[0],
             stdout=streams[1],
             stderr=streams[2],

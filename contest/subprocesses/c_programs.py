@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from contest import kept_files
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
+from contest.scratch import scratch_folder
 
 
 class NotKept(ToolMissing):
-    """The cache folder cannot be written."""
+    """The cache folder cannot be written, or others could change what is in it."""
 
 
 def cache_folder() -> Path:
@@ -25,6 +29,19 @@ def cache_folder() -> Path:
     return root / "knobeln"
 
 
+def c_program(
+    sources: Path, flags: tuple[str, ...], name: str = "engine", *, more: Path | None = None
+) -> Path:
+    """The program of `build_c_program`, from this user's cache.
+
+    Without a folder in which it can be kept safely (services often lack a home), each process builds its own.
+    """
+    try:
+        return build_c_program(sources, flags, cache_folder(), name, more=more)
+    except NotKept:
+        return build_c_program(sources, flags, _folder_of_this_process(), name, more=more)
+
+
 def build_c_program(
     sources: Path, flags: tuple[str, ...], cache: Path, name: str = "engine", *, more: Path | None = None
 ) -> Path:
@@ -32,22 +49,30 @@ def build_c_program(
 
     `more`: a folder with further C files, which may include the headers of the first. The name of the
     program's file begins with `name`. Several processes may come here at once: each builds for itself, and
-    all end with the same file.
+    all end with the same file. A file in the cache that somebody else could have changed is built again.
+    Raises ToolMissing without a compiler; NotKept if the cache cannot be written, or others can write it.
     """
     compiler = c_compiler()
     folders = (sources, more) if more else (sources,)
-    path = cache / f"{name}-{_key(folders, flags, compiler)}"
-    if path.is_file():
-        return path
+    name = f"{name}-{_key(folders, flags, compiler)}"
+    if found := kept_files.find(cache, (name,)):
+        return found[name]
     try:
-        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            fresh = Path(folder) / "engine"
+        make_folder(cache)
+        with scratch_folder(cache) as folder:
+            fresh = folder / "engine"
             _compile(compiler, folders, flags, fresh)
-            fresh.replace(path)
+            return kept_files.keep(cache, name, fresh.read_bytes(), mode=0o700)
     except OSError as error:
         raise NotKept(f"the engine cannot be kept in {cache}: {error}") from None
-    return path
+
+
+@functools.cache
+def _folder_of_this_process() -> Path:
+    """A folder that is removed when this process ends; after a kill, by the next process that needs one."""
+    until_exit = ExitStack()
+    atexit.register(until_exit.close)
+    return until_exit.enter_context(scratch_folder())
 
 
 def c_compiler() -> str:

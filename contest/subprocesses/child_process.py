@@ -48,7 +48,7 @@ def own_command(*words: str) -> list[str]:
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Process:
     """Start the command without input, appending its output to `log`. `environment` defaults to ours."""
-    with log.open("ab") as output:
+    with open(log, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as output:
         return Process(
             subprocess.Popen(  # noqa: S603 - callers start programs of ours only
                 command,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from contest.games.hog import SCORES, HogEntry, Pair
 from contest.protocols import ProgressCallback, no_progress
-from contest.subprocesses.c_programs import build_c_program, cache_folder
+from contest.subprocesses.c_programs import c_program
 from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
 
 SOURCES = Path(__file__).parent / "hog_engine"
@@ -34,7 +34,7 @@ _SECONDS_PER_PAIR = 2.0  # a hundred times the time that the highest goals take
 @cache
 def solver_binary() -> Path:
     """Build the engine if needed, and return its path. Raises ToolMissing if that is impossible."""
-    return build_c_program(SOURCES, FLAGS, cache_folder(), "hog-engine")
+    return c_program(SOURCES, FLAGS, "hog-engine")
 
 
 def win_rates(

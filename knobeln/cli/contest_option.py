@@ -16,6 +16,11 @@ def contest_path() -> Path:
     return named or Path(os.environ.get(ENVIRONMENT) or ".")
 
 
+def use_contest(folder: Path) -> None:
+    """Let `contest_path` return this folder."""
+    click.get_current_context().find_root().meta[ENVIRONMENT] = folder
+
+
 def _remember(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
     if value is not None:
         context.find_root().meta[ENVIRONMENT] = value

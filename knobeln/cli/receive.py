@@ -12,7 +12,7 @@ import click
 from contest.errors import KnobelnError
 from contest.log import log
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.context import ContestContext
 from knobeln.services import Services
 from mailserver.intake import envelope
@@ -47,7 +47,7 @@ def receive(file: Path, sender: str | None, recipients: tuple[str, ...]) -> None
     log.least = logging.WARNING
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        contest = open_contest()
+        contest = open_as_ordinary_user(quiet=True)
     except (KnobelnError, OSError) as error:
         _leave(EX_TEMPFAIL, str(error))
     raw = envelope.without_from_line(raw)

@@ -9,7 +9,7 @@ import click
 
 from contest.plurals import plural
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.cli.output import json_option, print_json, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.contest_day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
@@ -22,7 +22,7 @@ def rehearse(as_json: bool) -> None:
 
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
-    rehearsal = rehearsal_of(open_contest(), partial(round_bars, quiet=as_json))
+    rehearsal = rehearsal_of(open_as_ordinary_user(quiet=as_json), partial(round_bars, quiet=as_json))
     if as_json:
         print_json(asdict(rehearsal))
     else:

@@ -12,15 +12,19 @@ from knobeln.cli.contest_option import ContestCommand, contest_path
 
 @click.command(cls=ContestCommand)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-def restore(file: Path) -> None:
+@click.option("--trust", is_flag=True, help="Take settings and templates from FILE, too.")
+def restore(file: Path, trust: bool) -> None:
     """Restore the contest from the backup in FILE.
 
     It goes into the contest's folder or a new one; stop `serve` and `run` before. An existing contest.toml
-    and existing templates are kept. If the program cannot know which mails have gone out since the backup,
-    no mail goes out before `knobeln outbox release --all`.
+    and existing templates are kept. Those that are missing come from FILE. They name the programs that run as
+    you, so the command shows that first, restores nothing, and wants to be repeated with --trust.
+
+    If the program cannot know which mails have gone out since the backup, no mail goes out before `knobeln
+    outbox release --all`.
     """
     path = contest_path()
-    restored = backup.restore(file, path)
+    restored = backup.restore(file, path, trust=trust)
     click.echo(f"The contest in {path} is as it was when {file} was made.")
     if restored.kept_in:
         click.echo(f"The files that were there before are in {restored.kept_in}.")

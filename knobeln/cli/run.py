@@ -8,7 +8,7 @@ from contest.errors import NotNow
 from contest.plurals import plural
 from knobeln.cli import steps
 from knobeln.cli.contest_option import ContestCommand
-from knobeln.cli.open_contest import open_contest
+from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.cli.output import console
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
@@ -31,9 +31,10 @@ def run(early: bool, no_wait: bool, step: bool) -> None:
     """Play the contest day. After any interruption, run it again: it goes on where it stopped.
 
     If the contest is paused, the command waits until it goes on. With --step a step is a turn of a game of
-    all, or the pairings that meet at once. The reports go out after the last step.
+    all, or the pairings that meet at once. The reports go out after the last step. Started by root, the
+    command becomes the folder's owner, or the user `knobeln`.
     """
-    contest = open_contest()
+    contest = open_as_ordinary_user()
     with contest.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")

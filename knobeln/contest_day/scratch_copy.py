@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
+from contest.scratch import scratch_folder
 from contest.store import Store, contest_state, decisions, migrate
 from contest.store.copying import copy_contest
 from knobeln.context import ContestContext
@@ -16,8 +15,7 @@ from knobeln.context import ContestContext
 @contextmanager
 def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
     """Copy the contest to a temporary folder, not paused and with another seed; delete it at the end."""
-    with tempfile.TemporaryDirectory(prefix="knobeln-rehearsal-") as name:
-        path = Path(name)
+    with scratch_folder() as path:
         store = Store(f"sqlite:///{path / 'contest.db'}")
         try:
             migrate.upgrade(store)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from socket import socket
 from threading import Event, Thread
 from types import FrameType
 
@@ -51,7 +52,8 @@ REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again afte
 class Gateway:
     """The running server of one contest."""
 
-    def __init__(self, contest: ContestContext) -> None:
+    def __init__(self, contest: ContestContext, ports: Sequence[socket] = ()) -> None:
+        """`ports`: where we listen already, see `low_ports`."""
         self._contest = contest
         self._stop = Event()
         self._service_manager = ServiceManager()
@@ -71,7 +73,7 @@ class Gateway:
         ]
         mail = contest.settings.mail
         self._listener = (
-            Listener(contest.settings, self._accept, contest.path, self._bounds.of_sender)
+            Listener(contest.settings, self._accept, contest.path, self._bounds.of_sender, ports)
             if mail.listen_host or mail.listen_socket
             else None
         )

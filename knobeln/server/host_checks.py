@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -17,11 +18,13 @@ from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.sanitize import sanitize
 from knobeln.context import ContestContext
+from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
 from sandbox.sandbox import Sandbox
+from sandbox.self_test import self_test
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
@@ -43,8 +46,8 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks; those of the contest only if there is one in the folder `path`."""
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
+        ("the user", lambda: _user(path)),
         ("the sandbox", lambda: _sandbox(settings)),
-        ("system calls", lambda: _system_calls(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -117,25 +120,24 @@ def _python() -> str:
 
 
 def _sandbox(settings: Settings) -> str:
-    result = Sandbox(settings.jail).run(["/usr/bin/true"])
-    if not result.succeeded:
-        raise ToolMissing(
-            f"a sandbox ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
-        )
-    return "bubblewrap isolates programs"
+    if wrong := self_test(Sandbox(settings.jail), image_cache()).breaches():
+        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(wrong)}")
+    return (
+        "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter refuses "
+        "other system calls, the limits of memory and processes hold)"
+    )
 
 
-def _system_calls(settings: Settings) -> str:
-    """Try in a sandbox what works without the filter, and what every Linux refuses in another way."""
-    for command in (["flock", "/dev/null", "true"], ["unshare", "--user", "true"]):
-        result = Sandbox(settings.jail).run(command)
-        if result.succeeded or b"Function not implemented" not in result.stderr:
-            raise ToolMissing(
-                f"the filter of system calls does not refuse `{' '.join(command)}` in a sandbox: it ends "
-                f"with {result.ending} {result.code}: "
-                f"{sanitize(result.stderr.decode(errors='replace')).strip()}"
-            )
-    return "a filter refuses locks, namespaces and what else reaches out of a sandbox (tried in one)"
+def _user(path: Path) -> str:
+    if os.geteuid() != 0:
+        return "an ordinary user"
+    user = user_for(path)
+    if isinstance(user, User):
+        return f"root; `serve` and `run` go on as {user.name}"
+    why = f": {user}" if user else ""
+    return (
+        f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
+    )
 
 
 def _native_code(settings: Settings) -> str:

@@ -27,6 +27,7 @@ from typing import AnyStr
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException
 
+from contest.config.sections import Mail
 from contest.config.settings import Settings
 from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.log import log
@@ -42,6 +43,7 @@ MAX_IDLE_COMMANDS = 50  # of each kind that brings no letter
 MAX_SECONDS_WITHOUT_LETTER = 300.0
 MAX_LINE_BYTES = 65_536  # SMTP says 1,000, and not everybody keeps to it
 _READY_SECONDS = 10.0
+_FIRST_FREE_PORT = 1_024  # anybody may have this one and those above
 _MAX_COMMAND_BYTES = 512
 _MAX_ADDRESS_BYTES = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
@@ -50,6 +52,30 @@ _IDLE_COMMANDS = ("NOOP", "HELP", "VRFY", "HELO", "EHLO", "LHLO")
 
 Accept = Callable[[Sequence[IncomingLetter]], object]
 MostBytes = Callable[[str], int]
+
+
+def low_ports(mail: Mail) -> list[socket.socket]:
+    """Bind the port of the settings if only root may have it; [] if anybody may, or there is none.
+
+    Raises TryAgain or ConfigError, as `Listener.start` does.
+    """
+    if not mail.listen_host or not 0 < mail.listen_port < _FIRST_FREE_PORT:
+        return []
+    try:
+        found = socket.getaddrinfo(
+            mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        where = dict.fromkeys((family, address[:2]) for family, _, _, _, address in found)
+        return [socket.create_server(address, family=family) for family, address in where]
+    except OSError as error:
+        raise _cannot_listen(error) from None
+
+
+def _cannot_listen(error: OSError) -> KnobelnError:
+    text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
+    # The network may not be up yet, or an earlier server not quite gone.
+    kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
+    return kind(text)
 
 
 class Listener:
@@ -65,9 +91,12 @@ class Listener:
         accept: Accept,
         folder: Path = Path(),
         most_bytes: MostBytes | None = None,
+        ports: Sequence[socket.socket] = (),
     ) -> None:
         """`folder` is the contest's: relative names of files in the settings are below it. `most_bytes` says
-        how large a letter of an envelope's sender may be; without it `mail.max_letter_bytes` says so."""
+        how large a letter of an envelope's sender may be; without it `mail.max_letter_bytes` says so.
+        `ports`: bound before by `low_ports`; without them `start` binds."""
+        self._ports = ports
         self._settings = settings
         self._most_bytes = most_bytes
         mail = settings.mail
@@ -103,14 +132,13 @@ class Listener:
     async def _bind(self) -> None:
         mail = self._settings.mail
         try:
-            if mail.listen_host:
+            for port in self._ports:
+                self._servers.append(await self._loop.create_server(self._protocol, sock=port))
+            if mail.listen_host and not self._ports:
                 door = await self._loop.create_server(self._protocol, mail.listen_host, mail.listen_port)
                 self._servers.append(door)
         except OSError as error:
-            text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
-            # The network may not be up yet, or an earlier server not quite gone.
-            kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
-            raise kind(text) from None
+            raise _cannot_listen(error) from None
         try:
             if self._socket is not None:
                 if is_answered(self._socket):

@@ -14,13 +14,13 @@ from pathlib import Path
 from jinja2 import (
     BaseLoader,
     ChoiceLoader,
-    Environment,
     FileSystemLoader,
     PackageLoader,
     StrictUndefined,
     TemplateError,
     TemplateSyntaxError,
 )
+from jinja2.sandbox import SandboxedEnvironment
 
 from contest import __version__
 from contest.config.settings import Settings
@@ -53,7 +53,7 @@ class SiteTemplates:
         self._same_for_all = repr((settings.contest, settings.reports, settings.site, game, navigation))
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
-        self._environment = Environment(
+        self._environment = SandboxedEnvironment(
             loader=self._loader,
             undefined=StrictUndefined,
             autoescape=True,

@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from contest.errors import NotFound, ToolMissing
+from contest.kept_files import why_unsafe
+from contest.scratch import scratch_folder
 from contest.subprocesses.c_programs import cache_folder
 from sandbox.bubblewrap import TMP, ImageRoot
 from sandbox.limits import Limits
@@ -87,6 +88,8 @@ class OciImage:
         if not root.is_dir():
             raise NotFound(_not_there(self.folder))
         _check_reachable(root, sandbox.user)
+        if reason := why_unsafe(root):
+            raise ToolMissing(f"images are not started from {self.cache}: {reason}")
         return sandbox.open(
             self.run.command_line(arguments),
             environment={
@@ -143,8 +146,7 @@ def check_boxes(sandbox: Sandbox, cache: Path) -> None:
 def empty_root(cache: Path) -> Iterator[Path]:
     """Make a temporary image folder that has only the folders that every image has."""
     cache.mkdir(mode=0o755, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        root = Path(folder)
+    with scratch_folder(cache) as root:
         root.chmod(0o755)
         for name in COVERED:
             (root / name.decode()).mkdir()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import tempfile
 from pathlib import Path
 
-from contest.subprocesses.c_programs import NotKept, build_c_program, cache_folder
+from contest.subprocesses.c_programs import c_program
 
 SOURCES = Path(__file__).parent / "engine"
 FLAGS = (
@@ -43,13 +42,4 @@ def program_seconds(instructions: int) -> float:
 
 @functools.cache
 def _kept_engine(game: Path | None) -> Path:
-    try:
-        return build_c_program(SOURCES, FLAGS, cache_folder(), more=game)
-    except NotKept:
-        return build_c_program(SOURCES, FLAGS, Path(_folder_of_this_process().name), more=game)
-
-
-@functools.cache
-def _folder_of_this_process() -> tempfile.TemporaryDirectory[str]:
-    """A folder that is removed when this process ends."""
-    return tempfile.TemporaryDirectory(prefix="knobeln-engine-")
+    return c_program(SOURCES, FLAGS, more=game)

@@ -4,8 +4,9 @@ The engine maps a translation and runs it, so anybody who can write one can run 
 - the C text contains nothing foreign but numbers (translate.py), and the code runs in the engine only, after
   the engine has locked itself up;
 - translations are in one folder that belongs to us and that nobody else can enter; no other folder is used;
-- a file's name is the digest of everything that it was made from: image, translator, compiler, flags;
-- a file is written under another name first, and then renamed.
+- a file's name has the digest of everything that it was made from (image, translator, compiler, flags) and of
+  its content, and a file with another content is not used (contest/kept_files.py);
+- a file is written elsewhere first, and then renamed.
 
 If there is no translation (the program is too large or takes the compiler too long, or there is no compiler
 or no folder), the interpreter plays: slower, with the same results.
@@ -17,13 +18,14 @@ import hashlib
 import os
 import platform
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from contest import kept_files
 from contest.errors import ToolMissing
+from contest.private_folder import make_folder
 from contest.subprocesses.c_programs import c_compiler, cache_folder, compiler_version
 from sandbox.limits import Limits
 from sandbox.sandbox import WORK, Sandbox
@@ -49,7 +51,6 @@ _HEADERS = (
 _SCRIPT = _HERE / "translator" / "flat.ld"
 _TRANSLATOR = ("instructions.py", "flow.py", "accesses.py", "translate.py", "translation.py")
 _MADE_FROM = (*_HEADERS, _SCRIPT, *(_HERE / name for name in _TRANSLATOR))
-_PRIVATE = 0o700
 _SMALLEST = Image(CODE_BASE, (0x73).to_bytes(4, "little"), b"", 0)  # ecall, with 0: leave
 
 
@@ -67,35 +68,32 @@ class Translations:
         """The files of the images that have a translation, by digest."""
         if not self._is_private():
             return {}
-        paths = {image.digest: self._path(image) for image in images}
-        return {digest: path for digest, path in paths.items() if path.is_file()}
+        digests = {_name(image): image.digest for image in images}
+        return {digests[name]: path for name, path in kept_files.find(self.folder, digests).items()}
 
     def add(self, image: Image, sandbox: Sandbox) -> Path:
         """Translate the image, unless it has a translation; return the file. Raises NotTranslated."""
-        path = self._path(image)
-        if path.is_file() and self._is_private():
-            return path
+        if found := self.found([image]):
+            return found[image.digest]
         self._make_private()
-        made = compiled(image, sandbox)
+        return self.keep(image, compiled(image, sandbox))
+
+    def keep(self, image: Image, made: bytes) -> Path:
+        """Keep what `compiled` made of the image; return the file. Raises NotTranslated."""
         try:
-            with tempfile.NamedTemporaryFile(dir=self.folder, prefix="new-", delete=False) as file:
-                file.write(made)
-            Path(file.name).replace(path)
+            return kept_files.keep(self.folder, _name(image), made)
         except OSError as error:
             raise NotTranslated(f"the translation cannot be kept in {self.folder}: {error}") from None
-        return path
 
     def check(self, sandbox: Sandbox) -> None:
         """Raises NotTranslated, with advice how to fix it, if programs cannot be translated here."""
         self._make_private()
         compiled(_SMALLEST, sandbox)
 
-    def _path(self, image: Image) -> Path:
-        return self.folder / hashlib.sha256(f"{_translator()} {image.digest}".encode()).hexdigest()
-
     def _make_private(self) -> None:
         try:
-            self.folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            make_folder(self.folder)
+            reason = kept_files.why_unsafe(self.folder)
         except OSError as error:
             raise NotTranslated(f"translations cannot be kept in {self.folder}: {error}") from None
         if not self._is_private():
@@ -103,6 +101,8 @@ class Translations:
                 f"translations are kept in {self.folder} only when it belongs to us and nobody else can "
                 "enter it: remove it, or chmod 700 it"
             )
+        if reason:
+            raise NotTranslated(f"translations cannot be kept in {self.folder}: {reason}")
 
     def _is_private(self) -> bool:
         try:
@@ -115,6 +115,10 @@ class Translations:
 def translations() -> Translations:
     """This user's: in $XDG_CACHE_HOME/knobeln/translations, usually ~/.cache/knobeln/translations."""
     return Translations(cache_folder() / "translations")
+
+
+def _name(image: Image) -> str:
+    return hashlib.sha256(f"{_translator()} {image.digest}".encode()).hexdigest()
 
 
 @cache

@@ -35,7 +35,7 @@ def test_the_archive_of_a_release_is_verified(release: Path, tmp_path: Path) -> 
 )
 def test_the_backup_of_a_release_is_restored_and_opens(release: Path, tmp_path: Path) -> None:
     contest = tmp_path / "contest"
-    knobeln_in(contest, "restore", release)
+    knobeln_in(contest, "restore", "--trust", release)
     knobeln_in(contest, "upgrade")
     status = json.loads(knobeln_in(contest, "status", "--json").output)
     assert status["phase"] == "finished"

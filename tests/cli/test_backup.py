@@ -81,7 +81,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
         assert archive.getnames() == ["contest.db", FILE_NAME, "templates/_signature.txt.j2"]
-    assert not list(tmp_path.glob(".backup-*"))
+    assert not list(tmp_path.glob(".knobeln-scratch-*"))
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestCont
     expected = shown(folder.path)
     for number in {0, made // 2, made - 1}:
         path = tmp_path / f"from {number}"
-        knobeln_in(path, "restore", tmp_path / f"{number}.tar.gz")
+        knobeln_in(path, "restore", "--trust", tmp_path / f"{number}.tar.gz")
         knobeln_in(path, "run")
         assert shown(path) == expected
 
@@ -105,7 +105,7 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     elsewhere = tmp_path / "elsewhere"
-    said = knobeln_in(elsewhere, "restore", tmp_path / "copy.tar.gz").output
+    said = knobeln_in(elsewhere, "restore", "--trust", tmp_path / "copy.tar.gz").output
     assert "Nobody knows which mails have gone out" in said
     knobeln_in(elsewhere, "run")
     knobeln_in(folder.path, "run")
@@ -175,6 +175,47 @@ def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestCon
     file.write_text(file.read_text().replace("The organizer", "Somebody"))
     knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")
     assert "Somebody" in file.read_text()
+
+
+def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
+    tmp_path: Path, folder: ContestContext
+) -> None:
+    settings = folder.path / FILE_NAME
+    hostile = (
+        ('delivery = "maildir"', 'delivery = "sendmail"'),
+        ('sendmail = "/usr/sbin/sendmail"', 'sendmail = "/bin/sh -c \\u001b[2Jx"'),
+        ('token_command = ""', 'token_command = "/tmp/token"'),
+        ('maildir_root = "mail"', 'maildir_root = "/home/joe"'),
+    )
+    own = settings.read_text()
+    for before, after in hostile:
+        assert before in own, before
+        own = own.replace(before, after)
+    settings.write_text(own)
+    (folder.path / "templates").mkdir()
+    (folder.path / "templates" / "help.txt.j2").write_text("Subject: help\n\nYours\n")
+    copy, elsewhere = tmp_path / "copy.tar.gz", tmp_path / "elsewhere"
+    knobeln_in(folder.path, "backup", copy)
+    said = refused(elsewhere, "restore", copy)
+    for line in (
+        'mail.delivery = "sendmail"',
+        'mail.sendmail = "/bin/sh -c \\u001b[2Jx"',
+        'oauth.token_command = "/tmp/token"',
+        'mail.maildir_root = "/home/joe"',
+        "templates/help.txt.j2 (21 bytes)",
+        f"Read them: tar -xzOf {copy} contest.toml templates/help.txt.j2",
+        "add --trust",
+    ):
+        assert line in said
+    assert not elsewhere.exists()
+    elsewhere.mkdir()
+    (elsewhere / FILE_NAME).write_text(own)
+    said = refused(elsewhere, "restore", copy)  # the template is still missing
+    assert "mail.sendmail" not in said
+    assert sorted(path.name for path in elsewhere.iterdir() if "lock" not in path.name) == [FILE_NAME]
+    knobeln_in(elsewhere, "restore", "--trust", copy)
+    assert (elsewhere / "templates" / "help.txt.j2").is_file()
+    knobeln_in(folder.path, "restore", copy)  # nothing is missing, so there is nothing to trust
 
 
 def archive_of(**contents: bytes) -> bytes:

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +20,8 @@ import pytest
 from contest.errors import EngineFailed, NotFound, ToolMissing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
-from contest.subprocesses.c_programs import build_c_program, c_compiler, cache_folder
+from contest.scratch import scratch_folder
+from contest.subprocesses.c_programs import build_c_program, c_compiler, c_program, cache_folder
 from contest.subprocesses.engine_connection import EngineConnection
 from contest.subprocesses.engine_pool import chunks
 from sandbox.vm import engine_binary
@@ -206,6 +207,7 @@ sys.path[:0] = [{root!r}]
 from tests.support.machine_programs import throwing
 from contest.games.knobeln import Rules
 from contest.model import GameJob, Verdict
+from contest.scratch import scratch_folder
 from tournament.runners.machine import MachineRunner
 image = throwing([1])
 runner = MachineRunner({{image.digest: image}}, Rules(), 1000, 2)
@@ -428,6 +430,83 @@ def test_other_sources_or_flags_are_another_engine(tmp_path: Path) -> None:
     (sources / "small.c").write_text("int main (void) { return 5 + VALUE; }\n")
     six = build_c_program(sources, ("-DVALUE=1",), tmp_path / "cache")
     assert [subprocess.run([path], check=False).returncode for path in (one, two, six)] == [1, 2, 6]
+
+
+POISON = "#!/bin/sh\necho poisoned\n"
+
+
+def _as_another_user(path: Path) -> None:
+    os.chown(path, 61_993, 61_993)
+
+
+def _shut_again(path: Path) -> None:
+    """Leave the file as another user could have left it while the folder was open."""
+    path.write_text(POISON)
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    "poison",
+    [
+        _shut_again,
+        lambda path: (path.unlink(), path.symlink_to("/usr/bin/true")),
+        lambda path: path.chmod(0o777),
+        pytest.param(_as_another_user, marks=pytest.mark.skipif(os.geteuid() != 0, reason="root only")),
+    ],
+)
+def test_an_engine_that_somebody_could_have_changed_is_built_anew(
+    poison: Callable[[Path], object], tmp_path: Path
+) -> None:
+    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
+    cache = tmp_path / "cache"
+    path = build_c_program(tmp_path, ("-O1",), cache)
+    good = path.read_bytes()
+    poison(path)
+    again = build_c_program(tmp_path, ("-O1",), cache)
+    assert (again.read_bytes(), again.stat().st_uid) == (good, os.geteuid())
+    assert again.stat().st_mode & 0o777 == 0o700
+    assert subprocess.run([again], check=False).returncode == 7
+
+
+@pytest.mark.parametrize("above", ["cache", ""])
+def test_a_cache_that_others_can_write_is_not_used(
+    above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
+    kept = c_program(tmp_path, ("-O1",))
+    assert kept.is_relative_to(tmp_path)
+    (tmp_path / above).chmod(0o777)
+    _shut_again(kept)
+    own = c_program(tmp_path, ("-O1",))
+    assert not own.is_relative_to(tmp_path)
+    assert subprocess.run([own], check=False).returncode == 7
+    (tmp_path / above).chmod(0o1777)
+    assert c_program(tmp_path, ("-O1",)) == kept
+    assert kept.read_text(errors="replace") != POISON
+
+
+def test_what_killed_builders_left_is_swept_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "small.c").write_text("int main (void) { return 7; }\n")
+    cache = tmp_path / "cache"
+    holder = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path; from contest.scratch import scratch_folder\n"
+        f"with scratch_folder(Path({str(tmp_path)!r})) as folder:\n"
+        "    (folder / 'half').touch(); print(folder, flush=True); input()\n"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", holder], **pipes) as process:
+        left = Path(process.stdout.readline().strip())
+        with scratch_folder(tmp_path):
+            assert (left / "half").exists()  # its maker is alive
+        process.kill()
+        process.wait()
+    assert left.exists()
+    cache.mkdir(mode=0o700)
+    left.rename(cache / left.name)
+    path = build_c_program(tmp_path, ("-O1",), cache)
+    assert list(cache.iterdir()) == [path]
 
 
 def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -92,6 +92,18 @@ def test_a_folder_that_others_can_enter_is_not_used(cache: Translations, example
         cache.add(example, Sandbox())
 
 
+def test_a_folder_in_one_that_others_can_write_is_not_used(
+    cache: Translations, example: Image, tmp_path: Path
+) -> None:
+    cache.add(example, Sandbox())
+    tmp_path.chmod(0o777)
+    assert cache.found([example]) == {}
+    with pytest.raises(NotTranslated, match="chmod go-w"):
+        cache.add(example, Sandbox())
+    tmp_path.chmod(0o1777)  # as /tmp is
+    assert list(cache.found([example])) == [example.digest]
+
+
 def test_a_folder_behind_a_link_is_not_used(cache: Translations, example: Image, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     cache.folder.symlink_to(tmp_path / "elsewhere")
@@ -166,8 +178,16 @@ def test_a_damaged_or_foreign_file_is_not_run(cache: Translations, example: Imag
     other = replace(example, static_size=example.static_size + 16)
     for bad in (b"", good[:40], b"\0" * len(good), translation.compiled(other, Sandbox())):
         path.write_bytes(bad)
+        assert cache.found([example]) == {}
         assert _played(example) == expected
-    path.write_bytes(good)
+        assert cache.add(example, Sandbox()).read_bytes() == good
+    for bad in (good[:40], translation.compiled(other, Sandbox())):
+        kept = cache.keep(example, bad)  # even if somebody noted a digest that fits
+        path.unlink()
+        assert list(cache.found([example]).values()) == [kept]
+        assert _played(example) == expected
+        kept.unlink()
+        path.write_bytes(good)
     path.chmod(0o666)
     assert _played(example) == expected
     path.unlink()
@@ -219,7 +239,7 @@ def test_native_code_in_the_engine_can_open_start_and_send_nothing(
 ) -> None:
     # Whatever a translation did, it would find the door locked; and the game would be nobody's failure.
     image = throwing([7] * 50)
-    cache.add(image, Sandbox()).write_bytes(_evil_translation(image, attempt, tmp_path))
+    cache.keep(image, _evil_translation(image, attempt, tmp_path))
     with pytest.raises(EngineFailed, match="4 times running: ended with -31"):  # SIGSYS
         _played(image)
 

@@ -108,6 +108,13 @@ def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Setting
             "Subject: x\n\n{% include 'gone.txt.j2' %}",
             "template own.txt.j2: there is no template gone.txt.j2",
         ),
+        ("Subject: x\n\n{{ ''.__class__.__mro__[1].__subclasses__() }}", "template own.txt.j2: access to"),
+        (
+            "Subject: x\n\n{{ where.func.__globals__ }}",
+            "template own.txt.j2: access to attribute '__globals__'",
+        ),
+        ("Subject: x\n\n{{ '{0.__class__}'.format(game) }}", "template own.txt.j2: access to attribute"),
+        ("Subject: {{ cycler.__init__.__globals__.os }}\n\n", "template own.txt.j2: access to attribute"),
     ],
 )
 def test_a_mistake_in_a_template_is_named(own: Templates, tmp_path: Path, source: str, message: str) -> None:

@@ -127,6 +127,34 @@ def test_every_page_can_be_reached_by_links_and_none_complains(browser: Browser,
     assert seen == {str(each.relative_to(played.pages)) for each in played.pages.rglob("*.html")}
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "<img src=x onerror='window.hacked = 1'>",
+        '<a id=foreign href="javascript:void(window.hacked = 1)">a team</a>',
+        "<style>h1 { display: none }</style>",
+        "<h2 style='position: fixed'>a team</h2>",
+        "<img src='https://spy.example/picture.png'>",
+        "<iframe src='https://spy.example/'></iframe>",
+        "<form action='https://spy.example/'><button id=foreign>a team</button></form>",
+    ],
+)
+def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, foreign: str) -> None:
+    browser.open("index.html")
+    assert browser.complaints() == []
+    browser.run("document.querySelector('main').insertAdjacentHTML('afterbegin', arguments[0])", foreign)
+    browser.run("document.querySelector('#foreign')?.click()")
+    blocked: list[Any] = []
+
+    def is_blocked() -> bool:
+        blocked.extend(browser.complaints())
+        return any("Content Security Policy" in each["message"] for each in blocked)
+
+    WebDriverWait(browser.driver, 20.0).until(lambda _: is_blocked())
+    assert browser.run("return window.hacked") is None
+    assert browser.one("h1").is_displayed()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
 def test_no_page_is_wider_than_the_screen(
@@ -145,16 +173,16 @@ def test_no_page_is_wider_than_the_screen(
 
 
 EDGES = """
-const [e, picture, done] = arguments, image = new Image();
-image.onload = () => {
+const [e, picture, done] = arguments;
+const raw = new Blob([Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0))]);
+createImageBitmap(raw).then((image) => {
   const paper = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   [paper.canvas.width, paper.canvas.height] = [image.width, image.height];
   paper.drawImage(image, 0, 0);
   const box = e.getBoundingClientRect(), y = Math.round(box.top) + 3;
   done([box.left + 1, box.right - 2, box.left - 3].map(
     (x) => "rgb(" + paper.getImageData(Math.round(x), y, 1, 1).data.slice(0, 3).join(", ") + ")"));
-};
-image.src = "data:image/png;base64," + picture;
+});
 """
 
 

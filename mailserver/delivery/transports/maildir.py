@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from contest.fsync import sync_folder
+from contest.private_folder import make_folder
 from mailserver.delivery.transports.base import RelayUnreachable
 
 _MAX_FOLDER_CHARACTERS = 200
@@ -42,7 +43,7 @@ def _make(folder: Path) -> None:
     """Make and fsync the missing folders of the Maildir; we may have been killed between two of them."""
     missing = [folder / box for box in ("tmp", "new", "cur") if not (folder / box).is_dir()]
     for box in missing:
-        box.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(box)
     if missing:
         for changed in (folder, folder.parent, folder.parent.parent):
             sync_folder(changed)
@@ -55,7 +56,7 @@ def _keep(folder: Path, digest: str, text: bytes) -> str:
     name = f"{seconds}.M{rest // 1_000:06}D{digest}.{host}"
     draft = folder / "tmp" / name
     try:
-        with draft.open("xb") as file:
+        with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -1,0 +1,88 @@
+"""Keep native code that we built in a folder, and find it again only if nobody else can have changed it.
+
+A file is named after what it was made of and the sha256 of its content. It is found again if it, its folder
+and all folders above belong to us or root, nobody else may write them, and its content still has that sha256.
+A folder above may be a sticky one, such as /tmp, where nobody can replace what is ours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from contest.private_folder import make_folder
+from contest.scratch import scratch_folder
+
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def why_unsafe(path: Path) -> str | None:
+    """Say why another user could change what is at `path`; None if nobody can but we and root.
+
+    Raises OSError if nothing is there.
+    """
+    path = Path(os.path.abspath(path))
+    path.stat()  # so that a circle of links ends here
+    for place in (*reversed(path.parents), path):
+        facts = place.lstat()
+        if facts.st_uid not in (0, os.geteuid()):
+            return f"{place} belongs to another user"
+        if stat.S_ISLNK(facts.st_mode):
+            if reason := why_unsafe(place.parent / place.readlink()):
+                return reason
+        elif facts.st_mode & _WRITABLE_BY_OTHERS and not (facts.st_mode & stat.S_ISVTX and place != path):
+            return f"other users may write {place} (fix it by `chmod go-w {place}`)"
+    return None
+
+
+def find(folder: Path, names: Collection[str]) -> Mapping[str, Path]:
+    """The files that `keep` wrote under these names and that nobody can have changed since, by name."""
+    found: dict[str, Path] = {}
+    try:
+        if why_unsafe(folder):
+            return found
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name, _, digest = entry.name.rpartition("-")
+                if name in names and _has_digest(entry, digest):
+                    found[name] = folder / entry.name
+    except OSError:
+        pass  # it is not there, or somebody cleans it at this moment
+    return found
+
+
+def keep(folder: Path, name: str, data: bytes, *, mode: int = 0o600) -> Path:
+    """Write the file into the folder, which is made if needed; return its path.
+
+    Raises OSError if it cannot be written, PermissionError if other users could change it there.
+    """
+    make_folder(folder)
+    if reason := why_unsafe(folder):
+        raise PermissionError(f"{reason}, so they could change what we run")
+    path = folder / f"{name}-{hashlib.sha256(data).hexdigest()}"
+    with scratch_folder(folder) as scratch:
+        draft = scratch / "draft"
+        draft.write_bytes(data)
+        draft.chmod(mode)
+        draft.replace(path)
+    return path
+
+
+def _has_digest(entry: os.DirEntry[str], digest: str) -> bool:
+    facts = entry.stat(follow_symlinks=False)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_uid not in (0, os.geteuid()):
+        return False
+    if facts.st_mode & _WRITABLE_BY_OTHERS:
+        return False
+    version = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+    return _digest(entry.path, version) == digest
+
+
+@lru_cache(maxsize=4_096)
+def _digest(path: str, _version: tuple[int, ...]) -> str:
+    """The file's sha256, computed once in a process unless the file changes."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

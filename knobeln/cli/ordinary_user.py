@@ -1,0 +1,39 @@
+"""Commands that meet letters and programs of strangers do not do so as root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from contest.log import log
+from knobeln import privileges
+from knobeln.cli.contest_option import contest_path, use_contest
+from knobeln.cli.open_contest import open_contest
+from knobeln.context import ContestContext
+from sandbox.leftovers import sweep
+
+
+def open_as_ordinary_user(
+    before: Callable[[Path], None] = lambda folder: None, *, quiet: bool = False
+) -> ContestContext:
+    """Open the contest; if root has started us, as the user who owns its folder, or the user `knobeln`.
+
+    `before` is called while we are still root, if we do not stay root. `quiet`: do not log what we do.
+    """
+    folder = contest_path().absolute()
+    user = privileges.user_for(folder)
+    if isinstance(user, privileges.User):
+        use_contest(folder)
+        before(folder)
+        sweep()  # also sandboxes that we made as root, which the user could not end
+        privileges.become(user, folder)
+    contest = open_contest()
+    if isinstance(user, privileges.User) and not quiet:
+        log.info("root has started us; we go on as an ordinary user", user=user.name)
+    elif user is not None and not quiet:
+        log.warning(
+            "we stay root, which is a risk: give the contest's folder to an ordinary user "
+            f"(`chown -R USER {folder}`) who can enter it and this program",
+            why=user,
+        )
+    return contest

@@ -1,0 +1,131 @@
+"""Started by root, commands that meet strangers go on as the folder's owner, or as the user `knobeln`."""
+
+from __future__ import annotations
+
+import os
+import smtplib
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from contest.config.sections import Mail
+from contest.config.settings import game_settings
+from contest.model import LetterState
+from contest.store import letters
+from knobeln.context import ContestContext, create_contest
+from tests.support.command_line import knobeln_in
+from tests.support.contest_field import compile_house, make_contest, settings
+from tests.support.other_users import NOBODYS, as_root, start_as_root, users_of
+from tests.support.servers import wait_for, world_readable_folder
+
+pytestmark = as_root
+QUESTION = b"From: joe@club.example\nTo: knobeln@localhost.example\nSubject: help\n\nWhat is this?\n"
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with world_readable_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def roots_port() -> int:
+    """A free port that only root may have."""
+    for port in range(600, 1_024):
+        with socket.socket() as door:
+            try:
+                door.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    pytest.fail("no port below 1024 is free")
+
+
+def contest_at(port: int, path: Path) -> ContestContext:
+    chosen = settings()
+    return create_contest(path, chosen.model_copy(update={"mail": Mail(listen_port=port)}))
+
+
+def owners(folder: Path) -> set[int]:
+    return {path.lstat().st_uid for path in (folder, *folder.rglob("*"))}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("owner", ["a user without a name", "knobeln"])
+def test_serve_takes_roots_port_and_then_is_no_longer_root(place: Path, roots_port: int, owner: str) -> None:
+    contest = contest_at(roots_port, place / "contest")
+    contest.store.close()
+    (contest.path / "link").symlink_to("/etc/hostname")
+    os.link("/etc/hostname", place / "hostname")  # a name outside of the folder
+    os.link(place / "hostname", contest.path / "hostname")
+    passwd = None
+    if owner == "knobeln":
+        passwd = place / "passwd"
+        line = f"knobeln:x:{NOBODYS}:{NOBODYS}::{contest.path}:/bin/false\n"
+        passwd.write_text(Path("/etc/passwd").read_text() + line)
+    else:
+        os.chown(contest.path, NOBODYS, NOBODYS)  # what is in it is still root's
+    server = start_as_root(place / "log", "serve", "-C", contest.path, passwd=passwd)
+    try:
+        log = (place / "log").read_text
+        wait_for(lambda: "listening" in log() or server.poll() is not None)
+        assert "we go on as an ordinary user" in log()
+        assert users_of(server.pid) == {
+            "Uid": {str(NOBODYS)},
+            "Gid": {str(NOBODYS)},
+            "Groups": {str(NOBODYS)},
+            "CapEff": {"0" * 16},
+        }
+        with smtplib.SMTP("127.0.0.1", roots_port, timeout=10) as client:
+            client.sendmail("joe@club.example", ["knobeln@localhost.example"], QUESTION)
+        answers = contest.path / "mail" / "joe@club.example" / "new"
+        wait_for(lambda: answers.is_dir() and any(answers.iterdir()))
+    finally:
+        assert server.terminate() == 0, (place / "log").read_text()
+    (contest.path / "hostname").unlink()
+    assert owners(contest.path) == {NOBODYS, 0}
+    (contest.path / "link").unlink()
+    assert owners(contest.path) == {NOBODYS}
+    assert os.stat("/etc/hostname").st_uid == 0
+
+
+@pytest.mark.slow
+def test_run_plays_and_receive_reads_as_the_owner(place: Path) -> None:
+    small = settings(workers=1, group_min=2, group_max=3, final_size=3)
+    chosen = small.model_copy(update={"game": game_settings({"L": 40})})
+    contest = make_contest(place / "contest", 3, compile_house(3), chosen, ("RSM",))
+    contest.store.close()
+    os.chown(contest.path, NOBODYS, NOBODYS)
+    (place / "letter").write_bytes(QUESTION)
+    for words in (("receive", place / "letter"), ("run", "--now")):
+        process = start_as_root(place / "log", *words, "-C", contest.path, XDG_CACHE_HOME="/root/.cache")
+        wait_for(lambda: process.poll() is not None)  # noqa: B023 - called at once
+        assert process.poll() == 0, (place / "log").read_text()
+    assert owners(contest.path) == {NOBODYS}
+    assert list((contest.path / ".cache" / "knobeln").glob("engine-*"))  # it has no other home
+    assert '"phase": "finished"' in knobeln_in(contest.path, "results", "--json").output
+    with contest.store.read() as tx:
+        assert letters.count_by_state(tx)[LetterState.HANDLED] == 3 + 1
+    assert owners(contest.path) == {NOBODYS}  # also what root's own commands have written
+    doctor = start_as_root(place / "doctor", "doctor", "-C", contest.path)
+    wait_for(lambda: doctor.poll() is not None)
+    text = (place / "doctor").read_text()
+    assert f"ok   the user: root; `serve` and `run` go on as {NOBODYS}" in text
+
+
+def test_who_stays_root_says_why(place: Path) -> None:
+    folder = place / "contest"
+    create_contest(folder, settings()).store.close()
+    said = subprocess.run(["id", "knobeln"], capture_output=True, check=False)
+    if said.returncode:
+        knobeln_in(folder, "rehearse", code=1)
+        assert "is root's, and there is no user `knobeln`" in knobeln_in(folder, "rehearse", code=1).output
+    os.chown(folder, NOBODYS, NOBODYS)
+    place.chmod(0o700)
+    output = knobeln_in(folder, "rehearse", code=1).output
+    assert f"cannot enter {place}" in output
+    assert "we stay root" in output
+    assert os.geteuid() == 0

@@ -1,0 +1,50 @@
+"""Run the program for, or as, another user of this host, as only root can."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from contest.subprocesses.child_process import Process, start
+from tests.support.machine_programs import ROOT
+
+NOBODYS = 61_993
+"""A user id without a name, which no sandbox uses."""
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+def _python() -> tuple[str, dict[str, str]]:
+    """A Python that the other user can start, and its environment: root's own may be hidden in /root."""
+    path = f"{ROOT}:{sysconfig.get_path('purelib')}"
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    for python in (sys.executable, "/usr/bin/python3"):
+        asked = [python, "-c", "import knobeln.cli, platform; print(platform.python_version_tuple()[1])"]
+        try:
+            done = subprocess.run(asked, env=environment, user=NOBODYS, capture_output=True, check=False)
+        except OSError:
+            continue
+        if done.stdout.decode().strip() == platform.python_version_tuple()[1]:
+            return python, environment
+    pytest.skip("there is no Python that another user can start")
+
+
+def start_as_root(log: Path, *words: object, passwd: Path | None = None, **environment: str) -> Process:
+    """Start `knobeln WORDS` as root, with this file in place of /etc/passwd."""
+    python, usual = _python()
+    command = [python, "-m", "knobeln", *map(str, words)]
+    if passwd is not None:
+        script = 'mount --bind "$0" /etc/passwd && exec "$@"'
+        command = ["unshare", "--mount", "sh", "-c", script, str(passwd), *command]
+    return start(command, log, {**usual, **environment})
+
+
+def users_of(pid: int) -> dict[str, set[str]]:
+    """The users, groups and capabilities of a process, as the kernel tells them."""
+    lines = (line.split(":") for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return {name: set(rest.split()) for name, rest in lines if name in ("Uid", "Gid", "Groups", "CapEff")}
