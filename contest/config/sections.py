@@ -187,6 +187,9 @@ class PulledImage(Section):
     )
 
 
+MAX_MOVE_SECONDS = 3_600
+
+
 class Programs(Section):
     """Limits for programs."""
 
@@ -220,7 +223,7 @@ class Programs(Section):
     seconds: float = Field(
         5.0,
         gt=0,
-        le=3_600,
+        le=MAX_MOVE_SECONDS,
         description="time for each move of a program that does not run on the contest machine; for a "
         "function that is tabulated, time for all its values",
     )
