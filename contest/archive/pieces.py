@@ -22,7 +22,7 @@ from contest.model import GroupOutcome, Match, Moves
 MAX_PIECE_BYTES = 2_000_000  # of an element of a list
 MAX_HEAD_BYTES = 16_000_000  # of a group without its games: its members, pairings and ranking
 
-MAX_GAMES = 200_000
+MAX_GAMES = 100_000
 """So many games of one archive fit into the memory that `verify` may use."""
 
 T = TypeVar("T")
