@@ -6,7 +6,7 @@ A rule yields findings that tell what is wrong, where, and what the right form i
   source itself if gcc may not see it;
 - OBJECT_RULES examine the compiled program before it is linked.
 A report has the findings of all stages. Only a program that could make gcc read another file, or write
-something else than its own instructions, is not given to gcc (`keeps_from_compiler`).
+something else than its own instructions, or that is too long, is not given to gcc (`keeps_from_compiler`).
 """
 
 from __future__ import annotations
@@ -46,10 +46,12 @@ ALLOWED_ATTRIBUTES = frozenset(
     )
 )
 
-_KEEPING = ("include", "line marker", "control character", "assembler", "attribute", "too long")
+_KEEPING = ("include", "line marker", "control character", "assembler", "attribute", "too long", "elements")
 _INCLUDES = ("include", "include_next", "import", "embed")
 _FILE_TESTS = ("__has_include", "__has_include_next", "__has_embed")
 _FILE_PRAGMAS = ("dependency", "pch_preprocess", "include_alias")
+PASTED_PRAGMA = "_Pragma_of_macro"
+"""What the preprocessor writes for the operator `_Pragma`, which it would carry out otherwise."""
 _ASSEMBLER = ("asm", "__asm", "__asm__")
 _ATTRIBUTE = ("__attribute__", "__attribute")
 _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_pointer$")
@@ -198,6 +200,13 @@ def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
         yield Finding("elements", Severity.ERROR, 0, text)
 
 
+def pasted_pragmas(expanded: Expanded, _: Programs) -> Iterator[Finding]:
+    """Forbid a `_Pragma` that a macro puts together by `##`; the source does not show it."""
+    if any(token.text == PASTED_PRAGMA for token in expanded.tokens):
+        text = "a macro makes _Pragma, which may read files; write #pragma, or leave it out"
+        yield Finding("include", Severity.ERROR, 0, text)
+
+
 def assembler(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     for word in _words(expanded, lambda word: word in _ASSEMBLER):
         yield _word(expanded, "assembler", word, f"{word}: programs are pure C, without assembler")
@@ -295,6 +304,7 @@ SOURCE_RULES: tuple[SourceRule, ...] = (
 )
 TOKEN_RULES: tuple[TokenRule, ...] = (
     element_limit,
+    pasted_pragmas,
     assembler,
     builtins,
     changing_macros,

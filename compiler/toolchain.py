@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib.resources import files
 
 from compiler import messages, retry_if_killed
+from compiler.checks import PASTED_PRAGMA
 from contest.config.sections import SandboxSettings
 from contest.errors import ToolMissing
 from contest.sanitize import sanitize
@@ -70,7 +71,15 @@ class Toolchain:
 
     def preprocess(self, text: str, prose: frozenset[int] = frozenset()) -> Step:
         """Run the preprocessor; its output has no line markers."""
-        command = [self._gcc, *COMPILE_FLAGS, "-w", "-E", "-P", messages.FILE_NAME]
+        command = [
+            self._gcc,
+            *COMPILE_FLAGS,
+            "-w",
+            "-E",
+            "-P",
+            f"-D_Pragma={PASTED_PRAGMA}",
+            messages.FILE_NAME,
+        ]
         return _step(self._run(command, _program(text), _PREPROCESS_LIMITS), _PREPROCESS_LIMITS, prose)
 
     def compile(self, text: str, prose: frozenset[int] = frozenset()) -> Step:

@@ -127,14 +127,29 @@ def _section(heading: str, section: Any) -> str:
     fields = type(section).model_fields
     rows = [_setting_row(section, key, info) for key, info in fields.items()]
     text = _paragraphs(type(section).__doc__)
-    return f"\n## {heading}\n\n{text}\n\n| setting | default | meaning |\n|---|---|---|\n" + "".join(rows)
+    return (
+        f"\n## {heading}\n\n{text}\n\n| setting | default (smallest to largest) | meaning |\n|---|---|---|\n"
+        + "".join(rows)
+    )
 
 
 def _setting_row(section: Any, key: str, info: Any) -> str:
     value = getattr(section, key)
     others = ", ".join(f"`{json.dumps(c)}`" for c in _choices(info.annotation) if c != value)
     default = "given by `knobeln init`" if isinstance(value, datetime) else f"`{toml_value(value)}`"
-    return f"| `{key}` | {default}{f' or {others}' if others else ''} | {_cell(description_of(info))} |\n"
+    others = f" or {others}" if others else ""
+    return f"| `{key}` | {default}{others}{_bounds(info)} | {_cell(description_of(info))} |\n"
+
+
+def _bounds(info: Any) -> str:
+    """The smallest and the largest number that a setting may have; "" for other settings."""
+    found = {
+        key: getattr(each, key) for each in info.metadata for key in ("gt", "ge", "le") if hasattr(each, key)
+    }
+    if len(found) < 2:
+        return ""
+    lowest = f"more than {found['gt']:,}" if "gt" in found else f"{found['ge']:,}"
+    return f" ({lowest} to {found['le']:,})"
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:

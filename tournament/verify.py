@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from itertools import zip_longest
 
@@ -209,7 +208,7 @@ def _check_group(
     except Differs as error:
         raise Differs(f"{_place(claimed.plan)}: {error}") from None
     verified(claimed)
-    return computed
+    return claimed
 
 
 def _check_pairings(claimed: GroupOutcome) -> None:
@@ -338,7 +337,7 @@ def _evolved(line: EvolutionRank | None) -> str:
     if line is None:
         return "nothing"
     fate = f"extinct in generation {line.extinct_in}" if line.rank is None else f"rank {line.rank}"
-    return f"{line.entry}, {fate}, fraction {Fraction(*line.fraction)}"
+    return f"{line.entry}, {fate}, fraction {line.fraction[0]}/{line.fraction[1]}"
 
 
 # --- replays -----------------------------------------------------------------------------------------------

@@ -21,14 +21,16 @@ announcement.txt                the results as text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from contest.archive.files import from_json, shown, to_json
+from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
+from contest.archive.pieces import MAX_GAMES, read_group, read_list
 from contest.config.settings import AnyGame, Settings
 from contest.errors import Differs
 from contest.file_names import is_safe
@@ -54,6 +56,8 @@ from contest.seeds import Seeds
 SECTIONS = ("contest", "dates", "game", "programs", "teams", "tournament", "evolution", "reports")
 """The sections of contest.toml that determine results and announcement. Settings of the mail are private."""
 
+K = TypeVar("K")
+S = TypeVar("S")
 T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,29}")
@@ -187,6 +191,9 @@ _DECISIONS = TypeAdapter(Decisions)
 _ROUNDS = TypeAdapter(tuple[RoundFacts, ...])
 _GROUP = TypeAdapter(GroupOutcome)
 _RANKING = TypeAdapter(tuple[Standing, ...])
+_ENTRY = TypeAdapter(ArchivedEntry)
+_ROUND = TypeAdapter(RoundFacts)
+_STANDING = TypeAdapter(Standing)
 _EVOLUTION = TypeAdapter(EvolutionOutcome)
 _REPLAYS = TypeAdapter(FinalReplays)
 _BLANKED = TypeAdapter(tuple[Blanked, ...])
@@ -242,48 +249,115 @@ def _description_path(entry: str) -> str:
 
 
 # --- from files --------------------------------------------------------------------------------------------
-def from_files(files: Mapping[str, bytes]) -> Archive:
+MAX_FACTS_BYTES = 1_000_000  # of a file with facts that are few in any contest
+MAX_TEXT_BYTES = 4_000_000
+
+
+class _Lazy(Mapping[K, T]):
+    """Values by key, each of which is made from something when it is asked for."""
+
+    def __init__(self, sources: Mapping[K, S], make: Callable[[S], T]) -> None:
+        self._sources: Mapping[K, Any] = sources
+        self._make: Callable[[Any], T] = make
+
+    def __getitem__(self, key: K) -> T:
+        return self._make(self._sources[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._sources
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+
+def from_files(files: ArchiveFiles) -> Archive:
     """Read an archive from its files, which are foreign input. Does not check whether its contents are true.
 
-    Raises Differs for a file that is missing, is not in the format of `to_files`, or does not belong there.
+    Programs, builds and score matrices are read when they are asked for. Raises Differs for a file that is
+    missing, is not in the format of `to_files`, or does not belong there.
     """
-    entries = from_json(_file(files, "entries.json"), _ENTRIES, "entries.json")
+    names = tuple(path.split("/")[1] for path in files if path.endswith("/description.txt"))
+    entries = tuple(_listed(files, "entries.json", _ENTRY, len(names)))
     _must_be_entries(entries)
+    sources = _sources(files, [entry.name for entry in entries])
     history = tuple(_rounds(files))
-    programs = {entry.name: _program(files, entry.name) for entry in entries}
+    places = [(outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups]
+    scores = {place: _scores_path(*place) for place in places if _scores_path(*place) in files}
     archive = Archive(
-        contest=from_json(_file(files, "contest.json"), _CONTEST, "contest.json"),
+        contest=_facts(files, "contest.json", _CONTEST),
         entries=entries,
         decisions=_decisions(files),
-        programs=programs,
-        builds={path.removeprefix("builds/"): files[path] for path in files if path.startswith("builds/")},
+        programs=_Lazy({name: name for name in sources}, partial(_program, files, sources)),
+        builds=_Lazy(
+            {path.removeprefix("builds/"): path for path in files if path.startswith("builds/")},
+            files.__getitem__,
+        ),
         history=history,
-        ranking=from_json(_file(files, "ranking.json"), _RANKING, "ranking.json"),
-        evolution=_if_any(files, "evolution.json", _EVOLUTION),
+        ranking=tuple(_listed(files, "ranking.json", _STANDING, len(names))),
+        evolution=_if_any(files, "evolution.json", _EVOLUTION, MAX_FILE_BYTES),
         replays=_if_any(files, "replays.json", _REPLAYS),
-        scores=_scores(files, history),
+        scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
-        blanked=_blanked(files, programs),
+        blanked=_blanked(files, sources),
         time_changes=_if_any(files, "time_changes.json", _TIME_CHANGES) or (),
     )
-    strange = sorted(files.keys() - to_files(archive).keys())
-    if strange:
+    known = {*_FILES, *scores.values(), *(_group_path(*place) for place in places)}
+    known |= {_source_path(name, file) for name, found in sources.items() for file in found}
+    known |= {_description_path(name) for name in sources} | {f"builds/{digest}" for digest in archive.builds}
+    if strange := sorted(files.keys() - known):
         raise Differs(f"{shown(strange[0])} does not belong in an archive")
     return archive
 
 
-def _file(files: Mapping[str, bytes], path: str) -> bytes:
+_FILES = (
+    "contest.json",
+    "entries.json",
+    "decisions.json",
+    "rounds.json",
+    "ranking.json",
+    "rules.md",
+    "announcement.txt",
+    "evolution.json",
+    "replays.json",
+    "blanked.json",
+    "time_changes.json",
+)
+
+
+def _listed(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], most: int) -> Iterator[T]:
     if path not in files:
         raise Differs(f"{path} is missing")
-    return files[path]
+    return read_list(files, path, adapter, most)
 
 
-def _text(files: Mapping[str, bytes], path: str) -> str:
+def _file(files: ArchiveFiles, path: str, max_bytes: int) -> bytes:
+    if path not in files:
+        raise Differs(f"{path} is missing")
+    raw = files[path]
+    if len(raw) > max_bytes:
+        raise Differs(f"{path} has more than {max_bytes:,} bytes")
+    return raw
+
+
+def _text(files: ArchiveFiles, path: str) -> str:
     try:
-        return _file(files, path).decode()
-    except UnicodeDecodeError as error:
-        raise Differs(f"{path} is not in UTF-8: {error}") from None
+        return _file(files, path, MAX_TEXT_BYTES).decode()
+    except UnicodeDecodeError:
+        raise Differs(f"{path} is not in UTF-8") from None
+
+
+def _facts(files: ArchiveFiles, path: str, adapter: TypeAdapter[T], max_bytes: int = MAX_FACTS_BYTES) -> T:
+    return from_json(_file(files, path, max_bytes), adapter, path)
+
+
+def _if_any(
+    files: ArchiveFiles, path: str, adapter: TypeAdapter[T], max_bytes: int = MAX_FACTS_BYTES
+) -> T | None:
+    return _facts(files, path, adapter, max_bytes) if path in files else None
 
 
 def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
@@ -296,58 +370,66 @@ def _must_be_entries(entries: Iterable[ArchivedEntry]) -> None:
         known.add(entry.name.casefold())
 
 
-def _decisions(files: Mapping[str, bytes]) -> Decisions:
+def _decisions(files: ArchiveFiles) -> Decisions:
     """Teams that were out before the start are no entries, so their names can be any."""
-    decisions = from_json(_file(files, "decisions.json"), _DECISIONS, "decisions.json")
+    decisions = _facts(files, "decisions.json", _DECISIONS)
     for name in decisions.out:
         if not _NAME.fullmatch(name):
             raise Differs(f"decisions.json: {shown(name)!r} cannot be the name of a team")
     return decisions
 
 
-def _blanked(files: Mapping[str, bytes], programs: Mapping[str, Program]) -> tuple[Blanked, ...]:
+def _blanked(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tuple[Blanked, ...]:
     blanked = _if_any(files, "blanked.json", _BLANKED) or ()
     for each in blanked:
-        if each.team not in programs or not set(each.files) <= programs[each.team].files.keys():
+        if each.team not in sources or not set(each.files) <= set(sources[each.team]):
             raise Differs(f"blanked.json: {shown(each.team)!r} has no such files")
         if each.build and not _DIGEST.fullmatch(each.build):
             raise Differs(f"blanked.json: {shown(each.build)!r} is no digest of a build")
     return blanked
 
 
-def _program(files: Mapping[str, bytes], entry: str) -> Program:
-    folder = _source_path(entry, "")
-    found = {path.removeprefix(folder): data for path, data in files.items() if path.startswith(folder)}
-    strange = [name for name in found if not is_safe(name)]
-    if strange or not found:
-        raise Differs(f"{folder} " + (f"has a file {shown(strange[0])!r}" if strange else "has no file"))
-    return Program(found, _text(files, _description_path(entry)))
+def _sources(files: ArchiveFiles, entries: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """The names of each entry's files."""
+    found: dict[str, list[str]] = {name: [] for name in entries}
+    for path in files:
+        folder, name, *rest = (*path.split("/", 3), "", "")
+        if folder == "programs" and name in found and rest[0] == "source":
+            if not is_safe(rest[1]):
+                raise Differs(f"{_source_path(name, '')} has a file {shown(rest[1])!r}")
+            found[name].append(rest[1])
+    for name, names in found.items():
+        if not names:
+            raise Differs(f"{_source_path(name, '')} has no file")
+    return {name: tuple(names) for name, names in found.items()}
 
 
-def _rounds(files: Mapping[str, bytes]) -> Iterator[RoundOutcome]:
-    rounds = from_json(_file(files, "rounds.json"), _ROUNDS, "rounds.json")
-    for number, facts in enumerate(rounds, start=1):
+def _program(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]], entry: str) -> Program:
+    paths = {file: _source_path(entry, file) for file in sources[entry]}
+    return Program(_Lazy(paths, files.__getitem__), _text(files, _description_path(entry)))
+
+
+def _rounds(files: ArchiveFiles) -> Iterator[RoundOutcome]:
+    games = 0
+    for number, facts in enumerate(_listed(files, "rounds.json", _ROUND, len(files)), start=1):
         if facts.number != number or not 1 <= facts.groups <= len(files):
             raise Differs(f"rounds.json: round {facts.number} of {facts.groups} groups is number {number}")
-        groups = tuple(_group(files, number, group) for group in range(1, facts.groups + 1))
-        yield RoundOutcome(RoundPlan(number, tuple(g.plan for g in groups), facts.final), groups)
+        groups = []
+        for group_number in range(1, facts.groups + 1):
+            group = _group(files, number, group_number, MAX_GAMES - games)
+            games += len(group.matches)
+            groups.append(group)
+        yield RoundOutcome(RoundPlan(number, tuple(g.plan for g in groups), facts.final), tuple(groups))
 
 
-def _group(files: Mapping[str, bytes], round_number: int, number: int) -> GroupOutcome:
+def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> GroupOutcome:
     path = _group_path(round_number, number)
-    group = from_json(_file(files, path), _GROUP, path)
+    if path not in files:
+        raise Differs(f"{path} is missing")
+    group = read_group(files, path, most)
     if (group.plan.round, group.plan.number) != (round_number, number):
         raise Differs(f"{path} is of round {group.plan.round}, group {group.plan.number}")
     return group
-
-
-def _scores(files: Mapping[str, bytes], history: Iterable[RoundOutcome]) -> Mapping[tuple[int, int], str]:
-    places = ((outcome.plan.number, group.plan.number) for outcome in history for group in outcome.groups)
-    return {place: _text(files, _scores_path(*place)) for place in places if _scores_path(*place) in files}
-
-
-def _if_any(files: Mapping[str, bytes], path: str, adapter: TypeAdapter[T]) -> T | None:
-    return from_json(files[path], adapter, path) if path in files else None
 
 
 # --- settings, teams, results ------------------------------------------------------------------------------
@@ -368,9 +450,7 @@ def settings_of(facts: ContestFacts) -> Settings:
     try:
         sections = {name: _section(name, facts.settings[name]) for name in SECTIONS}
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        message = f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise Differs(f"contest.json: {shown(message)}") from None
+        raise Differs(f"contest.json: settings: {shown(reason_of(error))}") from None
     settings = Settings.model_construct(**sections)
     written = published_settings(settings)
     for name, section in facts.settings.items():  # a setting that is missing is newer than the archive

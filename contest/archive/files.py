@@ -1,7 +1,8 @@
 """Write and read an archive as files in a folder, with a manifest of their digests.
 
 An archive that we read is foreign input. So every name must have one strict form, only plain files are
-opened, links are never followed, and sizes are checked before anything is read.
+opened, links are never followed, and sizes are checked before anything is read. Only one file at a time is
+in memory.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator
 
 from contest.config.load import FILE_NAME
 from contest.errors import Differs, GiveUp, NotFound
@@ -29,14 +31,18 @@ FORMAT = "knobeln archive"
 VERSION = 1
 
 MAX_FILES = 50_000
-MAX_FILE_BYTES = 64_000_000
+MAX_FILE_BYTES = 16_000_000  # but a group with its games, which is read game by game, may have more
+MAX_LINE_BYTES = 1_000_000  # of such a group
 MAX_BYTES = 2_000_000_000  # of all files together
 MAX_DEPTH = 4  # parts of a path
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}"
 _PATH = re.compile(rf"(?:{_PART}/){{0,{MAX_DEPTH - 1}}}{_PART}")
+_GROUP = re.compile(r"rounds/[0-9]+/group-[0-9]+\.json")
+_CHUNK_BYTES = 1 << 20
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAX_SHOWN_CHARS = 200  # of foreign text, in a message
+_MANY_BYTES = 10_000  # by which a manifest may be longer than one of the files that are there
 
 T = TypeVar("T")
 
@@ -78,18 +84,70 @@ def to_json(value: T, adapter: TypeAdapter[T]) -> bytes:
     return json.dumps(plain, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
+def validate(raw: bytes, adapter: TypeAdapter[T]) -> T:
+    """Read JSON. Raises ValidationError at the first mistake of a list: a long one may be all mistakes."""
+    key = id(adapter)
+    if key not in _VALIDATORS:
+        schema = _stopping_early(adapter.core_schema)
+        _VALIDATORS[key] = (adapter, SchemaValidator(schema))  # type: ignore[arg-type] # the same schema
+    value: T = _VALIDATORS[key][1].validate_json(raw, strict=True)
+    return value
+
+
+_VALIDATORS: dict[int, tuple[object, SchemaValidator]] = {}
+
+
+def _stopping_early(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_stopping_early(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copy = {key: part if key == "metadata" else _stopping_early(part) for key, part in schema.items()}
+    return {**copy, "fail_fast": True} if schema.get("type") in ("tuple", "list") else copy
+
+
 def from_json(raw: bytes, adapter: TypeAdapter[T], path: str) -> T:
     """Read what `to_json` wrote. Raises Differs, with the file and the place, for anything else."""
     try:
-        value = adapter.validate_json(raw, strict=True)
+        value = validate(raw, adapter)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise Differs(f"{path} cannot be read: {shown(f'{place}: ' * bool(place) + first['msg'])}") from None
+        raise Differs(f"{path} cannot be read: {shown(reason_of(error))}") from None
     with suppress(ValueError, RecursionError):  # e.g. a lone surrogate cannot be encoded
         if to_json(value, adapter) == raw:
             return value
     raise Differs(f"{path} is not in the form that knobeln writes: it has additional data, or another order")
+
+
+_REASONS = {
+    "missing": "it is missing",
+    "unexpected_keyword_argument": "it does not belong there",
+    "extra_forbidden": "it does not belong there",
+    "json_invalid": "this is not JSON",
+    "int_type": "it is not a whole number",
+    "int_from_float": "it is not a whole number",
+    "int_parsing_size": "the number is too large",
+    "float_type": "it is not a number",
+    "string_type": "it is not a text",
+    "string_unicode": "it is not UTF-8",
+    "bool_type": "it is neither true nor false",
+    "tuple_type": "it is not a list",
+    "list_type": "it is not a list",
+    "too_short": "the list is too short",
+    "too_long": "the list is too long",
+}
+
+
+def reason_of(error: ValidationError, place: str = "") -> str:
+    """The first thing that is wrong, and where, without the words of Python. `place`: what was read."""
+    first = next(iter(error.errors(include_url=False, include_input=False, include_context=False)))
+    where = ".".join(map(str, filter(None, (place, *map(str, first["loc"])))))
+    if first["type"] == "value_error":  # in our own words
+        words = first["msg"].removeprefix("Value error, ")
+    elif "equal" in first["type"]:
+        words = first["msg"].replace("Input should be", "it should be")
+    else:
+        words = _REASONS.get(first["type"], "it has another form")
+    return f"{where}: {words}" if where else words
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -132,8 +190,56 @@ def _write_file(path: Path, data: bytes) -> None:
 
 
 # --- reading -----------------------------------------------------------------------------------------------
-def read(folder: Path, digest: str | None = None) -> dict[str, bytes]:
-    """Read all files of the archive but its manifest, by path, and compare them with the manifest.
+class ArchiveFiles(Mapping[str, bytes]):
+    """The files of an archive by path, without the manifest. Each is read when it is asked for.
+
+    A file that is no longer as the manifest says raises Differs.
+    """
+
+    def __init__(self, folder: Path, listed: Mapping[str, Listed], digest: str) -> None:
+        self.digest = digest  # of the archive
+        self._folder = folder
+        self._listed = listed
+
+    def __getitem__(self, path: str) -> bytes:
+        """Raises Differs for a file that is too large to be read in one piece."""
+        if self._listed[path].size > MAX_FILE_BYTES:
+            raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
+        with self._open(path) as file:
+            data = file.read(self._listed[path].size + 1)
+        self._must_be(path, hashlib.sha256(data).hexdigest())
+        return data
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """The lines of a file, each with its newline. Raises Differs for a line that is too long."""
+        digest = hashlib.sha256()
+        with self._open(path) as file:
+            while line := file.readline(MAX_LINE_BYTES):
+                if len(line) == MAX_LINE_BYTES:
+                    raise Differs(f"{path} has a line of more than {MAX_LINE_BYTES:,} bytes")
+                digest.update(line)
+                yield line
+        self._must_be(path, digest.hexdigest())
+
+    def _open(self, path: str) -> IO[bytes]:
+        return open(os.open(self._folder / path, _OPEN), "rb")
+
+    def _must_be(self, path: str, digest: str) -> None:
+        if digest != self._listed[path].sha256:
+            raise Differs(f"{path} was changed while it was read")
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._listed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+
+def read(folder: Path, digest: str | None = None) -> ArchiveFiles:
+    """Compare all files of the archive with its manifest.
 
     `digest`: the expected digest of the archive, in hex. Raises NotFound if there is no archive, Differs with
     the first difference.
@@ -141,16 +247,24 @@ def read(folder: Path, digest: str | None = None) -> dict[str, bytes]:
     found = dict(_files_in(folder))
     if MANIFEST not in found:
         raise NotFound(f"there is no archive in {folder}: it has no {MANIFEST}")
-    raw = found.pop(MANIFEST)
-    if digest is not None and digest_of(raw) != digest.strip().lower():
+    of_manifest = found.pop(MANIFEST)
+    if digest is not None and of_manifest.sha256 != digest.strip().lower():
         raise Differs(
-            f"this is another archive: the sha256 of its {MANIFEST} is {digest_of(raw)}, not {shown(digest)}"
+            f"this is another archive: the sha256 of its {MANIFEST} is {of_manifest.sha256}, not "
+            f"{shown(digest)}"
         )
-    _compare(from_json(raw, _MANIFEST, MANIFEST), found)
-    return found
+    _compare(ArchiveFiles(folder, {MANIFEST: of_manifest}, "")[MANIFEST], found)
+    return ArchiveFiles(folder, found, of_manifest.sha256)
 
 
-def _compare(manifest: Manifest, found: Mapping[str, bytes]) -> None:
+def _compare(raw: bytes, found: Mapping[str, Listed]) -> None:
+    """Compare the manifest with the files that are there."""
+    expected = to_json(Manifest(FORMAT, VERSION, dict(sorted(found.items()))), _MANIFEST)
+    if raw == expected:
+        return
+    if len(raw) > 2 * len(expected) + _MANY_BYTES:
+        raise Differs(f"{MANIFEST} lists more than the {len(found):,} files that are there")
+    manifest = from_json(raw, _MANIFEST, MANIFEST)
     if manifest.format != FORMAT:
         raise Differs(f"{MANIFEST} describes a {shown(manifest.format)!r}, not a {FORMAT!r}")
     if manifest.version != VERSION:
@@ -162,14 +276,15 @@ def _compare(manifest: Manifest, found: Mapping[str, bytes]) -> None:
             raise Differs(f"{shown(path)} is missing: {MANIFEST} lists it")
         if path not in manifest.files:
             raise Differs(f"{path} does not belong to the archive: {MANIFEST} does not list it")
-        if Listed(len(found[path]), _sha256(found[path])) != manifest.files[path]:
+        if found[path] != manifest.files[path]:
             raise Differs(
-                f"{path} was changed: its sha256 is {_sha256(found[path])}, but {MANIFEST} has "
+                f"{path} was changed: its sha256 is {found[path].sha256}, but {MANIFEST} has "
                 f"{shown(manifest.files[path].sha256)}"
             )
+    raise Differs(f"{MANIFEST} does not list the files in the order of their names")
 
 
-def _files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _files_in(folder: Path) -> Iterator[tuple[str, Listed]]:
     """Every file in the folder, with its path. Raises Differs for links, and beyond the limits."""
     if not folder.is_dir():
         raise NotFound(f"there is no folder {folder}")
@@ -191,14 +306,13 @@ def _files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
             if not stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
                 raise Differs(f"{relative / name} is a link; an archive has plain files and folders only")
         for name in names:
-            data = _contents(name, descriptor, str(relative / name))
-            size += len(data)
-            if size > MAX_BYTES:
-                raise Differs(f"the archive has more than {MAX_BYTES:,} bytes")
-            yield str(relative / name), data
+            listed = _listed(name, descriptor, str(relative / name), MAX_BYTES - size)
+            size += listed.size
+            yield str(relative / name), listed
 
 
-def _contents(name: str, folder: int, path: str) -> bytes:
+def _listed(name: str, folder: int, path: str, room: int) -> Listed:
+    """Size and digest of a file, which may have `room` bytes."""
     try:
         descriptor = os.open(name, _OPEN, dir_fd=folder)
     except OSError as error:
@@ -206,7 +320,12 @@ def _contents(name: str, folder: int, path: str) -> bytes:
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Differs(f"{path} is not a plain file")
-        data = file.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
-    return data
+        size, digest = 0, hashlib.sha256()
+        while data := file.read(_CHUNK_BYTES):
+            size += len(data)
+            if size > MAX_FILE_BYTES and not _GROUP.fullmatch(path):
+                raise Differs(f"{path} has more than {MAX_FILE_BYTES:,} bytes")
+            if size > room:
+                raise Differs(f"the archive has more than {MAX_BYTES:,} bytes")
+            digest.update(data)
+    return Listed(size, digest.hexdigest())

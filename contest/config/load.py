@@ -21,7 +21,7 @@ FILE_NAME = "contest.toml"
 def load_settings(folder: Path) -> Settings:
     """The settings of the contest in this folder.
 
-    Raises ConfigError, naming the file, every wrong setting, and what is wrong with it.
+    Raises ConfigError, naming the file, every wrong setting with its line, and what is wrong with it.
     """
     path = folder / FILE_NAME
     if not path.is_file():
@@ -30,23 +30,56 @@ def load_settings(folder: Path) -> Settings:
         )
 
     try:
-        return Settings(**tomllib.loads(path.read_text(encoding="utf-8")))
-    except ValidationError as error:
-        raise ConfigError(f"{path}:\n" + "\n".join(map(_fault, error.errors()))) from None
+        text = path.read_text(encoding="utf-8")
+        given = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from None
+    except ValueError:  # Python reads no such number
+        raise ConfigError(f"{path}: a number in it has thousands of digits") from None
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise ConfigError(f"{path}:\n{faults(error, text)}") from None
 
 
-def _fault(error: ErrorDetails) -> str:
+def faults(error: ValidationError, text: str = "") -> str:
+    """What is wrong with the settings, a line for each; `text`: of the file in which they are."""
+    return "\n".join(_fault(each, text) for each in error.errors())
+
+
+def _fault(error: ErrorDetails, text: str) -> str:
     """A line about what is wrong with a setting."""
     *section, name = error["loc"] or ("",)
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
         near = get_close_matches(str(name), _names_in(section), n=1)
         message = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
+    setting = f"{'.'.join(map(str, error['loc']))}: {message}"
     variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
-    given = f" (given as {variable})" if variable in map(str.upper, os.environ) else ""
-    return f"  {'.'.join(map(str, error['loc']))}: {message}{given}"
+    if variable in map(str.upper, os.environ):
+        return f"  {setting} (given as {variable})"
+    return f"  {_line(text, error['loc'])}{setting}"
+
+
+def _line(text: str, setting: Sequence[int | str]) -> str:
+    """`line N: ` with the line of the file on which the setting begins; "" if the file does not have it.
+
+    A beginning of the file that ends within a value is no TOML. So the setting begins after the last
+    beginning that is TOML and lacks it.
+    """
+    lines, start = text.split("\n"), 1
+    for number in range(1, len(lines) + 1):
+        try:
+            found: Any = tomllib.loads("\n".join(lines[:number]))
+            for step in setting:
+                found = found[step]
+        except tomllib.TOMLDecodeError:
+            continue
+        except (KeyError, IndexError, TypeError):
+            start = number + 1
+        else:
+            return f"line {start}: "
+    return ""
 
 
 def _names_in(section: Sequence[int | str]) -> tuple[str, ...]:

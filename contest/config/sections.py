@@ -187,15 +187,19 @@ class PulledImage(Section):
     )
 
 
+MAX_MOVE_SECONDS = 3_600
+
+
 class Programs(Section):
     """Limits for programs."""
 
     max_elements: int = Field(
-        10_000, ge=1, description="most lexical elements of a program after preprocessing"
+        10_000, ge=1, le=1_000_000, description="most lexical elements of a program after preprocessing"
     )
     max_instructions: int = Field(
         855_000_000,
         ge=1_000,
+        le=100_000_000_000,
         description="most machine instructions per player and game: 30 s of a SPARCstation 2 at 28.5 MIPS",
     )
     description: Literal["require", "warn", "none"] = Field(
@@ -204,19 +208,22 @@ class Programs(Section):
         "rejected; warn: it is accepted with a warning; none: no description is needed",
     )
     min_description_lines: int = Field(
-        15, ge=0, description="a description with fewer non-blank lines is accepted with a warning"
+        15, ge=0, le=1_000, description="a description with fewer non-blank lines is accepted with a warning"
     )
     max_compiles_per_hour: int = Field(
         20,
         ge=1,
+        le=100_000,
         description="most compilations for one team; of the programs that wait longer only the newest is "
         "compiled",
     )
-    max_source_bytes: int = Field(256_000, ge=1_000, description="a longer program is refused unread")
+    max_source_bytes: int = Field(
+        256_000, ge=1_000, le=16_000_000, description="a longer program is refused unread"
+    )
     seconds: float = Field(
         5.0,
         gt=0,
-        le=3_600,
+        le=MAX_MOVE_SECONDS,
         description="time for each move of a program that does not run on the contest machine; for a "
         "function that is tabulated, time for all its values",
     )
@@ -237,6 +244,7 @@ class Programs(Section):
     max_comparisons_per_hour: int = Field(
         20,
         ge=1,
+        le=100_000,
         description="most `please compare` letters of one team, if the contest's game is computed exactly",
     )
     max_image_bytes: int = Field(
@@ -254,6 +262,7 @@ class Programs(Section):
     max_practices_per_hour: int = Field(
         10,
         ge=0,
+        le=100_000,
         description="most `please test` and `please play` letters of one team, together; 0 = there is no "
         "practice",
     )
@@ -363,9 +372,13 @@ class Teams(Section):
     approval: Literal["automatic", "organizer"] = Field(
         "automatic", description="organizer: each registration waits for `knobeln teams accept NAME`"
     )
-    max_teams: int = Field(2_000, ge=1, description="most teams; further registrations are not accepted")
-    max_per_organization: int = Field(0, ge=0, description="most teams from one organization; 0 = no limit")
-    max_members: int = Field(10, ge=1, description="most people in a team")
+    max_teams: int = Field(
+        2_000, ge=1, le=100_000, description="most teams; further registrations are not accepted"
+    )
+    max_per_organization: int = Field(
+        0, ge=0, le=100_000, description="most teams from one organization; 0 = no limit"
+    )
+    max_members: int = Field(10, ge=1, le=1_000, description="most people in a team")
     member_lines: Literal[2, 1] = Field(
         2,
         description="lines for each member in the form. 2: name, age and occupation, then the background; "
@@ -384,7 +397,7 @@ class Teams(Section):
     prizes_by: str = Field(
         "", description="a field of the form: there are also prizes for the best of each of its values"
     )
-    prizes: int = Field(3, ge=1, description="places with a prize, for each value of prizes_by")
+    prizes: int = Field(3, ge=1, le=1_000, description="places with a prize, for each value of prizes_by")
 
     @model_validator(mode="after")
     def _fields_are_known(self) -> Teams:
@@ -417,9 +430,13 @@ class Tournament(Section):
         le=1_000,
         description="double-elimination: a match with equal points goes on up to this many games",
     )
-    group_min: int = Field(20, ge=2, description="smallest group, if there are enough participants")
-    group_max: int = Field(41, ge=2, description="largest group")
-    final_size: int = Field(41, ge=2, description="the round of this many participants or fewer is the final")
+    group_min: int = Field(
+        20, ge=2, le=10_000, description="smallest group, if there are enough participants"
+    )
+    group_max: int = Field(41, ge=2, le=10_000, description="largest group")
+    final_size: int = Field(
+        41, ge=2, le=10_000, description="the round of this many participants or fewer is the final"
+    )
     self_play: bool = Field(
         True, description="each strategy also plays one game against itself (1993: false)"
     )
@@ -432,7 +449,7 @@ class Tournament(Section):
         "how often each team came first. Changes no result. For games of the contest machine",
     )
     workers: int = Field(
-        0, ge=0, description="worker processes at once; 0 = one per core. Never changes a result"
+        0, ge=0, le=1_024, description="worker processes at once; 0 = one per core. Never changes a result"
     )
 
     @model_validator(mode="after")
@@ -451,12 +468,14 @@ class Evolution(Section):
     """Discipline 2, computed from the final."""
 
     enabled: bool = Field(True, description="whether it is played (1993: false)")
-    exemplars: int = Field(5, ge=1, description="exemplars of each strategy at the start")
+    exemplars: int = Field(5, ge=1, le=100_000, description="exemplars of each strategy at the start")
     rounding: Literal["literal", "constant-total"] = Field(
         "literal",
         description="literal: N*F(p) rounded half up, the sum may drift; constant-total: largest remainder",
     )
-    max_generations: int = Field(10_000, ge=1, description="a safety limit that no known final comes near")
+    max_generations: int = Field(
+        10_000, ge=1, le=1_000_000, description="a safety limit that no known final comes near"
+    )
 
 
 KNOBELN_REPORTS = ("LAP", "LGP", "DGP", "GRP", "GRG", "GRR", "RSM")
@@ -491,6 +510,7 @@ class Hill(Section):
     mail_hours: int = Field(
         24,
         ge=0,
+        le=8_760,
         description="a ranking that has changed is mailed to teams with GRR or RSM, at most once in this "
         "many "
         "hours; 0 = no mails",
@@ -559,10 +579,11 @@ class Mail(Section):
     max_letter_bytes: int = Field(
         1_000_000,
         ge=10_000,
+        le=100_000_000,
         description="a larger letter is refused with 552; one from a team's own address may be larger by "
         "an image, see programs.max_image_bytes",
     )
-    max_connections: int = Field(100, ge=1, description="SMTP connections at once")
+    max_connections: int = Field(100, ge=1, le=10_000, description="SMTP connections at once")
     delivery: DeliveryKind = Field(
         DeliveryKind.MAILDIR,
         description="maildir: a Maildir per recipient below maildir_root; smtp: the smarthost; "
@@ -599,10 +620,13 @@ class Mail(Section):
         "(its authserv-id, RFC 8601); empty = it writes none. It must remove fields that strangers wrote",
     )
     answers_per_hour: int = Field(
-        10, ge=1, description="most automatic answers to one address in an hour; prevents mail loops"
+        10,
+        ge=1,
+        le=100_000,
+        description="most automatic answers to one address in an hour; prevents mail loops",
     )
     give_up_after_hours: int = Field(
-        72, ge=1, description="hours after which a mail fails that the relay keeps deferring"
+        72, ge=1, le=8_760, description="hours after which a mail fails that the relay keeps deferring"
     )
 
 
@@ -634,7 +658,7 @@ class Imap(Section):
         "Failed", description="folder for letters that are too large or cannot be fetched; empty = they stay"
     )
     idle: bool = Field(True, description="hear of new letters at once, if the server supports it (IDLE)")
-    poll_seconds: int = Field(60, ge=1, description="how often to look for new letters otherwise")
+    poll_seconds: int = Field(60, ge=1, le=86_400, description="how often to look for new letters otherwise")
 
     @model_validator(mode="after")
     def _passwords_stay_here(self) -> Imap:
@@ -687,6 +711,7 @@ class SandboxSettings(Section):
     user_id: int = Field(
         61_994,
         ge=1,
+        le=2**31 - 1,
         description="when knobeln is started as root, compilers run under this unprivileged user and group "
         "id",
     )

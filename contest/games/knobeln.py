@@ -141,9 +141,11 @@ class KnobelnSettings(GameSettings):
     """The game's parameters."""
 
     name: str = Field(DEFAULT_GAME, description=GameSettings.model_fields["name"].description)
-    a: int = Field(1, ge=1, description="the smallest number that may be thrown")
-    b: int = Field(12288, le=2**30, description="the largest number that may be thrown")
-    k: int = Field(8, ge=1, description="a series of non-decreasing throws has at least this length")
+    a: int = Field(1, ge=1, le=2**30, description="the smallest number that may be thrown")
+    b: int = Field(12288, ge=1, le=2**30, description="the largest number that may be thrown")
+    k: int = Field(
+        8, ge=1, le=1_000_000, description="a series of non-decreasing throws has at least this length"
+    )
     L: int = Field(1000, ge=1, le=1_000_000, description="throws per game")
 
     @model_validator(mode="after")

@@ -14,8 +14,9 @@ from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from contest.config.load import faults
 from contest.config.sections import DEFAULT_GAME, Dates
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
@@ -44,11 +45,19 @@ class Day(BaseModel):
 
 
 def settings(name: str, now: datetime) -> Settings:
-    """The settings of a contest of this game that is set up now. Raises NotFound for an unknown game.
+    """The settings of a contest of this game that is set up now.
 
-    A game without a preset gets settings that fit its facts.
+    A game without a preset gets settings that fit its facts. Raises NotFound for an unknown game, ConfigError
+    if a variable of the environment has a wrong setting.
     """
     info = game(name).info
+    try:
+        return _settings(info, now)
+    except ValidationError as error:
+        raise ConfigError(f"variables of the environment:\n{faults(error)}") from None
+
+
+def _settings(info: GameInfo, now: datetime) -> Settings:
     preset = files(__name__).joinpath(f"{info.name}.toml")
     if info.name == DEFAULT_GAME:
         return Settings(dates=usual_dates(now))

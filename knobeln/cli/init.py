@@ -27,8 +27,10 @@ def init(folder: Path | None, game: str | None) -> None:
     path = folder or contest_path()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     file = path / FILE_NAME
-    if game and file.exists() and load_settings(path).game.name != game:  # an existing file is kept
-        raise ConfigError(f"{file} is for another game; remove it, or leave --game out to keep it")
+    if file.exists():  # it is kept
+        settings = load_settings(path)
+        if game and settings.game.name != game:
+            raise ConfigError(f"{file} is for another game; remove it, or leave --game out to keep it")
     create_contest(path, settings).store.close()
     click.echo(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
     click.echo(f"    knobeln serve -C {path}     takes registrations and programs by mail")

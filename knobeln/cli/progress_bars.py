@@ -29,7 +29,10 @@ def progress_bars(*, quiet: bool = False, columns: int = COLUMNS) -> Iterator[Pr
 
 @contextmanager
 def progress_bar(text: str, total: int, *, columns: int = COLUMNS) -> Iterator[ProgressCallback]:
-    """Show one bar, which the callback advances up to its end: games may be played again."""
+    """Show one bar, which the callback advances up to its end: games may be played again.
+
+    When all is done it is at its end: games may be fewer than expected, too.
+    """
     lock, done = Lock(), 0
     with progress_bars(columns=columns) as progress:
         task = progress.add_task(text, total=total)
@@ -41,6 +44,7 @@ def progress_bar(text: str, total: int, *, columns: int = COLUMNS) -> Iterator[P
                 progress.update(task, completed=done)
 
         yield advance
+        progress.update(task, completed=total)
 
 
 @contextmanager

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from compiler.builders import builder_of
 from contest import __version__
 from contest.archive import files
 from contest.archive.contents import Archive, ArchivedEntry, seeds_of, settings_of
-from contest.config.sections import Programs
-from contest.errors import Differs
+from contest.config.sections import MAX_MOVE_SECONDS, Programs
+from contest.errors import ConfigError, Differs
 from contest.games.registry import rules_text
 from contest.model import GroupOutcome, Severity
 from contest.organizer import TIME_FORMAT
@@ -20,11 +21,19 @@ from contest.plurals import plural
 from contest.protocols import ProgressCallback, Runner
 from contest.subprocesses.engine_pool import cores
 from knobeln.contest_day.export import announcement_of, check_builds, score_matrices
+from knobeln.contest_day.verify_limits import (
+    MAX_BUILD_BYTES,
+    OutOfTimeError,
+    memory_limit,
+    time_for,
+    time_limit,
+)
+from reports.kinds import check_offered
 from sandbox.vm.translation import NotTranslated
-from tournament.derived_settings import is_computed
+from tournament.derived_settings import format_of, is_computed
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import with_recorded_results
-from tournament.verify import Claim, check
+from tournament.verify import Claim, check, name_of
 
 ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
 
@@ -44,9 +53,24 @@ class Verified:
     unchecked: list[str] = field(default_factory=list)
 
 
-def verify(archive: Archive, progress_bar: ProgressBar) -> Verified:
-    """Raises Differs, naming the first difference."""
-    return _Verification(archive, progress_bar).run()
+def verify(archive: Archive, progress_bar: ProgressBar, seconds: float | None = None) -> Verified:
+    """Compute the contest again and compare, for at most `seconds`; None: three times its own time.
+
+    Raises Differs, naming the first difference, or GiveUp if the memory does not suffice.
+    """
+    usual = time_for(archive.contest, len(archive.entries))
+    seconds = usual if seconds is None else seconds
+    with memory_limit():  # a stranger's settings may be huge, too
+        verification = _Verification(archive, progress_bar)
+    try:
+        with time_limit(seconds):
+            verification.run()
+    except OutOfTimeError:
+        verification.result.missed.append(
+            f"all that is not named here: the time was up after {seconds / 60:,.1f} minutes; "
+            "`--minutes` allows more"
+        )
+    return verification.result
 
 
 class _Verification:
@@ -54,40 +78,58 @@ class _Verification:
         self._archive = archive
         self._progress_bar = progress_bar
         self._settings = settings_of(archive.contest)
+        try:
+            check_offered(self._settings.reports.offered)
+            format_of(self._settings)
+        except ConfigError as error:
+            raise Differs(f"contest.json: settings: {files.shown(error)}") from None
         self._is_computed = is_computed(self._settings)
         # A contest's own languages are commands of its organizer. We never start a stranger's commands.
         ours = Programs.model_validate({**self._settings.programs.model_dump(), "languages": ()})
         self._builder = builder_of(self._settings.model_copy(update={"programs": ours}), open_runner)
         self._other_programs = {each.team for each in archive.blanked if each.is_other_program}
         self._same_version = archive.contest.written_by == __version__
-        self._result = Verified()
+        self.result = Verified()
 
-    def run(self) -> Verified:
-        archive, checked, unchecked = self._archive, self._result.checked, self._result.unchecked
+    def run(self) -> None:
+        archive, checked, unchecked = self._archive, self.result.checked, self.result.unchecked
+        self._check_time_changes()
         self._check_texts()
         self._check_programs()
-        self._check_games()
-        checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
-        self._check_score_matrices()
-        self._check_announcement()
+        with memory_limit():
+            self._check_games()
+            checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
+            self._check_score_matrices()
+            self._check_announcement()
         unchecked += self._decisions()
         unchecked.append(
             "names of organizations and people, the order of the entries, the names of the tools, times, and "
             "settings that decide nothing: only the archive's digest vouches for them"
         )
-        return self._result
+
+    def _check_time_changes(self) -> None:
+        seconds = self._settings.programs.seconds
+        for change in self._archive.time_changes:
+            if change.before != seconds or not 0 < change.after <= MAX_MOVE_SECONDS:
+                raise Differs("time_changes.json: the time for a move cannot have been changed like that")
+            seconds = change.after
 
     def _check_texts(self) -> None:
         """Check rules and descriptions."""
         archive = self._archive
         if not self._same_version:
-            self._result.missed.append(
+            self.result.missed.append(
                 f"the texts of rules and announcement: knobeln {files.shown(archive.contest.written_by)} "
                 f"wrote them, and this is knobeln {__version__}"
             )
         elif archive.rules != rules_text(self._settings.game.name):
             raise Differs("rules.md: these are not the rules of the game")
+        most = self._settings.programs.max_source_bytes
         for name, program in archive.programs.items():
+            if sum(map(len, program.files.values())) > most:
+                raise Differs(
+                    f"programs/{name}/source has more than {most:,} bytes, which no program may have"
+                )
             try:
                 description = self._builder.description(program.files, program.description)
             except ValueError as error:
@@ -107,7 +149,7 @@ class _Verification:
         if self._is_computed:
             self._rebuild_all()
         else:
-            self._result.unchecked.append(
+            self.result.unchecked.append(
                 "programs: they talk with the referee and might answer differently another time; so their "
                 "moves were recorded"
             )
@@ -129,11 +171,11 @@ class _Verification:
             reasons = list(pool.map(rebuild, archive.entries))
         same = reasons.count(None)
         if same:
-            self._result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
+            self.result.checked.append(f"{plural(same, 'program')}, built again: the same, bit for bit")
         for reason in dict.fromkeys(filter(None, reasons)):
             names = [entry.name for entry, why in zip(archive.entries, reasons, strict=True) if why == reason]
             which = f"{len(names)} programs" if len(names) > 1 else f"the program of {names[0]}"
-            told = self._result.unchecked if reason == _BLANKED else self._result.missed
+            told = self.result.unchecked if reason == _BLANKED else self.result.missed
             told.append(f"the way from source to build of {which}: {reason}")
 
     def _compare(self, entry: ArchivedEntry) -> str | None:
@@ -161,6 +203,8 @@ class _Verification:
     # --- games and tables ----------------------------------------------------------------------------------
     def _check_games(self) -> None:
         archive, seeds = self._archive, seeds_of(self._archive.contest)
+        if not self._is_computed:
+            self._check_faults()
         images = {entry.name: entry.build for entry in archive.entries}
         claim = Claim(
             self._settings,
@@ -173,31 +217,46 @@ class _Verification:
             archive.decisions.out,
         )
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
-        replayed = (
-            archive.replays.times * len(archive.history[-1].groups[0].matches) if archive.replays else 0
-        )
+        replayed = 0
+        if archive.replays and archive.history:
+            replayed = archive.replays.times * len(archive.history[-1].groups[0].matches)
         with self._progress_bar("games", games + replayed) as progress:
 
             def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
                 needed = {images[name] for name in group.plan.members} & archive.builds.keys()
-                builds = {digest: archive.builds[digest] for digest in needed}
+                builds = dict[str, bytes]()
+                for digest in needed:
+                    builds[digest] = archive.builds[digest]
+                    if sum(map(len, builds.values())) > MAX_BUILD_BYTES:
+                        raise Differs(f"its programs have more than {MAX_BUILD_BYTES:,} bytes together")
                 kind = runner_of(self._settings)
                 runner = kind.open_checking(group, builds, self._settings, seeds, progress)
                 return with_recorded_results(runner, group, archive.changed_builds, seeds)
 
-            self._result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
+            self.result.unchecked.extend(check(claim, checking_runner, lambda _group: None))
         for each in archive.blanked:
             if each.build:
-                self._result.unchecked.append(
+                self.result.unchecked.append(
                     f"the games of {each.team}: an authentication string was blanked in its build, so its "
                     "recorded results were believed"
                 )
         count = f"{plural(games, 'game')} in {plural(len(archive.history), 'round')}"
-        self._result.checked.append(
+        self.result.checked.append(
             f"{count}, played again: the same to the last point"
             if self._is_computed
             else f"{count}: the moves keep to the rules, and give these points"
         )
+
+    def _check_faults(self) -> None:
+        """The sentences about faults in games in words are for a program's own team only."""
+        for outcome in self._archive.history:
+            for match in (match for group in outcome.groups for match in group.matches):
+                for seat in match.result.seats:
+                    if seat.stderr_tail or (seat.fault and (seat.fault.reason or seat.fault.stderr_tail)):
+                        raise Differs(
+                            f"round {outcome.plan.number}: {files.shown(name_of(match))}: there is a "
+                            "sentence about a fault or a program's standard error, which no archive has"
+                        )
 
     def _check_score_matrices(self) -> None:
         computed, archived = score_matrices(self._archive.history, self._settings), self._archive.scores
@@ -212,13 +271,12 @@ class _Verification:
             return
         computed = announcement_of(self._archive, self._settings).split("\n")
         archived = self._archive.announcement.split("\n")
-        for number in range(max(len(computed), len(archived))):
-            theirs, ours = archived[number : number + 1], computed[number : number + 1]
+        for number, (theirs, ours) in enumerate(zip_longest(archived, computed), start=1):
             if theirs != ours:
                 raise Differs(
-                    f"announcement.txt, line {number + 1}: it says {files.shown(theirs)}, but {ours} follows"
+                    f"announcement.txt, line {number}: it says {_quoted(theirs)}, but {_quoted(ours)} follows"
                 )
-        self._result.checked.append("rules, descriptions and announcement: the same")
+        self.result.checked.append("rules, descriptions and announcement: the same")
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""
@@ -245,3 +303,7 @@ class _Verification:
                     f"why {place} was played again; programs that talk with the referee may have answered "
                     "differently before"
                 )
+
+
+def _quoted(line: str | None) -> str:
+    return "nothing" if line is None else f'"{files.shown(line)}"'

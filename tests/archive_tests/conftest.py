@@ -3,11 +3,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from compiler.builders import machine, text
 from contest.archive import files
-from tests.support.archives import Mended, Published, knobeln_field, played, publish, small
+from tests.support.archives import Mended, Published, knobeln_field, of_game, played, publish, small
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +20,40 @@ def knobeln_contest(tmp_path_factory: pytest.TempPathFactory) -> Published:
     return publish(contest, path / "archive", strings)
 
 
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """Three programs, a final with replays, and an evolution, in games of a few throws."""
+    chosen = small()
+    game = chosen.game.model_copy(update={"L": 12, "k": 2})
+    tournament = chosen.tournament.model_copy(update={"final_replays": 2})
+    chosen = chosen.model_copy(update={"game": game, "tournament": tournament})
+    field = {name: sent for name, sent in knobeln_field().items() if name in ("team_1", "team_2", "team_6")}
+    path = tmp_path_factory.mktemp("tiny")
+    contest, strings = played(path / "contest", chosen, field)
+    return publish(contest, path / "archive", strings)
+
+
+@pytest.fixture(scope="session")
+def in_words(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    names = ("two_tits.sh", "always_in_trouble.sh")
+    return of_game(tmp_path_factory.mktemp("in_words"), "cooperation", names, games=1)
+
+
+@pytest.fixture
+def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same source makes the same build, so each is built once."""
+    for builder in (machine.MachineBuilder, text.TextBuilder):
+        known: dict[Any, Any] = {}
+
+        def rebuild(self: Any, sent: Any, words: str, known: Any = known, real: Any = builder.rebuild) -> Any:
+            key = (tuple(sorted(sent.items())), words, repr(self._settings.programs))
+            if key not in known:
+                known[key] = real(self, sent, words)
+            return known[key]
+
+        monkeypatch.setattr(builder, "rebuild", rebuild)
+
+
 @pytest.fixture
 def mended(tmp_path: Path) -> Mended:
     """An archive with something changed in it, and a manifest that says nothing of it."""
@@ -25,7 +61,7 @@ def mended(tmp_path: Path) -> Mended:
     numbers = count(1)
 
     def change(archive: Path, do: Callable[[dict[str, bytes]], None]) -> Path:
-        contents = files.read(archive)
+        contents = dict(files.read(archive))
         do(contents)
         folder = tmp_path / f"changed_{next(numbers)}"
         files.write(folder, contents)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from rich.progress import Progress
 
 from contest.model import GroupOutcome, GroupPlan, Pairing, RoundPlan
-from knobeln.cli.progress_bars import RoundBars
+from knobeln.cli.progress_bars import RoundBars, progress_bar
 
 
 def group(number: int, games: int, title: str = "") -> GroupPlan:
@@ -52,3 +53,13 @@ def test_a_bar_says_what_is_played() -> None:
     assert progress.tasks[-1].description == "round 3: 4 programs in 2 matches"
     bars.round_drawn(RoundPlan(4, (group(1, 820),), final=True))
     assert progress.tasks[-1].description == "the final: 2 programs"
+
+
+@pytest.mark.parametrize("games", [3, 9, 12])
+def test_a_bar_ends_full_whatever_number_of_games_was_played(
+    games: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("games", 9) as advance:
+        for _ in range(games):
+            advance(1)
+    assert "9/9" in capsys.readouterr().out.splitlines()[-1]

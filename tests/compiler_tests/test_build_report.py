@@ -96,6 +96,7 @@ def test_the_limit_of_elements_itself_is_allowed(build_code, extra, accepted):
     assert report.elements == limit + extra
     assert report.accepted is accepted
     assert [f.rule for f in report.findings] == ([] if accepted else ["elements"])
+    assert (report.code_bytes is not None) is accepted, "a program over the limit is not compiled"
 
 
 def test_a_use_of_a_macro_counts_what_it_expands_to(build_code):

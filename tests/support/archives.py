@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner, Result
 
 from compiler.builders import builder_of
 from contest import presets
+from contest.archive import files
 from contest.config.sections import Dates
 from contest.config.settings import Settings
 from contest.model import LetterState
@@ -136,3 +140,60 @@ def of_game(
 
 
 Mended = Callable[[Path, Callable[[dict[str, bytes]], None]], Path]
+
+
+def _changed(leaf: Any) -> Any:
+    """Another value of the same kind, as close as can be."""
+    match leaf:
+        case bool():
+            return not leaf
+        case int() | float():
+            return leaf + 1
+        case None:
+            return 1
+        case str() if re.match(r"\d{4}-\d\d-\d\dT", leaf):
+            return f"{int(leaf[:4]) + 1}{leaf[4:]}"
+        case _:
+            return f"{leaf}x"
+
+
+def _leaves(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    if not isinstance(value, dict | list) or not value:
+        yield place
+        return
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from _leaves(part, (*place, key))
+
+
+def changes(archive: Path) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Every JSON leaf of the archive changed, one at a time: the fact, such as
+    `entries.json: *.tool`, and the archive's files."""
+    contents = dict(files.read(archive))
+    for path in sorted(contents):
+        if not path.endswith(".json"):
+            continue
+        for place in _leaves(json.loads(contents[path])):
+            value = json.loads(contents[path])
+            *steps, last = place
+            holder = value
+            for step in steps:
+                holder = holder[step]
+            if holder[last] in ([], {}):
+                continue
+            holder[last] = _changed(holder[last])
+            raw = json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+            fact = ".".join("*" if isinstance(step, int) else step for step in place)
+            yield f"{re.sub(r'[0-9]+', '*', path)}: {fact}", {**contents, path: raw}
+
+
+def put_in_place(archive: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files that differ into the archive, with a manifest that says nothing of it."""
+    for path, data in {**contents, files.MANIFEST: files.manifest_of(contents)}.items():
+        file = archive / path
+        if not file.exists() or file.read_bytes() != data:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+    for file in archive.rglob("*"):
+        path = str(file.relative_to(archive))
+        if file.is_file() and path not in contents and path != files.MANIFEST:
+            file.unlink()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from contest.config.settings import Settings
-from contest.errors import NotFound
+from contest.errors import Differs, NotFound
 from contest.games.knobeln import Rules, rules_of
-from contest.model import GameJob, GameResult
+from contest.model import GameJob, GameResult, GroupOutcome, Verdict
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
@@ -19,8 +20,10 @@ from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tournament.runners.base import RunnerPlugin
 from tournament.runners.knobeln_batch import Batch
+from tournament.runners.recorded import job_of
 
 KNOBELN_SOURCES = Path(__file__).parent / "knobeln_engine"
+_MIN_INSTRUCTIONS = 1_000  # the least that settings may allow
 _SECONDS_PER_THROW = 1e-4  # an allowance for the referee
 
 
@@ -30,9 +33,36 @@ class MachinePlay(RunnerPlugin):
     def open(
         self, images: Images, settings: Settings, _seeds: Seeds, progress: ProgressCallback
     ) -> AbstractContextManager[Runner]:
-        machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
-        limit, workers = settings.programs.max_instructions, settings.tournament.workers
-        return nullcontext(MachineRunner(machine_images, rules_of(settings.game), limit, workers, progress))
+        return nullcontext(_runner(images, settings, settings.programs.max_instructions, progress))
+
+    def open_checking(
+        self,
+        recorded: GroupOutcome,
+        images: Images,
+        settings: Settings,
+        seeds: Seeds,
+        progress: ProgressCallback,
+    ) -> AbstractContextManager[Runner]:
+        """Plays the recorded games with only as many instructions as the longest of them is said to have.
+
+        So programs that do not play these games at all cannot go on for ever. A player that is said to have
+        used up its time has the contest's limit.
+        """
+        limit = settings.programs.max_instructions
+        seats = [seat for match in recorded.matches for seat in match.result.seats]
+        if any(seat.verdict is Verdict.TIME for seat in seats):
+            return self.open(images, settings, seeds, progress)
+        claimed = max((seat.instructions for seat in seats), default=0)
+        limited = _runner(images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress)
+        known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
+        return nullcontext(_CheckingRunner(limited, _runner(images, settings, limit, progress), known))
+
+
+def _runner(images: Images, settings: Settings, limit: int, progress: ProgressCallback) -> MachineRunner:
+    machine_images = {digest: Image.from_bytes(raw) for digest, raw in images.items()}
+    return MachineRunner(
+        machine_images, rules_of(settings.game), limit, settings.tournament.workers, progress
+    )
 
 
 PLUGIN = MachinePlay()
@@ -88,6 +118,29 @@ class MachineRunner:
         images = {digest: self._images[digest] for digest in needed}
         native = self._translations.found(images.values()) if self._translations else {}
         return Batch(self._rules, self._max_instructions, images, native)
+
+
+@dataclass(frozen=True)
+class _CheckingRunner:
+    """Plays games that are recorded, whose streams are `known`, with `limited`, and others with `other`."""
+
+    limited: Runner
+    other: Runner
+    known: Container[tuple[bytes, ...]]
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        """Raises Differs if a player needs more instructions than are recorded of any game."""
+        if any(job.streams not in self.known for job in jobs):
+            return self.other.play(jobs)
+        results = self.limited.play(jobs)
+        for job, result in zip(jobs, results, strict=True):
+            for name, seat in zip(job.names, result.seats, strict=True):
+                if seat.verdict is Verdict.TIME:
+                    raise Differs(
+                        f"the program of {name} needs more instructions than the archive has of any game of "
+                        "this group"
+                    )
+        return results
 
 
 def _request(batch: Batch, jobs: Sequence[GameJob]) -> EngineRequest[GameResult]:

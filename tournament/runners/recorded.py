@@ -8,7 +8,7 @@ was, whether the rules allowed the move, what they did for a missing one, the po
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from contest.errors import Differs
 from contest.games.base import TextGame
 from contest.model import Fault, GameJob, GameResult, GroupOutcome, Match, Missing, Moves
 from contest.protocols import ProgressCallback, Runner, no_progress
+from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from sandbox import players
 from sandbox.players import AnswerFaultKind
@@ -102,7 +103,7 @@ def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: See
         raise Differs(f"{_name(match)}: its moves were not kept, so nobody can check it")
     game = rules.for_players(job.names, partial(seeds.below, "game"))
     try:
-        played = _played(game, kept.moves, job)
+        played = _played(game, tuple(kept.moves), job)
     except Differs as error:
         raise Differs(f"{_name(match)}: {error}") from None
     _compare(match, game_result(played, with_moves=True))
@@ -116,21 +117,31 @@ def _name(match: Match) -> str:
 def _compare(match: Match, computed: GameResult) -> None:
     kept, computed = _comparable(match.result), _comparable(computed)
     for what, recorded, by_rules in (
-        ("the points are", [s.points for s in kept.seats], [s.points for s in computed.seats]),
-        ("the verdicts are", [str(s.verdict) for s in kept.seats], [str(s.verdict) for s in computed.seats]),
+        ("the points are", _joined(s.points for s in kept.seats), _joined(s.points for s in computed.seats)),
+        (
+            "the verdicts are",
+            _joined(s.verdict for s in kept.seats),
+            _joined(s.verdict for s in computed.seats),
+        ),
         ("the number of turns is", kept.turns, computed.turns),
-        ("the digest is", kept.digest, computed.digest),
-        ("the moves are", kept.moves, computed.moves),
-        ("the players did", kept.seats, computed.seats),
+        ("the digest is", sanitize(kept.digest), computed.digest),
     ):
         if recorded != by_rules:
             raise Differs(f"{_name(match)}: {what} {recorded} in the archive, but {by_rules} by the rules")
+    if kept.moves != computed.moves:
+        raise Differs(f"{_name(match)}: the rules made other moves instead of missing ones")
+    if kept != computed:
+        raise Differs(f"{_name(match)}: what is said of the players' turns and faults is not so by the rules")
+
+
+def _joined(values: Iterable[object]) -> str:
+    return ":".join(map(str, values))
 
 
 def _comparable(result: GameResult) -> GameResult:
     """Without the sentences about faults, which are not kept for everybody; the moves as a tuple."""
     seats = tuple(replace(seat, fault=seat.fault and Fault(seat.fault.turn, "")) for seat in result.seats)
-    return replace(result, seats=seats, moves=result.moves and tuple(result.moves))
+    return replace(result, seats=seats, moves=None if result.moves is None else tuple(result.moves))
 
 
 def _played(game: TextGame[Any, Any], moves: Sequence[Moves], job: GameJob) -> TextGameResult:

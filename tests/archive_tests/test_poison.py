@@ -1,0 +1,312 @@
+"""Archives that were made to harm: each is refused in plain words, in little memory and time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compiler.builders import builder_of
+from contest.archive import contents, files, pieces
+from contest.errors import Differs, KnobelnError
+from knobeln.cli.progress_bars import progress_bar
+from knobeln.contest_day import verification
+from tests.support.archives import Mended, Published, put_in_place, small
+from tournament.runners import open_runner
+
+MAX_MEMORY_KB = 512_000
+MAX_CPU_SECONDS = 60
+PYTHON = re.compile(
+    r"Traceback|Error\b|\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b|tuple|dict|Input should|pydantic|validation"
+)
+GROUP = "rounds/1/group-1.json"
+ENDLESS = b"main() { int i; for (i = 0; i >= 0; i = (i + 1) & 65535) ; return 0; }\n"
+
+Poison = Callable[[dict[str, bytes]], object]
+
+
+def dumped(value: Any) -> bytes:
+    return json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def edit(path: str, do: Callable[[Any], object]) -> Poison:
+    def change(archive: dict[str, bytes]) -> None:
+        value = json.loads(archive[path])
+        do(value)
+        archive[path] = dumped(value)
+
+    return change
+
+
+def put(path: str, data: bytes) -> Poison:
+    return lambda archive: archive.update({path: data})
+
+
+def setting(section: str, name: str, value: object) -> Poison:
+    return edit("contest.json", lambda c: c["settings"][section].update({name: value}))
+
+
+def endless_builds(archive: dict[str, bytes]) -> None:
+    """Builds that never end, by a compiler that is not here, so that nobody compiles the sources again."""
+    chosen = small()
+    free = chosen.programs.model_copy(update={"description": "none"})
+    builder = builder_of(chosen.model_copy(update={"programs": free}), open_runner)
+    built = builder.rebuild({"program.c": ENDLESS}, "")
+    assert built.image is not None, built.report.findings
+    for path in [path for path in archive if path.startswith("builds/")]:
+        del archive[path]
+    archive[f"builds/{built.report.image_digest}"] = built.image.to_bytes()
+
+    def another(entries: Any) -> None:
+        for entry in entries:
+            entry.update(build=built.report.image_digest, tool="another gcc")
+
+    edit("entries.json", another)(archive)
+    edit("contest.json", lambda c: c.update(written_by="0.0"))(archive)
+    setting("programs", "max_instructions", 10**11)(archive)
+
+
+def many_in_group(name: str) -> Poison:
+    def change(archive: dict[str, bytes]) -> None:
+        raw = json.loads(archive[GROUP])
+        (raw["plan"] if name == "pairings" else raw)[name] = [{}] * 500_000
+        archive[GROUP] = dumped(raw)
+
+    return change
+
+
+POISON: dict[str, tuple[Poison, str]] = {
+    "objects in the ranking": (
+        put("ranking.json", dumped([{}] * 200_000)),
+        "ranking.json is not in the form",
+    ),
+    "one line of objects": (put("ranking.json", b"[" + b"{}," * 200_000 + b"{}]"), "not in the form"),
+    "entries in the ranking": (
+        edit("ranking.json", lambda r: r.extend(r * 5_000)),
+        "ranking.json has more than 6 entries",
+    ),
+    "standings": (
+        many_in_group("standings"),
+        "group-1.json cannot be read: standings.0.entry: it is missing",
+    ),
+    "pairings": (many_in_group("pairings"), "cannot be read: plan.pairings.0.players: it is missing"),
+    "games": (many_in_group("matches"), "group-1.json is not in the form"),
+    "a long line": (put(GROUP, b"[" * 50_000_000), "has a line of more than 1,000,000 bytes"),
+    "a long game": (
+        edit(GROUP, lambda g: g["matches"][0]["result"].update(moves=[["1", "1"]] * 100_000)),
+        "has an entry of more than 2,000,000 bytes",
+    ),
+    "many generations": (
+        edit("evolution.json", lambda e: e.update(generations=[[1]] * 1_000_000)),
+        "the evolution, generation",
+    ),
+    "huge counts in the evolution": (
+        edit("evolution.json", lambda e: e["generations"][0].__setitem__(0, 10**4_000)),
+        "the evolution, generation 0",
+    ),
+    "a fraction of nothing": (
+        edit("evolution.json", lambda e: e["ranking"][0].update(fraction=[1, 0])),
+        "the evolution's ranking, line 1",
+    ),
+    "2^60 instructions": (setting("programs", "max_instructions", 2**60), "settings: max_instructions: it"),
+    "2^70 instructions": (setting("programs", "max_instructions", 2**70), "settings: max_instructions: it"),
+    "2^60 instructions of a game": (
+        edit(GROUP, lambda g: g["matches"][0]["result"]["seats"][0].update(instructions=2**70)),
+        "the instructions of",
+    ),
+    "builds that never end": (endless_builds, "needs more instructions than the archive has of any game"),
+    "2^40 throws": (setting("game", "L", 2**40), "settings: L: it should be"),
+    "a million throws": (setting("game", "L", 1_000_000), "The first difference: round 1, group 1"),
+    "2^40 games": (setting("tournament", "games", 2**40), "settings: games: it should be"),
+    "2^40 replays": (setting("tournament", "final_replays", 2**40), "settings: final_replays: it"),
+    "2^40 generations": (setting("evolution", "max_generations", 2**40), "settings: max_generations: it"),
+    "2^40 exemplars": (setting("evolution", "exemplars", 2**40), "settings: exemplars: it should be"),
+    "2^40 teams": (setting("teams", "max_teams", 2**40), "settings: max_teams: it should be"),
+    "2^31 groups": (
+        edit("rounds.json", lambda r: r[0].update(groups=2**31)),
+        "of 2147483648 groups is number 1",
+    ),
+    "many rounds": (edit("rounds.json", lambda r: r.extend(r[-1:] * 1_000)), "is number 4"),
+    "no rounds": (put("rounds.json", b"[]\n"), "does not belong in an archive"),
+    "many entries": (edit("entries.json", lambda e: e.extend(e * 5_000)), "entries.json has more than 6"),
+    "a large source": (
+        put("programs/team_1/source/program.c", b"int a;\n" * 300_000),
+        "programs/team_1/source has more than 256,000 bytes",
+    ),
+    "a large build": (
+        lambda archive: archive.update({next(p for p in archive if p[:6] == "builds"): bytes(15_000_000)}),
+        "its sha256 is not its name",
+    ),
+    "a large announcement": (put("announcement.txt", b"\n" * 15_000_000), "announcement.txt has more than"),
+    "a large file": (put("rules.md", bytes(20_000_000)), "rules.md has more than 16,000,000 bytes"),
+    "a contest that ended before it began": (
+        edit("contest.json", lambda c: c.update(finished_at="1990-01-01T00:00:00Z")),
+        "start and end cannot be right",
+    ),
+    "a report that is none": (setting("reports", "offered", ["ABC"]), "there is no report"),
+}
+
+
+def verify_in_child(archive: Path, *options: str) -> tuple[int, str, Any]:
+    """The exit code, what was printed, and the resources that were used."""
+    command = [sys.executable, "-m", "knobeln", "verify", str(archive), *options]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": "300"}
+    ) as child:
+        assert child.stdout is not None
+        printed = child.stdout.read().decode()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, printed, used
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("poison", POISON)
+def test_poison_is_refused_in_plain_words_with_little_memory(
+    knobeln_contest: Published, mended: Mended, poison: str
+) -> None:
+    change, words = POISON[poison]
+    code, printed, used = verify_in_child(
+        mended(knobeln_contest.archive, lambda archive: change(archive) and None)
+    )
+    refusal = printed.splitlines()[-1]
+    assert code == 1, printed
+    assert words in refusal
+    assert not PYTHON.search(refusal)
+    assert used.ru_maxrss <= MAX_MEMORY_KB
+    assert used.ru_utime + used.ru_stime <= MAX_CPU_SECONDS
+
+
+@pytest.mark.slow
+def test_a_manifest_of_many_files_that_are_not_there_is_refused(
+    knobeln_contest: Published, tmp_path: Path
+) -> None:
+    folder = tmp_path / "archive"
+    files.write(folder, dict(files.read(knobeln_contest.archive)))
+    listed = ",".join(f'"{number}":{{}}' for number in range(1_000_000))
+    (folder / files.MANIFEST).write_text(f'{{"format":"knobeln archive","version":1,"files":{{{listed}}}}}')
+    code, printed, used = verify_in_child(folder)
+    assert code == 1
+    assert "lists more than the" in printed
+    assert used.ru_maxrss <= MAX_MEMORY_KB
+
+
+@pytest.mark.slow
+def test_when_the_time_is_up_verify_says_what_it_did_not_check(
+    knobeln_contest: Published, mended: Mended
+) -> None:
+    """A hundred thousand replays of the final take hours."""
+
+    def replays(archive: dict[str, bytes]) -> None:
+        setting("tournament", "final_replays", 100_000)(archive)
+        edit("replays.json", lambda r: r.update(times=100_000))(archive)
+
+    archive, before = mended(knobeln_contest.archive, replays), time.monotonic()
+    code, printed, _ = verify_in_child(archive, "--minutes", "0.5")
+    assert code == 3, printed
+    assert "not checked: all that is not named here: the time was up after 0.5 minutes" in printed
+    assert "6 programs, built again: the same" in printed
+    assert "games in 3 rounds" not in printed
+    assert time.monotonic() - before < 90
+
+
+def test_the_time_for_a_check_is_three_times_the_contests(knobeln_contest: Published) -> None:
+    facts = contents.from_files(files.read(knobeln_contest.archive)).contest
+    long = replace(facts, finished_at=facts.started_at.replace(year=facts.started_at.year + 80))
+    assert verification.time_for(facts, 6) == 120
+    hour = replace(facts, finished_at=facts.started_at.replace(hour=(facts.started_at.hour + 1) % 24))
+    if hour.finished_at > hour.started_at:
+        assert verification.time_for(hour, 6) == 3 * 3_600 + 120
+    assert verification.time_for(long, 0) == 3 * 7 * 86_400 + 60, "a century is no contest's time"
+
+
+def test_more_games_than_fit_into_memory_are_not_read(
+    knobeln_contest: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "MAX_GAMES", 5)
+    with pytest.raises(Differs, match=f"more games than knobeln checks, {pieces.MAX_GAMES:,}"):
+        contents.from_files(files.read(knobeln_contest.archive))
+
+
+# --- anything at all ---------------------------------------------------------------------------------------
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([2**31, 2**63, 2**64, 10**300, -1, 0]),
+    st.floats(),
+    st.text(max_size=20),
+    st.sampled_from(["team_1", "OK", "TIME", "final", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]),
+    st.lists(st.integers(), max_size=3),
+    st.just({}),
+)
+
+
+def nodes(value: Any) -> list[tuple[Any, Any]]:
+    """Every place of the value: the list or object, and the index or key."""
+    places = (
+        []
+        if not isinstance(value, dict | list)
+        else list(value)
+        if isinstance(value, dict)
+        else range(len(value))
+    )
+    return [place for key in places for place in ((value, key), *nodes(value[key]))]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("built_once")
+@pytest.mark.parametrize("contest", ["tiny", "in_words"])
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_damaged_archive_never_ends_in_a_traceback(
+    contest: str,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+) -> None:
+    published: Published = request.getfixturevalue(contest)
+    archive = dict(files.read(published.archive))
+    path = data.draw(st.sampled_from(sorted(archive)))
+    if path.endswith(".json") and data.draw(st.integers(0, 9)):
+        value = json.loads(archive[path])
+        for _ in range(data.draw(st.integers(1, 2))):
+            if places := nodes(value):
+                holder, key = data.draw(st.sampled_from(places))
+                match data.draw(st.sampled_from(["value", "gone", "twice", "value"])):
+                    case "gone":
+                        del holder[key]
+                    case "twice" if isinstance(holder, list):
+                        holder.insert(key, holder[key])
+                    case _:
+                        holder[key] = data.draw(VALUES)
+        try:
+            archive[path] = dumped(value)
+        except UnicodeEncodeError:
+            return
+    else:
+        raw = bytearray(archive[path])
+        at = data.draw(st.integers(0, len(raw)))
+        raw[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+        archive[path] = bytes(raw)
+        if not data.draw(st.integers(0, 5)):
+            del archive[path]
+    folder = tmp_path_factory.mktemp("damaged")
+    put_in_place(folder, archive)
+    refusal = ""
+    try:
+        verification.verify(contents.from_files(files.read(folder)), progress_bar)
+    except KnobelnError as error:
+        refusal = str(error)
+    assert not PYTHON.search(refusal)
