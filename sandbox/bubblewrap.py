@@ -17,8 +17,9 @@ Pipes and files between us and them:
 4. *status* (--json-status-fd): bwrap writes {"child-pid": N} when the first process exists, and
    {"exit-code": N} when a command that it did start has ended. Foreign code does not have this pipe.
 5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
-6. *start gate* (--block-fd, images only): the first process waits at it while we set its limits with prlimit
-   from outside, because an image need not contain prlimit.
+6. *start gate* (--block-fd): the first process waits at it while we put it into the group of its sandbox
+   (groups.py). bwrap stays outside, so it can tell how the command ended. In an image we also set its limits
+   with prlimit from outside, because an image need not contain prlimit.
 
 The end:
 
@@ -30,6 +31,8 @@ The end:
    first process go. So when its pidfd becomes readable, no process of the sandbox is left.
 3. While we read the pipes we also poll a pidfd of bwrap (`gone`); when bwrap has ended, `end_rest` kills the
    first process, so that the pipes close.
+4. If we are killed while bwrap sets up a sandbox, the first process waits at the start gate for ever. So
+   bwrap runs under a name that tells whose it is, and `groups.sweep` ends it.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from contest.errors import ToolMissing
-from sandbox.limits import Limits
+from sandbox.groups import Group, group, label, prefer_as_victim
+from sandbox.limits import MB, Limits
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 
 WORK = "/work"  # the one folder that the command may write; also its working directory and home
@@ -120,31 +124,33 @@ class BubblewrapSandbox(RunningSandbox):
             stderr, their_stderr = open_pipe(ours, theirs)
             self._status, their_status = open_pipe(ours, theirs)
             files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
-            start_gate = _open_start_gate(ours) if self._is_image else None
-            options = list(_options(files, contents, limits, their_status))
-            if start_gate is None:
+            start_gate = _open_start_gate(ours)
+            options = [*_options(files, contents, limits, their_status), "--block-fd", str(start_gate)]
+            if not self._is_image:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]
-            else:
-                options += ["--block-fd", str(start_gate)]
             arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
             process = _start(
                 ["--args", str(arguments), "--", *command],
                 (stdin, their_stdout, their_stderr),
-                (*files.values(), arguments, their_status, *([] if start_gate is None else [start_gate])),
+                (*files.values(), arguments, their_status, start_gate),
                 user,
             )
             self.gone = os.pidfd_open(process.pid)
             ours.callback(os.close, self.gone)
             super().__init__(process, stdout, stderr, ours.pop_all())
         self._status_bytes = bytearray()
-        self._first_process = self._open_first_process()
-        if start_gate is not None and self._first_process is not None:
-            try:
-                self._release_after_limits(self._first_process, start_gate, limits, user)
-            except BaseException:
-                self.end()
-                self.close()
-                raise
+        self._limits = limits
+        self._first_process: int | None = None
+        self._group: Group | None = None
+        try:
+            self._group = self._descriptors.enter_context(group(limits))  # while bwrap sets up the sandbox
+            self._first_process = self._open_first_process()
+            if self._first_process is not None:
+                self._release_with_limits(self._first_process, start_gate, user)
+        except BaseException:
+            self.end()
+            self.close()
+            raise
 
     def end(self) -> CommandEnd | None:
         if self._process.returncode is None:
@@ -155,6 +161,10 @@ class BubblewrapSandbox(RunningSandbox):
             _ready((self._first_process,), _KILL_TIMEOUT_SECONDS)
         while self._read_status(0):
             pass
+        if self._group is not None:
+            self.usage = self._group.usage()
+        if self.usage.out_of_memory:
+            return CommandEnd(Ending.MEMORY_LIMIT, self._limits.memory_bytes // MB)
         exit_code = self._status_field("exit-code")
         return None if exit_code is None else command_end(exit_code)
 
@@ -181,20 +191,29 @@ class BubblewrapSandbox(RunningSandbox):
         self._descriptors.callback(os.close, first_process)
         return first_process
 
-    def _release_after_limits(self, first_process: int, start_gate: int, limits: Limits, user: int) -> None:
-        """Set the limits of the waiting first process from outside, then let it start the command."""
+    def _release_with_limits(self, first_process: int, start_gate: int, user: int) -> None:
+        """Limit the waiting first process and all that it will start, then let it start the command."""
+        pid = self._status_field("child-pid") or 0
+        if self._group is not None:
+            self._group.add(pid)
+        prefer_as_victim(pid)
+        stderr = self._set_limits_of_image(pid, user) if self._is_image else None
+        if stderr is None:
+            os.write(start_gate, b".")
+        elif not _ready((first_process,), 0):  # if it has ended, `end` and stderr tell why
+            raise start_failure(b"its limits could not be set: " + stderr)
+
+    def _set_limits_of_image(self, pid: int, user: int) -> bytes | None:
+        """None, or why it failed."""
         done = subprocess.run(  # noqa: S603 - our own command
-            [_PRLIMIT, f"--pid={self._status_field('child-pid')}", *_prlimit_options(limits)],
+            [_PRLIMIT, f"--pid={pid}", *_prlimit_options(self._limits)],
             capture_output=True,
             check=False,
             cwd="/",
             env={},
             **_identity(user),
         )
-        if done.returncode == 0:
-            os.write(start_gate, b".")
-        elif not _ready((first_process,), 0):  # if it has ended, `end` and stderr tell why
-            raise start_failure(b"its limits could not be set: " + done.stderr)
+        return done.stderr if done.returncode else None
 
     def _read_status(self, seconds: float) -> bool:
         """Read once from the status pipe. False if bubblewrap wrote nothing in time, or has ended."""
@@ -253,7 +272,8 @@ def _start(
         raise ToolMissing(f"bubblewrap (bwrap) is not installed. {_HOW_TO_FIX}")
     try:
         return subprocess.Popen(  # noqa: S603 - bubblewrap; it exists to start foreign commands
-            [bubblewrap, *arguments],
+            [label(), *arguments],
+            executable=bubblewrap,
             stdin=streams[0],
             stdout=streams[1],
             stderr=streams[2],

@@ -12,11 +12,15 @@ from functools import cached_property
 from typing import Protocol
 
 from sandbox.bubblewrap import WORK
+from sandbox.groups import limits_of_sandboxes
 from sandbox.limits import Limits
 from sandbox.process import SandboxedProcess
 from sandbox.sandbox import Sandbox
 
 _VERSION = 1
+# Where limits hold for each process alone, one process is all that these languages get: each more would get
+# the same memory again. bubblewrap's first process counts. The tools of other languages need more.
+_PROCESSES_ALONE = {"C": 2, "C++": 2, "Python": 2, "Perl": 2}
 
 
 class Executable(Protocol):
@@ -43,7 +47,7 @@ class Executable(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What programs of a language need besides their own files. The limits hold for each process."""
+    """What programs of a language need besides their own files. `address_space`: of each process."""
 
     address_space: int  # bytes
     processes: int = 16
@@ -84,6 +88,9 @@ class ProgramFolder:
         answer_bytes: int,
     ) -> SandboxedProcess:
         """Start it in a new sandbox. `command` replaces its own command; `files` are added to its own."""
+        processes = self.needs.processes
+        if not limits_of_sandboxes().whole:
+            processes = min(processes, _PROCESSES_ALONE.get(self.language, processes))
         return sandbox.open(
             [*(command or self.command), *arguments],
             files={**{f"{WORK}/{name}": data for name, data in self.files.items()}, **(files or {})},
@@ -92,7 +99,7 @@ class ProgramFolder:
             limits=Limits(
                 cpu_seconds=cpu_seconds,
                 address_space_bytes=self.needs.address_space,
-                processes=self.needs.processes,
+                processes=processes,
                 output_bytes=answer_bytes,
             ),
         )
