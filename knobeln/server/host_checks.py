@@ -19,15 +19,20 @@ from contest.sanitize import sanitize
 from knobeln.context import ContestContext
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
+from sandbox.groups import limits_of_sandboxes
+from sandbox.limits import MB
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
-from sandbox.sandbox import Sandbox
+from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
 _MIN_DISK_BYTES = 500_000_000
 _SAMPLE_ANSWER = "fit"
 _SAMPLE_SECONDS = 20
+_LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
+# Without a line's end to wait for, tail keeps all that it gets.
+_MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
         ("the sandbox", lambda: _sandbox(settings)),
+        ("limits of sandboxes", lambda: _limits(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -122,6 +128,23 @@ def _sandbox(settings: Settings) -> str:
             f"a sandbox ends with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
         )
     return "bubblewrap isolates programs"
+
+
+def _limits(settings: Settings) -> str:
+    """Try the limit of memory with processes of which each keeps to it.
+
+    Weak limits are not a failure: contests can do with them.
+    """
+    found = limits_of_sandboxes()
+    if not found.whole:
+        return f"weak: {found.sentence}"
+    result = Sandbox(settings.jail).run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
+    if result.ending is not Ending.MEMORY_LIMIT:
+        raise ToolMissing(
+            f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
+            f"ended with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
+        )
+    return found.sentence
 
 
 def _native_code(settings: Settings) -> str:

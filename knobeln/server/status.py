@@ -18,6 +18,7 @@ from contest.store import Transaction, contest_state, decisions, letters, outbox
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
 from knobeln.context import ContestContext, who_holds
+from knobeln.services import LIMITS_AREA
 from mailserver.deadlines import open_services
 
 MAX_JOURNAL_LINES = 5
@@ -72,6 +73,7 @@ class Status:
     log_failures: tuple[JournalLine, ...]  # the newest, if it is recent
     journal: tuple[JournalLine, ...]
     free_disk_bytes: int
+    limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
 
     @property
     def work_waits(self) -> bool:
@@ -130,6 +132,7 @@ def status_of(contest: ContestContext) -> Status:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
         stopped, oldest = outbox.stopped(tx), outbox.oldest_waiting(tx)
+        limits = contest_state.journal_tail(tx, 1, area=LIMITS_AREA)
         left = time_left(progress, now) if state.phase is Phase.RUNNING else None
         return Status(
             now=now,
@@ -160,6 +163,7 @@ def status_of(contest: ContestContext) -> Status:
             errors=_recent(tx, now, MAX_ERRORS, "error"),
             log_failures=_recent(tx, now, 1, "log"),
             journal=tuple(contest_state.journal_tail(tx, MAX_JOURNAL_LINES)),
+            limits_of_sandboxes=next((text for _, _, text in limits), None),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
 

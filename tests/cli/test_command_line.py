@@ -19,10 +19,14 @@ from contest.clock import SystemClock
 from contest.config.load import load_settings
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
+from contest.errors import ToolMissing
 from contest.store import Store, migrate
 from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
+from knobeln.server import host_checks
+from sandbox import groups
+from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
 from tests.support.command_line import knobeln
 from tests.support.contest_field import compile_house, make_contest, settings
 
@@ -376,6 +380,16 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     output = knobeln("doctor", "-C", folder).output
     assert "FAIL" not in output
     assert "the contest" in output
+    assert f"ok   limits of sandboxes: {limits_of_sandboxes().sentence}" in output.replace("weak: ", "")
+
+
+def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_checks, "limits_of_sandboxes", lambda: LimitsOfSandboxes(True, "they hold"))
+    monkeypatch.setattr(groups, "_found", lambda: (None, "not here"))
+    with pytest.raises(
+        ToolMissing, match="they hold, but a sandbox that used more than 65 MB ended with exit"
+    ):
+        host_checks._limits(settings())
 
 
 def test_every_command_takes_the_folder_and_has_help() -> None:
