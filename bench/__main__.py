@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import contest_day, hog, letters_in, machine
+from bench import contest_day, hog, letters_in, machine, sandbox_start
 
 
 def main() -> None:
@@ -13,6 +13,8 @@ def main() -> None:
     hog.main()
     print()
     letters_in.main()
+    print()
+    sandbox_start.main()
 
 
 if __name__ == "__main__":
