@@ -163,7 +163,7 @@ def test_a_program_that_keeps_to_the_limit_plays_and_its_peak_is_known(sandbox):
 def test_the_cpu_time_of_all_processes_is_counted(sandbox):
     result = sandbox.run(python(SESSIONS_THAT_WORK))
     assert result.succeeded, result
-    assert 0.6 <= result.usage.cpu_seconds < 3
+    assert 0.6 <= result.usage.cpu_seconds < 6
 
 
 def test_a_fork_bomb_gets_no_more_processes_than_its_sandbox_may_have(sandbox):
@@ -175,22 +175,19 @@ def test_a_fork_bomb_gets_no_more_processes_than_its_sandbox_may_have(sandbox):
 @needs_groups
 @pytest.mark.slow
 def test_a_sandbox_full_of_spinners_is_one_competitor_for_the_cpu(sandbox):
-    """Among 14 processes with sessions of their own, a program would wait for ten times its time."""
-    honest = "import time\nwhile time.process_time() < 0.5: pass"
-    processors = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, processors[:1])  # the sandboxes inherit it
+    """14 processes with sessions of their own would get 14 times the CPU of an honest program."""
+    honest = "import time\nwhile time.process_time() < 1: pass"
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})  # the sandboxes inherit it
     try:
-        start = time.monotonic()
-        assert sandbox.run(python(honest)).succeeded
-        alone = time.monotonic() - start
         with sandbox.open(python(SPINNERS)) as process:
             assert process.ask("", 60).text == "ready"
-            start = time.monotonic()
-            assert sandbox.run(python(honest), limits=Limits(wall_seconds=60)).succeeded
-            beside = time.monotonic() - start
+            used = sandbox.run(python(honest), limits=Limits(wall_seconds=60)).usage.cpu_seconds
+            spent = process.close().usage.cpu_seconds
     finally:
         os.sched_setaffinity(0, processors)
-    assert beside < 4 * alone
+    assert used >= 1
+    assert spent < 4 * used
 
 
 def test_a_sandbox_leaves_no_group(sandbox):
