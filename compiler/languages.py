@@ -19,11 +19,12 @@ from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
 from contest.model import Finding, Severity
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH
+from sandbox.limits import MB
 from sandbox.places import WORK
 from sandbox.program_folder import Needs, ProgramFolder
+from sandbox.running import used_too_much_memory
 from sandbox.sandbox import Ending, Limits, Sandbox, SandboxResult
 
-MB = 1024 * 1024
 MAX_RESULT = 16 * MB  # bytes of a compiled program
 _PRINT_VERSION = (
     "import importlib, sys; print(getattr(importlib.import_module(sys.argv[1]), '__version__', ''))"
@@ -245,6 +246,8 @@ def _not_installed(language: Language, languages: Sequence[Language]) -> Problem
 def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
     if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
         return f"the {language.name} compiler used more than {limits.cpu_seconds} s on your program"
+    if result.ending is Ending.MEMORY_LIMIT:
+        return f"the {language.name} compiler {used_too_much_memory(result.code)} on your program"
     if result.ending is Ending.OUTPUT_LIMIT:
         return f"your program is larger than {MAX_RESULT // MB} MB when compiled, or its messages are endless"
     return f"{language.tool} found errors in your program; its messages tell more"

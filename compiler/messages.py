@@ -25,6 +25,7 @@ _APOSTROPHE = re.compile(rf"{FILE_NAME}:(\d+):\d+: warning: missing terminating"
 _ERROR = re.compile(rf"^{FILE_NAME}:(\d+):(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
 _CRASHED = re.compile(rf"{FILE_NAME}:\d+:(?:\d+:)? internal compiler error")
 _TOO_LARGE = re.compile(r"File size limit exceeded|File too large")
+_USED_UP_ENDINGS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT)
 _USED_UP = re.compile(
     r"CPU time limit exceeded|Killed signal|out of memory|memory exhausted|Cannot allocate memory"
 )
@@ -62,7 +63,7 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
     stderr = "\n".join(
         filter(_is_about_compiler, result.stderr[-MAX_CHARACTERS:].decode(errors="replace").split("\n"))
     )
-    if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT) or _USED_UP.search(stderr):
+    if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):
         memory = limits.address_space_bytes // 2**20
         return f"the compiler used more than {limits.cpu_seconds} s / {memory} MB on your program"
     if _TOO_LARGE.search(stderr):

@@ -35,6 +35,8 @@ def run(
 
 def may_be_our_fault(result: SandboxResult, seconds: float, limits: Limits) -> bool:
     """Whether it was killed before it can have used up its CPU time, or got too little CPU."""
+    if result.ending is Ending.MEMORY_LIMIT:  # the program's own limit, not the host's memory
+        return False
     if result.ending is Ending.WALL_LIMIT:
         return True
     killed = result.ending is Ending.SIGNAL and result.code == signal.SIGKILL

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
+from contest.store import contest_state
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
@@ -15,9 +16,12 @@ from mailserver.handler import handle_next
 from reports.compile_report import compile_report
 from reports.ladder_report import HillLetters
 from reports.practice_report import PracticeLetters
+from sandbox.groups import limits_of_sandboxes
 from tournament.ladder import HillService
 from tournament.practice import PracticeService
 from tournament.runners import open_runner
+
+LIMITS_AREA = "limits"  # of the journal
 
 Service = TypeVar("Service")
 
@@ -94,6 +98,14 @@ def _practice(contest: ContestContext) -> PracticeService:
 def _hill(contest: ContestContext) -> HillService:
     letters = HillLetters(contest.templates)
     return HillService(contest.store, contest.settings, contest.clock, open_runner, letters)
+
+
+def note_limits_of_sandboxes(contest: ContestContext) -> None:
+    """Note in the journal how limits hold, unless it says so. Also sweeps what a dead server has left."""
+    sentence = limits_of_sandboxes().sentence
+    with contest.store.write() as tx:
+        if [line.text for line in contest_state.log(tx, 1, area=LIMITS_AREA)] != [sentence]:
+            contest_state.note(tx, LIMITS_AREA, sentence, contest.clock.now())
 
 
 def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:

@@ -19,8 +19,9 @@ Pipes and files between us and them:
 5. *options* (--args): a sealed file. Foreign code can read bwrap's command line, but not this file.
 6. *filter* (--seccomp): a sealed file with the system calls that all processes inside may make, the first
    process too (system_call_filter.py).
-7. *start gate* (--block-fd, images only): the first process waits at it while we set its limits with prlimit
-   from outside, because an image need not contain prlimit.
+7. *start gate* (--block-fd): the first process waits at it while we put it into the group of its sandbox
+   (groups.py). bwrap stays outside, so it can tell how the command ended. In an image we also set its limits
+   with prlimit from outside, because an image need not contain prlimit.
 
 The end:
 
@@ -53,8 +54,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from contest.errors import ToolMissing
+from sandbox.groups import Group, group, prefer_as_victim
 from sandbox.leftovers import label, sweep_once
-from sandbox.limits import Limits
+from sandbox.limits import MB, Limits
 from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 from sandbox.system_call_filter import system_call_filter
@@ -122,36 +124,36 @@ class BubblewrapSandbox(RunningSandbox):
             stderr, their_stderr = open_pipe(ours, theirs)
             self._status, their_status = open_pipe(ours, theirs)
             files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
-            start_gate = _open_start_gate(ours) if self._is_image else None
+            start_gate = _open_start_gate(ours)
             call_filter = theirs.enter_context(sealed_file(system_call_filter()))
-            options = ["--seccomp", str(call_filter), *_options(files, contents, limits, their_status)]
-            if start_gate is None:
+            options = [*_options(files, contents, limits, their_status)]
+            options += ["--seccomp", str(call_filter), "--block-fd", str(start_gate)]
+            if not self._is_image:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]
-            else:
-                options += ["--block-fd", str(start_gate)]
             arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
             _erase_device_times()
             process = _start(
                 ["--args", str(arguments), "--", *command],
                 (stdin, their_stdout, their_stderr),
-                (
-                    *(*files.values(), arguments, call_filter, their_status),
-                    *([] if start_gate is None else [start_gate]),
-                ),
+                (*files.values(), arguments, call_filter, their_status, start_gate),
                 user,
             )
             self.gone = os.pidfd_open(process.pid)
             ours.callback(os.close, self.gone)
             super().__init__(process, stdout, stderr, ours.pop_all())
         self._status_bytes = bytearray()
-        self._first_process = self._open_first_process()
-        if start_gate is not None and self._first_process is not None:
-            try:
-                self._release_after_limits(self._first_process, start_gate, limits, user)
-            except BaseException:
-                self.end()
-                self.close()
-                raise
+        self._limits = limits
+        self._first_process: int | None = None
+        self._group: Group | None = None
+        try:
+            self._group = self._descriptors.enter_context(group(limits))  # while bwrap sets up the sandbox
+            self._first_process = self._open_first_process()
+            if self._first_process is not None:
+                self._release_with_limits(self._first_process, start_gate, user)
+        except BaseException:
+            self.end()
+            self.close()
+            raise
 
     def end(self) -> CommandEnd | None:
         if self._process.returncode is None:
@@ -162,6 +164,10 @@ class BubblewrapSandbox(RunningSandbox):
             _ready((self._first_process,), _KILL_TIMEOUT_SECONDS)
         while self._read_status(0):
             pass
+        if self._group is not None:
+            self.usage = self._group.usage()
+        if self.usage.out_of_memory:
+            return CommandEnd(Ending.MEMORY_LIMIT, self._limits.memory_bytes // MB)
         exit_code = self._status_field("exit-code")
         return None if exit_code is None else command_end(exit_code)
 
@@ -188,20 +194,29 @@ class BubblewrapSandbox(RunningSandbox):
         self._descriptors.callback(os.close, first_process)
         return first_process
 
-    def _release_after_limits(self, first_process: int, start_gate: int, limits: Limits, user: int) -> None:
-        """Set the limits of the waiting first process from outside, then let it start the command."""
+    def _release_with_limits(self, first_process: int, start_gate: int, user: int) -> None:
+        """Limit the waiting first process and all that it will start, then let it start the command."""
+        pid = self._status_field("child-pid") or 0
+        if self._group is not None:
+            self._group.add(pid)
+        prefer_as_victim(pid)
+        stderr = self._set_limits_of_image(pid, user) if self._is_image else None
+        if stderr is None:
+            os.write(start_gate, b".")
+        elif not _ready((first_process,), 0):  # if it has ended, `end` and stderr tell why
+            raise start_failure(b"its limits could not be set: " + stderr)
+
+    def _set_limits_of_image(self, pid: int, user: int) -> bytes | None:
+        """None, or why it failed."""
         done = subprocess.run(  # noqa: S603 - our own command
-            [_PRLIMIT, f"--pid={self._status_field('child-pid')}", *_prlimit_options(limits)],
+            [_PRLIMIT, f"--pid={pid}", *_prlimit_options(self._limits)],
             capture_output=True,
             check=False,
             cwd="/",
             env={},
             **_identity(user),
         )
-        if done.returncode == 0:
-            os.write(start_gate, b".")
-        elif not _ready((first_process,), 0):  # if it has ended, `end` and stderr tell why
-            raise start_failure(b"its limits could not be set: " + done.stderr)
+        return done.stderr if done.returncode else None
 
     def _read_status(self, seconds: float) -> bool:
         """Read once from the status pipe. False if bubblewrap wrote nothing in time, or has ended."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-_LABEL = re.compile(rb"knobeln-box-(\d+)-(\d+)-(\d+)")
+_LABEL = re.compile(r"knobeln-box-(\d+)-(\d+)-(\d+)(?:-\d+)?")
 
 
 def label() -> str:
@@ -37,17 +37,22 @@ def sweep() -> None:
     """End the sandboxes of makers that have ended, as far as we may."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended, or belongs to another user
-            if _is_left_over(folder):
+            if is_left_over(_name(folder)):
                 process = os.pidfd_open(int(folder.name))
                 try:
-                    if _is_left_over(folder):  # it is still the same process
+                    if is_left_over(_name(folder)):  # it is still the same process
                         signal.pidfd_send_signal(process, signal.SIGKILL)
                 finally:
                     os.close(process)
 
 
-def _is_left_over(folder: Path) -> bool:
-    found = _LABEL.fullmatch((folder / "cmdline").read_bytes().partition(b"\0")[0])
+def _name(folder: Path) -> str:
+    return (folder / "cmdline").read_bytes().partition(b"\0")[0].decode(errors="replace")
+
+
+def is_left_over(name: str) -> bool:
+    """Whether this is the label, perhaps with a number, of a maker in our pid namespace that has ended."""
+    found = _LABEL.fullmatch(name)
     if found is None:
         return False
     namespace, maker, started_at = map(int, found.groups())

@@ -17,11 +17,12 @@ import signal
 import time
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import TracebackType
 
-from sandbox.running import CommandEnd, Ending, RunningSandbox
+from sandbox.limits import NOT_COUNTED, Usage
+from sandbox.running import CommandEnd, Ending, RunningSandbox, used_too_much_memory
 
 STDERR_TAIL_BYTES = 4_096
 
@@ -42,11 +43,15 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True)
 class ExitStatus:
-    """How a process ended. `code`: exit code or signal's number; `stderr`: at most STDERR_TAIL_BYTES."""
+    """How a process ended. `code`: see CommandEnd; `stderr`: at most STDERR_TAIL_BYTES.
+
+    `usage`: of all processes of its sandbox together.
+    """
 
     ending: Ending
     code: int
     stderr: bytes
+    usage: Usage = NOT_COUNTED
 
     @property
     def description(self) -> str:
@@ -57,6 +62,8 @@ class ExitStatus:
             return f"ended with exit code {self.code}"
         if self.ending is Ending.CPU_LIMIT:
             return "had used up its CPU time"
+        if self.ending is Ending.MEMORY_LIMIT:
+            return used_too_much_memory(self.code)
         return "could not be started" if self.ending is Ending.NOT_STARTED else "was ended"
 
 
@@ -159,7 +166,7 @@ class SandboxedProcess:
                 while ready := [descriptor for descriptor in self._poll(0) if descriptor in self._open]:
                     for descriptor in ready:
                         self._read(descriptor)
-            self._exit_status = ExitStatus(*end, bytes(self._stderr))
+            self._exit_status = ExitStatus(*end, bytes(self._stderr), self._sandbox.usage)
         return self._exit_status
 
     @property
@@ -182,7 +189,7 @@ class SandboxedProcess:
         status = self.close()
         if ended_by_itself and status.ending is Ending.KILLED:  # so its command was never started
             ending = self._sandbox.classify_start_failure(status.stderr)
-            self._exit_status = status = ExitStatus(ending, 0, status.stderr)
+            self._exit_status = status = replace(status, ending=ending, code=0)
         return Answer(AnswerKind.ENDED, exit_status=status)
 
     def _exchange(self, deadline: float) -> bool:

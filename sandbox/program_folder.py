@@ -45,7 +45,7 @@ class Executable(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What programs of a language need besides their own files. The limits hold for each process."""
+    """What programs of a language need besides their own files. `address_space`: of each process."""
 
     address_space: int  # bytes
     processes: int = 16

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from enum import StrEnum
 from typing import NamedTuple
 
+from sandbox.limits import NOT_COUNTED
+
 
 class Ending(StrEnum):
     """How a sandboxed command ended."""
@@ -17,6 +19,7 @@ class Ending(StrEnum):
     EXIT = "exit"
     SIGNAL = "signal"
     CPU_LIMIT = "CPU time limit"
+    MEMORY_LIMIT = "memory limit"  # of the whole sandbox, where the host has groups
     WALL_LIMIT = "wall time limit"
     OUTPUT_LIMIT = "output limit"
     KILLED = "ended by us"
@@ -24,7 +27,7 @@ class Ending(StrEnum):
 
 
 class CommandEnd(NamedTuple):
-    """How a command ended. `code`: the exit code (EXIT) or the signal's number (SIGNAL), 0 otherwise."""
+    """How a command ended. `code`: exit code (EXIT), signal's number (SIGNAL), MB (MEMORY_LIMIT), or 0."""
 
     ending: Ending
     code: int
@@ -34,10 +37,12 @@ class RunningSandbox(ABC):
     """A started sandbox. `stdout` and `stderr` are descriptors to read. Call `end`, then `close`.
 
     `process` is the tool that made the sandbox (bubblewrap, podman, docker), not the foreign command.
+    `usage`: of all its processes together, after `end`.
     `gone`: a descriptor that can be read once `process` has ended; call `end_rest` then. None: not needed.
     """
 
     gone: int | None = None
+    usage = NOT_COUNTED
 
     def __init__(
         self, process: subprocess.Popen[bytes], stdout: int, stderr: int, descriptors: ExitStack
@@ -85,6 +90,11 @@ def command_end(exit_code: int) -> CommandEnd:
     if 0 < number <= signal.SIGRTMAX:
         return CommandEnd(Ending.SIGNAL, number)
     return CommandEnd(Ending.EXIT, exit_code)
+
+
+def used_too_much_memory(megabytes: int) -> str:
+    """A verb phrase for "the program ..." or "the compiler ..."; `megabytes`: the code of MEMORY_LIMIT."""
+    return f"used more than {megabytes:,} MB of memory, with its files and all its processes,"
 
 
 def open_pipe(readers: ExitStack, writers: ExitStack) -> tuple[int, int]:

@@ -3,8 +3,9 @@
 Theory of operation. A sandboxed process sees a read-only `/usr` (with the usual links `/bin`, `/lib` ...), a
 small `/dev`, the read-only files that the caller hands in, and one folder that it may write: `/work`, in
 memory and of limited size. There is no `/etc`, `/home`, `/proc` or network, and no package of the system's
-Python; the caller names the exceptions (`folders`). No process of others can be seen. `prlimit` sets its
-limits from inside, where the kernel counts processes for this sandbox alone.
+Python; the caller names the exceptions (`folders`). No process of others can be seen. `prlimit` sets the
+limits of each process from inside, where the kernel counts processes for this sandbox alone. Where the host
+has groups, memory, processes and CPU are limited for the whole sandbox, too (groups.py).
 
 A player's image (sandbox/oci) replaces the system: the sandbox has the image's own files, read-only, /tmp to
 write, and a read-only /proc. Through /proc it can read what any container can: the host's kernel, processors
@@ -34,7 +35,7 @@ from dataclasses import dataclass, field
 
 from contest.config.sections import SandboxSettings
 from sandbox.bubblewrap import BubblewrapSandbox, Contents, ImageRoot, sealed_file, start_failure
-from sandbox.limits import Limits
+from sandbox.limits import NOT_COUNTED, Limits, Usage
 from sandbox.places import WORK
 from sandbox.process import SandboxedProcess
 from sandbox.running import Ending
@@ -46,7 +47,7 @@ _CHUNK_BYTES = 65_536
 
 @dataclass(frozen=True)
 class SandboxResult:
-    """`code` is the exit code (EXIT) or the signal's number (SIGNAL), 0 otherwise.
+    """`code`: see CommandEnd. `usage`: of all processes of the sandbox together.
 
     A command that exits with 128 + n looks like one that died of signal n, as it does to a shell.
     """
@@ -55,6 +56,7 @@ class SandboxResult:
     code: int
     stdout: bytes
     stderr: bytes
+    usage: Usage = NOT_COUNTED
 
     @property
     def succeeded(self) -> bool:
@@ -147,10 +149,10 @@ def _run_to_end(running: BubblewrapSandbox, limits: Limits) -> SandboxResult:
         end = running.end()
     stdout, stderr = (bytes(stream.data) for stream in streams.values())
     if broken_limit is not None:
-        return SandboxResult(broken_limit, 0, stdout, stderr)
+        return SandboxResult(broken_limit, 0, stdout, stderr, running.usage)
     if end is None:
         raise start_failure(stderr)
-    return SandboxResult(*end, stdout, stderr)
+    return SandboxResult(*end, stdout, stderr, running.usage)
 
 
 def _read_until_end(

@@ -10,7 +10,7 @@ from knobeln import privileges
 from knobeln.cli.contest_option import contest_path, use_contest
 from knobeln.cli.open_contest import open_contest
 from knobeln.context import ContestContext
-from sandbox.leftovers import sweep
+from sandbox import groups, leftovers
 
 
 def open_as_ordinary_user(
@@ -25,7 +25,8 @@ def open_as_ordinary_user(
     if isinstance(user, privileges.User):
         use_contest(folder)
         before(folder)
-        sweep()  # also sandboxes that we made as root, which the user could not end
+        leftovers.sweep()  # also what we made as root, which the user could not end
+        groups.sweep()
         privileges.become(user, folder)
     contest = open_contest()
     if isinstance(user, privileges.User) and not quiet:

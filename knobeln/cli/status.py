@@ -51,6 +51,8 @@ def _screen(status: Status) -> list[StyledLine]:
             "",
         ),
     ]
+    if status.limits_of_sandboxes:
+        lines.append((f"  sandbox   {status.limits_of_sandboxes}", ""))
     if name := status.next_date:
         lines.append((f"  next      {name.replace('_', ' ')} {moment(status.dates[name])}", ""))
     lines += [

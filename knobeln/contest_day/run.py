@@ -11,7 +11,7 @@ from contest.organizer import TIME_FORMAT
 from contest.store import contest_state
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
-from knobeln.services import Services
+from knobeln.services import Services, note_limits_of_sandboxes
 from reports.contest_reporter import ContestReporter
 from tournament.day import ContestDay, Spectator
 
@@ -51,6 +51,7 @@ def play_contest(
     start = contest.settings.dates.contest_starts
     if phase is Phase.OPEN and contest.clock.now() < start and not early:
         raise NotNow(f"the contest starts on {start:{TIME_FORMAT}}; --now starts it at once")
+    note_limits_of_sandboxes(contest)
     if phase is Phase.OPEN:
         handle_everything(contest)
     retrying_run = RetryingRun(contest)

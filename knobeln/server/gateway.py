@@ -35,7 +35,7 @@ from knobeln.server.intakes import mailbox_of, maildir_of
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import SiteKeeper
-from knobeln.services import Services, deliver
+from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import IncomingLetter, accept_all, accept_found
@@ -98,6 +98,7 @@ class Gateway:
     def run(self) -> None:
         """Serve until stopped. Unfinished work goes on at the next start."""
         open_now = self._open_now()  # raises if the database does not answer; later we wait for it
+        note_limits_of_sandboxes(self._contest)
         if self._listener:
             self._listener.start()
             host = self._contest.settings.mail.listen_host

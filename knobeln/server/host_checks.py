@@ -21,9 +21,11 @@ from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
 from knobeln.server.delivery_checks import check_delivery
+from sandbox.groups import limits_of_sandboxes
+from sandbox.limits import MB
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
-from sandbox.sandbox import Sandbox
+from sandbox.sandbox import Ending, Limits, Sandbox
 from sandbox.self_test import self_test
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
@@ -31,6 +33,9 @@ from sandbox.vm.translation import NotTranslated, translations
 _MIN_DISK_BYTES = 500_000_000
 _SAMPLE_ANSWER = "fit"
 _SAMPLE_SECONDS = 20
+_LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
+# Without a line's end to wait for, tail keeps all that it gets.
+_MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
         ("Python", _python),
         ("the user", lambda: _user(path)),
         ("the sandbox", lambda: _sandbox(settings)),
+        ("limits of sandboxes", lambda: _limits(settings)),
         ("the compiler", lambda: Toolchain(settings.jail).version()),
         ("the contest machine", lambda: f"built at {engine_binary()}"),
         ("native code", lambda: _native_code(settings)),
@@ -138,6 +144,23 @@ def _user(path: Path) -> str:
     return (
         f"root, and `serve` and `run` stay root, which is a risk; give the contest to an ordinary user{why}"
     )
+
+
+def _limits(settings: Settings) -> str:
+    """Try the limit of memory with processes of which each keeps to it.
+
+    Weak limits are not a failure: contests can do with them.
+    """
+    found = limits_of_sandboxes()
+    if not found.whole:
+        return f"weak: {found.sentence}"
+    result = Sandbox(settings.jail).run(["/bin/sh", "-c", _MEMORY_OF_MANY], limits=_LITTLE_MEMORY)
+    if result.ending is not Ending.MEMORY_LIMIT:
+        raise ToolMissing(
+            f"{found.sentence}, but a sandbox that used more than {_LITTLE_MEMORY.memory_bytes // MB} MB "
+            f"ended with {result.ending} {result.code}: {result.stderr.decode('utf-8', 'replace')}"
+        )
+    return found.sentence
 
 
 def _native_code(settings: Settings) -> str:

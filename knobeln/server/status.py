@@ -18,6 +18,7 @@ from contest.store import Transaction, contest_state, decisions, letters, outbox
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
 from knobeln.context import ContestContext, who_holds
+from knobeln.services import LIMITS_AREA
 from mailserver.deadlines import open_services
 
 MAX_JOURNAL_LINES = 5
@@ -79,6 +80,7 @@ class Status:
     log_failures: tuple[JournalLine, ...]  # the newest, if it is recent
     journal: tuple[JournalLine, ...]
     free_disk_bytes: int
+    limits_of_sandboxes: str | None  # as `serve` or `run` found them when it started
 
     @property
     def work_waits(self) -> bool:
@@ -170,6 +172,7 @@ def status_of(contest: ContestContext) -> Status:
             errors=_recent(tx, now, MAX_ERRORS, "error"),
             log_failures=_recent(tx, now, 1, "log"),
             journal=_newest(tx, MAX_JOURNAL_LINES),
+            limits_of_sandboxes=next((line.text for line in _newest(tx, 1, LIMITS_AREA)), None),
             free_disk_bytes=shutil.disk_usage(contest.path).free,
         )
 

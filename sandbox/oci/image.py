@@ -18,7 +18,7 @@ from contest.kept_files import why_unsafe
 from contest.scratch import scratch_folder
 from contest.subprocesses.c_programs import cache_folder
 from sandbox.bubblewrap import TMP, ImageRoot
-from sandbox.limits import Limits
+from sandbox.limits import MB, Limits
 from sandbox.oci.run import PATH, Run
 from sandbox.process import SandboxedProcess
 from sandbox.running import Ending
@@ -29,9 +29,8 @@ ROOT = "root"  # in an image's folder of the cache
 SETTINGS = "image.json"
 _VERSION = 2
 _CHECK_TIMEOUT_SECONDS = 20.0
-_MB = 1024 * 1024
 # We do not know which language is in an image, so it gets what the most demanding language gets.
-ADDRESS_SPACE_BYTES = 1_536 * _MB
+ADDRESS_SPACE_BYTES = 1_536 * MB
 PROCESSES = 48
 # Unless told otherwise, Java and node reserve memory by the size of the host, not by our limits.
 _MEMORY_VARIABLES = {

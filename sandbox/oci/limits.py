@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MB = 1024 * 1024
+from sandbox.limits import MB
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,14 @@ from contest.clock import SystemClock
 from contest.config.load import load_settings
 from contest.config.settings import Settings, without_secrets
 from contest.config.template import description_of, settings_template, usual_dates
+from contest.errors import ToolMissing
 from contest.store import Store, migrate
 from knobellib.house import house_strategies
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
-from sandbox import bubblewrap
+from knobeln.server import host_checks
+from sandbox import bubblewrap, groups
+from sandbox.groups import LimitsOfSandboxes, limits_of_sandboxes
 from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
 
@@ -381,6 +384,7 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert failed[0].startswith("FAIL a letter to itself: no letter leaves this host")
     assert f"ok   the user: {'root' if os.geteuid() == 0 else 'an ordinary user'}" in output
     assert "ok   the sandbox: bubblewrap isolates programs (tried: no network, /proc/sys cannot be" in output
+    assert f"ok   limits of sandboxes: {limits_of_sandboxes().sentence}" in output.replace("weak: ", "")
     assert "ok   mails out: they are only stored in " in output
     assert "ok   the contest" in output
 
@@ -391,6 +395,15 @@ def test_doctor_finds_that_sandboxes_are_not_filtered(monkeypatch: pytest.Monkey
     output = " ".join(knobeln("doctor", code=1).output.split())
     assert "FAIL the sandbox: " in output
     assert "the filter of system calls refuses too little" in output
+
+
+def test_doctor_finds_limits_that_do_not_bite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_checks, "limits_of_sandboxes", lambda: LimitsOfSandboxes(True, "they hold"))
+    monkeypatch.setattr(groups, "_found", lambda: (None, "not here"))
+    with pytest.raises(
+        ToolMissing, match="they hold, but a sandbox that used more than 65 MB ended with exit"
+    ):
+        host_checks._limits(settings())
 
 
 def test_every_command_takes_the_folder_and_has_help() -> None:

@@ -30,6 +30,8 @@ from knobeln.cli import output
 from knobeln.cli.status import span
 from knobeln.context import ContestContext, create_contest, who_holds
 from knobeln.server.status import next_date, time_left
+from knobeln.services import LIMITS_AREA, note_limits_of_sandboxes
+from sandbox.groups import limits_of_sandboxes
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, add_team, settings
 
@@ -152,6 +154,18 @@ def test_of_a_contest_that_was_started_early_only_the_results_are_still_to_come(
     assert next_date(dates, now, Phase.OPEN) == "registration_closes"
     assert next_date(dates, now, Phase.RUNNING) == "results_published"
     assert next_date(dates, dates.results_published, Phase.FINISHED) is None
+
+
+def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_found_out(
+    folder: ContestContext,
+) -> None:
+    assert status(folder.path)["limits_of_sandboxes"] is None
+    for _ in range(2):
+        note_limits_of_sandboxes(folder)
+    assert status(folder.path)["limits_of_sandboxes"] == limits_of_sandboxes().sentence
+    assert "sandbox   limits hold for " in knobeln_in(folder.path, "status").output
+    with folder.store.read() as tx:
+        assert len(contest_state.journal_tail(tx, 5, area=LIMITS_AREA)) == 1
 
 
 def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.limits import MB
 from sandbox.oci.image import ADDRESS_SPACE_BYTES, PROCESSES
-from sandbox.oci.limits import MB, OciLimits
+from sandbox.oci.limits import OciLimits
 from sandbox.sandbox import Limits
 
 PAGE = (Path(__file__).parents[2] / "docs" / "images.md").read_text(encoding="utf-8")
@@ -18,7 +19,8 @@ LIMITS, BOX = OciLimits(), Limits()
         f"larger than {LIMITS.archive_bytes // MB} MB",
         f"more than {LIMITS.unpacked_bytes // MB // 1024} GB",
         f"more than {LIMITS.layers} layers or {LIMITS.entries:,} files, folders and links",
-        f"| memory | {ADDRESS_SPACE_BYTES // MB:,} MB |",
+        f"| memory | {ADDRESS_SPACE_BYTES // MB:,} MB; all processes together have "
+        f"{BOX.work_bytes // MB} MB more, with the files",
         f"| processes | {PROCESSES}, with threads |",
         f"| files | {BOX.open_files} open at once, {BOX.file_bytes // MB} MB each |",
         f"holds {BOX.work_bytes // MB} MB",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from compiler.languages import LANGUAGES, usable
+from sandbox.groups import limits_of_sandboxes
 from sandbox.players import AnswerFault
 from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
@@ -27,10 +28,17 @@ def programs(dialogue):
 
 
 def needs(path):
-    """The marks of a program: its language is not everywhere, and Java takes seconds."""
+    """The marks of a program: its language is not everywhere, and Java takes seconds.
+
+    `together_...` breaks a limit of the whole sandbox, which not every host can set.
+    """
+    limits = limits_of_sandboxes()
     language = OF_SUFFIX[path.suffix]
-    here = pytest.mark.skipif(language not in usable(), reason=f"{language.name} is not installed")
-    return [here, pytest.mark.slow] if language.name == "Java" else [here]
+    here = [
+        pytest.mark.skipif(language not in usable(), reason=f"{language.name} is not installed"),
+        pytest.mark.skipif(path.name.startswith("together_") and not limits.whole, reason=limits.sentence),
+    ]
+    return [*here, pytest.mark.slow] if language.name == "Java" else here
 
 
 def verdict(path):

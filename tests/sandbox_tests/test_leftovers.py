@@ -29,7 +29,7 @@ def stop(*_):
     time.sleep(600)
 """
 IN_SET_UP = """
-bubblewrap.BubblewrapSandbox._release_after_limits = stop  # the first process waits at the start gate
+bubblewrap.BubblewrapSandbox._release_with_limits = stop  # the first process waits at the start gate
 with empty_root(Path(sys.argv[1])) as root:
     Sandbox().open(["/nothing"], root=ImageRoot(root, "/"), limits=limits_for(1, 1_000))
 """

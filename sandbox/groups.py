@@ -1,0 +1,360 @@
+"""Limits for a whole sandbox: control groups (cgroups) of the kernel.
+
+A limit of `prlimit` holds for one process, and a program may have several. A group limits them together:
+memory with the files in memory and what the kernel holds for them, and the number of processes. To the
+scheduler a group is one competitor, however many processes are in it.
+
+Where groups are made, the first that works:
+
+1. cgroup v2, if the folder of our own group was delegated to us: by `Delegate=yes` in the unit, by
+   `systemd-run --user --scope -p Delegate=yes`, or in a container with a writable cgroup. Groups with limits
+   may not have processes beside them, so we move ourselves into `SERVER` below that folder. Our children
+   find themselves there, and make their groups beside it.
+2. cgroup v1, if we may write below our own groups; usually only root may.
+3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is False).
+
+A group's folder has the label of its maker (leftovers.py), so that the next process of ours that makes groups
+finds and removes what a dead one has left.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from contest.errors import ToolMissing
+from sandbox.leftovers import is_left_over, label
+from sandbox.limits import MB, Limits, Usage
+
+SERVER = "knobeln-server"  # the group of our own processes, beside those of the sandboxes (v2)
+
+_MEMORY_AND_SWAP = "memory.memsw.limit_in_bytes"  # missing in a kernel that does not count swap
+_DELEGATED = ("user.delegate", "trusted.delegate")  # systemd marks a folder that it has handed over
+_REMOVE_SECONDS = 2.0  # the kernel needs some milliseconds until it takes an ended process out of its group
+_CHARGED_AT_ONCE_BYTES = 4 * MB
+_FIRST_VICTIM = "1000"  # if the host runs out of memory, a sandbox ends before anything else
+_HOW_TO_FIX = (
+    "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope -p "
+    "Delegate=yes knobeln serve`; a container needs a writable cgroup"
+)
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class LimitsOfSandboxes:
+    """How limits hold on this host. `sentence` says it to the organizer, with the fix if they are weak."""
+
+    whole: bool
+    sentence: str
+
+
+class _Fact(NamedTuple):
+    """A number in a file of a group; `pattern` finds it."""
+
+    controller: str
+    file: str
+    pattern: str = r"(\d+)"
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """What a version of cgroups calls the things that we write and read.
+
+    Limits hold without the files in `optional`, which some kernels do not have. `full`: how often the group
+    itself, and not only the host, ran out of memory. Not all kernels count that in v1; there we look at the
+    peak, from which allocations in large pieces may keep a little away.
+    """
+
+    name: str
+    controllers: tuple[str, ...]
+    memory_limits: tuple[str, ...]  # in the order in which they are set
+    optional: Mapping[str, str]
+    peak: _Fact
+    killed: _Fact
+    full: _Fact | None
+    cpu: _Fact
+    cpu_units_per_second: int
+
+
+_V1 = _Dialect(
+    name="cgroup v1",
+    controllers=("memory", "pids", "cpu", "cpuacct"),
+    memory_limits=("memory.limit_in_bytes", _MEMORY_AND_SWAP),
+    optional={"memory.swappiness": "0"},
+    peak=_Fact("memory", "memory.max_usage_in_bytes"),
+    killed=_Fact("memory", "memory.oom_control", r"oom_kill (\d+)"),
+    full=None,
+    cpu=_Fact("cpuacct", "cpuacct.usage"),
+    cpu_units_per_second=1_000_000_000,
+)
+_V2 = _Dialect(
+    name="cgroup v2",
+    controllers=("memory", "pids", "cpu"),
+    memory_limits=("memory.max",),
+    optional={"memory.swap.max": "0", "memory.oom.group": "1"},
+    peak=_Fact("memory", "memory.peak"),
+    killed=_Fact("memory", "memory.events", r"oom_kill (\d+)"),
+    full=_Fact("memory", "memory.events", r"oom (\d+)"),
+    cpu=_Fact("cpu", "cpu.stat", r"usage_usec (\d+)"),
+    cpu_units_per_second=1_000_000,
+)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where groups are made: for each controller the folder above them. `own`: the group that we are in."""
+
+    dialect: _Dialect
+    above: Mapping[str, Path]
+    own: Path
+
+    def make(self, limits: Limits) -> Group:
+        """Make a group with these limits. Raises OSError."""
+        name = f"{label()}-{next(_numbers)}"
+        folders = {controller: above / name for controller, above in self.above.items()}
+        made = Group(self.dialect, folders, limits)
+        try:
+            made.set_up()
+            self._wait_until_moving_is_fast()
+        except BaseException:
+            made.remove()
+            raise
+        return made
+
+    def _wait_until_moving_is_fast(self) -> None:
+        """The kernel moves a process after a wait of some milliseconds, and then others at once.
+
+        So we wait while bwrap is at work. To move ourselves to where we are changes nothing.
+        """
+        with suppress(OSError):
+            (self.own / "cgroup.procs").write_text("0")
+
+
+class Group:
+    """The group of one sandbox: a folder for each controller; in v2 they are one folder."""
+
+    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits) -> None:
+        self._dialect, self._folders, self._limits = dialect, folders, limits
+
+    def set_up(self) -> None:
+        """Raises OSError."""
+        for folder in set(self._folders.values()):
+            folder.mkdir()
+        memory = self._folders["memory"]
+        for name in self._dialect.memory_limits:
+            if name != _MEMORY_AND_SWAP or (memory / name).exists():
+                (memory / name).write_text(str(self._limits.memory_bytes))
+        for name, value in self._dialect.optional.items():
+            with suppress(OSError):
+                (memory / name).write_text(value)
+        (self._folders["pids"] / "pids.max").write_text(str(self._limits.processes))
+
+    def add(self, pid: int) -> None:
+        """Put the process, with all children that it will have, into the group. It may have ended."""
+        with suppress(ProcessLookupError):
+            for folder in set(self._folders.values()):
+                (folder / "cgroup.procs").write_text(str(pid))
+
+    def usage(self) -> Usage:
+        dialect = self._dialect
+        peak, cpu = self._read(dialect.peak), self._read(dialect.cpu)
+        if dialect.full is None:
+            is_full = (peak or 0) > self._limits.memory_bytes - _CHARGED_AT_ONCE_BYTES
+        else:
+            is_full = bool(self._read(dialect.full))
+        return Usage(
+            peak_memory_bytes=peak,
+            cpu_seconds=None if cpu is None else cpu / dialect.cpu_units_per_second,
+            out_of_memory=bool(self._read(dialect.killed)) and is_full,
+        )
+
+    def remove(self) -> None:
+        """Remove the group, whose processes have ended; what the kernel does not remove is swept later."""
+        for folder in set(self._folders.values()):
+            _remove(folder)
+
+    def _read(self, fact: _Fact) -> int | None:
+        """None if the kernel does not have it."""
+        try:
+            found = re.search(fact.pattern, (self._folders[fact.controller] / fact.file).read_text())
+        except OSError:
+            return None
+        return int(found[1]) if found else None
+
+
+@contextmanager
+def group(limits: Limits) -> Iterator[Group | None]:
+    """A new group with these limits; None if limits hold for each process only. Raises ToolMissing."""
+    place, _ = _found()
+    if place is None:
+        yield None
+        return
+    try:
+        made = place.make(limits)
+    except OSError as error:
+        raise ToolMissing(f"the limits of a sandbox cannot be set ({place.dialect.name}): {error}") from None
+    try:
+        yield made
+    finally:
+        made.remove()
+
+
+def prefer_as_victim(pid: int) -> None:
+    """If the host runs out of memory, let the kernel end this process and its future children first."""
+    with suppress(OSError):  # it has ended
+        Path(f"/proc/{pid}/oom_score_adj").write_text(_FIRST_VICTIM)
+
+
+def limits_of_sandboxes() -> LimitsOfSandboxes:
+    """How limits hold for the sandboxes that this process starts."""
+    place, reason = _found()
+    if place is None:
+        text = f"limits hold for each process of a sandbox alone, not for all of it: {reason}. {_HOW_TO_FIX}"
+        return LimitsOfSandboxes(False, text)
+    text = f"limits hold for the whole sandbox ({place.dialect.name}, {place.above['memory']})"
+    return LimitsOfSandboxes(True, text)
+
+
+# --- where groups can be made ------------------------------------------------------------------------------
+@cache
+def _found() -> tuple[_Place | None, str]:
+    """The place for groups; or None, and why there is none. Sweeps first."""
+    sweep()
+    reasons = []
+    for find in (_place_v2, _place_v1):
+        try:
+            place = find()
+            place.make(Limits()).remove()
+            return place, ""
+        except OSError as error:
+            reasons.append(f"{find.__doc__}: {_in_words(error)}")
+    return None, "; ".join(reasons)
+
+
+def _place_v2() -> _Place:
+    """cgroup v2"""
+    mount, own = _mounts().get("cgroup2"), _own_groups().get("")
+    if mount is None or own is None:
+        raise OSError(errno.ENOENT, "it is not mounted")
+    folder = server = mount.folder(own)
+    if folder.name == SERVER:  # a process of ours has made it, and we are its child
+        folder = folder.parent
+    missing = set(_V2.controllers) - set((folder / "cgroup.controllers").read_text().split())
+    if missing:
+        raise OSError(errno.ENOENT, f"it does not have {', '.join(sorted(missing))} in {folder}")
+    if folder == server and not _is_handed_over(folder, mount.point):
+        raise OSError(errno.EPERM, f"{folder} was not delegated to us alone")
+    if (folder / "cgroup.type").exists():  # only the host's root does not have it, and may keep its processes
+        server = folder / SERVER
+        _move_processes(folder, server)
+    (folder / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _V2.controllers))
+    return _Place(_V2, dict.fromkeys(_V2.controllers, folder), server)
+
+
+def _is_handed_over(folder: Path, mounted_at: Path) -> bool:
+    """Whether nobody else makes groups in this group, which we may be able to write to.
+
+    systemd takes controllers away where it did not delegate. It marks what it has delegated, except below a
+    user's own systemd; there we must be alone in the group.
+    """
+    marked = bool(set(_DELEGATED) & set(os.listxattr(folder)))
+    alone = os.geteuid() != 0 and (folder / "cgroup.procs").read_text().split() == [str(os.getpid())]
+    return folder == mounted_at or marked or alone
+
+
+def _move_processes(folder: Path, server: Path) -> None:
+    server.mkdir(exist_ok=True)
+    for pid in (folder / "cgroup.procs").read_text().split():
+        with suppress(ProcessLookupError):
+            (server / "cgroup.procs").write_text(pid)
+
+
+def _place_v1() -> _Place:
+    """cgroup v1"""
+    mounts, own = _mounts(), _own_groups()
+    missing = [name for name in _V1.controllers if name not in mounts or name not in own]
+    if missing:
+        raise OSError(errno.ENOENT, f"it does not have {', '.join(missing)}")
+    above = {name: mounts[name].folder(own[name]) for name in _V1.controllers}
+    return _Place(_V1, above, above["pids"])
+
+
+class _Mount(NamedTuple):
+    """A tree of groups: `root` of it, as /proc/self/cgroup counts, is mounted at `point`."""
+
+    root: str
+    point: Path
+
+    def folder(self, group: str) -> Path:
+        """Raises OSError if the group is outside what is mounted."""
+        try:
+            return self.point / Path(group).relative_to(self.root)
+        except ValueError:
+            raise OSError(errno.ENOENT, f"{group} is outside {self.point}") from None
+
+
+def _mounts() -> dict[str, _Mount]:
+    """The mounted trees: by controller (v1), and as "cgroup2". A later mount at the same place hides one."""
+    found: dict[str, _Mount] = {}
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        words, _, rest = line.partition(" - ")
+        kind, _, options = rest.split(" ", 2)
+        root, point = words.split()[3:5]
+        if kind == "cgroup2":
+            found[kind] = _Mount(root, Path(point))
+        elif kind == "cgroup":
+            found.update(dict.fromkeys(options.split(","), _Mount(root, Path(point))))
+    return found
+
+
+def _own_groups() -> dict[str, str]:
+    """Our own groups: by controller (v1), and as "" (v2)."""
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    parts = (line.split(":", 2) for line in lines)
+    return {name: path for _, controllers, path in parts for name in controllers.split(",")}
+
+
+def _in_words(error: OSError) -> str:
+    where = f" ({error.filename})" if error.filename else ""
+    return f"{error.strerror}{where}"
+
+
+# --- what dead processes have left -------------------------------------------------------------------------
+def sweep() -> None:
+    """Remove the groups of processes that have ended without doing it, and end what is in them."""
+    trees = {mount.point for name, mount in _mounts().items() if name in ("cgroup2", *_V1.controllers)}
+    folders = (Path(above) / name for tree in trees for above, names, _ in os.walk(tree) for name in names)
+    for folder in folders:
+        if is_left_over(folder.name):
+            _end_all(folder)
+            _remove(folder)
+
+
+def _end_all(folder: Path) -> None:
+    """Kill all processes of a group that is swept."""
+    with suppress(OSError):
+        for pid in (folder / "cgroup.procs").read_text().split():
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def _remove(folder: Path) -> None:
+    deadline = time.monotonic() + _REMOVE_SECONDS
+    while True:
+        try:
+            return folder.rmdir()
+        except FileNotFoundError:
+            return None
+        except OSError:  # it is busy, or not ours
+            if time.monotonic() > deadline or not os.access(folder, os.W_OK):
+                return None
+            time.sleep(0.001)
