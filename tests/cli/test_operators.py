@@ -165,7 +165,7 @@ def test_the_status_says_how_the_limits_of_sandboxes_hold_once_a_server_has_foun
     assert status(folder.path)["limits_of_sandboxes"] == limits_of_sandboxes().sentence
     assert "sandbox   limits hold for " in knobeln_in(folder.path, "status").output
     with folder.store.read() as tx:
-        assert len(contest_state.journal_tail(tx, 5, area=LIMITS_AREA)) == 1
+        assert len(contest_state.log(tx, 5, area=LIMITS_AREA)) == 1
 
 
 def test_the_status_says_who_is_at_work(folder: ContestContext) -> None:
