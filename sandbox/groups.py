@@ -226,9 +226,14 @@ def limits_of_sandboxes() -> LimitsOfSandboxes:
 
 
 # --- where groups can be made ------------------------------------------------------------------------------
-@cache
 def _found() -> tuple[_Place | None, str]:
-    """The place for groups; or None, and why there is none. Sweeps first."""
+    """The place for groups; or None, and why there is none."""
+    return _found_by(os.geteuid())
+
+
+@cache
+def _found_by(_user: int) -> tuple[_Place | None, str]:
+    """Cached by user: who stops being root cannot use root's place. Sweeps first."""
     sweep()
     reasons = []
     for find in (_place_v2, _place_v1):

@@ -10,7 +10,7 @@ from sandbox.sandbox import Limits
 # 12 s of CPU time; on a computer that has other work as well the wall clock ends what is read and what is
 # compiled, each twice, because a busy computer may be to blame (compiler/retry_if_killed.py).
 MOST_SECONDS = 4 * Limits().wall_seconds + 20
-LARGE = Programs(max_source_bytes=2_000_000)
+LARGE = Programs(max_source_bytes=2_000_000, max_elements=1_000_000)  # so that the compiler gets them
 
 
 def doubling(levels):
@@ -73,7 +73,9 @@ def test_a_bomb_is_refused_within_its_time_and_the_next_program_is_served(build_
     ],
 )
 def test_what_stopped_the_compiler_is_said(build_code, code, words):
-    texts = [finding.text for finding in build_code(code).report.findings if finding.rule == "compiler"]
+    texts = [
+        finding.text for finding in build_code(code, LARGE).report.findings if finding.rule == "compiler"
+    ]
     assert [words in text for text in texts] == [True]
 
 
