@@ -92,7 +92,7 @@ def test_another_user_cannot_hold_a_lock(tmp_path: Path) -> None:
         command = ["/usr/bin/flock", "--nonblock", lock, "/usr/bin/true"]
         return subprocess.run(command, user=61_993, capture_output=True, check=False).returncode
 
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     assert others() == 0
     with only_one(tmp_path, "run") as alone:

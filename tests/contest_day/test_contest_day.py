@@ -23,8 +23,8 @@ from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
-from tests.support.contest_days import House, Stumbling, dump, stumbling_day
-from tests.support.contest_field import PREFERENCES, SEED, add_team, make_contest, settings
+from tests.support.contest_days import Stumbling, dump, stumbling_day
+from tests.support.contest_field import PREFERENCES, SEED, House, add_team, make_contest, settings
 from tournament.day import ContestDay
 from tournament.derived_settings import format_of
 from tournament.runners import open_runner

@@ -394,7 +394,7 @@ def states(folder: ContestContext) -> set[str]:
 
 def test_a_game_that_is_computed_has_no_time_for_a_move(field: Callable[..., ContestContext]) -> None:
     refused = knobeln(field(count=1), "seconds", "2.5", *WHY, code=1).output
-    assert "has no time for a move" in " ".join(refused.split())
+    assert "has no time for each move" in " ".join(refused.split())
 
 
 # --- dates -------------------------------------------------------------------------------------------------

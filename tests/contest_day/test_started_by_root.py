@@ -17,7 +17,7 @@ from contest.model import LetterState
 from contest.store import letters
 from knobeln.context import ContestContext, create_contest
 from tests.support.command_line import knobeln_in
-from tests.support.contest_field import compile_house, make_contest, settings
+from tests.support.contest_field import House, make_contest, settings
 from tests.support.other_users import NOBODYS, as_root, start_as_root, users_of
 from tests.support.servers import wait_for, world_readable_folder
 
@@ -93,10 +93,10 @@ def test_serve_takes_roots_port_and_then_is_no_longer_root(place: Path, roots_po
 
 
 @pytest.mark.slow
-def test_run_plays_and_receive_reads_as_the_owner(place: Path) -> None:
+def test_run_plays_and_receive_reads_as_the_owner(place: Path, house: House) -> None:
     small = settings(workers=1, group_min=2, group_max=3, final_size=3)
     chosen = small.model_copy(update={"game": game_settings({"L": 40})})
-    contest = make_contest(place / "contest", 3, compile_house(3), chosen, ("RSM",))
+    contest = make_contest(place / "contest", 3, house, chosen, ("RSM",))
     contest.store.close()
     os.chown(contest.path, NOBODYS, NOBODYS)
     (place / "letter").write_bytes(QUESTION)

@@ -59,7 +59,7 @@ def boxes_of(maker: int) -> set[int]:
 
 @pytest.fixture
 def maker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)  # for the user of the sandboxes
     command = [sys.executable, "-c", HEAD + request.param, str(tmp_path / "cache")]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:

@@ -60,7 +60,7 @@ def test_every_file_is_plain_text_that_mail_systems_let_through() -> None:
 
 
 def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee() -> None:
-    texts = {file.name: file.data.decode() for file in KIT}
+    texts = {file.name: file.data.decode() for file in KIT.files}
     assert max(map(len, texts["README"].splitlines())) <= 72
     options = re.findall(r"getopt \(argc, argv, \"([a-zA-Z:]+)\"\)", texts["knobeln.c"])[0].replace(":", "")
     for option in options:
@@ -68,7 +68,7 @@ def test_the_readme_fits_into_72_columns_and_names_every_option_of_the_referee()
 
 
 def test_the_library_is_about_130_lines() -> None:
-    (library,) = (file.data for file in KIT if file.name == "knobellib.c")
+    (library,) = (file.data for file in KIT.files if file.name == "knobellib.c")
     assert 100 < library.count(b"\n") < 160
 
 
@@ -114,11 +114,11 @@ def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit:
     fresh = unpacked(tmp_path)
     said = fresh.run("make")
     assert (said.status, said.err) == (0, "")
-    made = {path.name for path in fresh.path.iterdir()} - {file.name for file in KIT}
+    made = {path.name for path in fresh.path.iterdir()} - {file.name for file in KIT.files}
     assert made == {"knobeln", "example", *STRATEGIES}
     assert "gcc" not in fresh.run("make").out
     fresh.make("clean")
-    assert {path.name for path in fresh.path.iterdir()} == {file.name for file in KIT}
+    assert {path.name for path in fresh.path.iterdir()} == {file.name for file in KIT.files}
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -278,7 +278,7 @@ def test_a_reader_that_stops_early_is_no_trouble_for_the_formatter(kit: Kit) -> 
 # --- what is in it ------------------------------------------------------------------------------------------
 def test_the_programs_of_the_kit_are_those_of_the_house() -> None:
     house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
-    assert all(house[file.name] == file.data for file in KIT if file.name in house)
+    assert all(house[file.name] == file.data for file in KIT.files if file.name in house)
 
 
 def test_the_numbers_of_the_contest_are_in_the_kit() -> None:
