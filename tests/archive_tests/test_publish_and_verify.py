@@ -336,6 +336,7 @@ LIES: dict[str, tuple[Change, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_is_found_although_the_manifest_was_mended(
     knobeln_contest: Published, mended: Mended, lie: str

@@ -37,6 +37,7 @@ def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: 
     wait_for(lambda: _is_gone(server))
 
 
+@pytest.mark.slow
 def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

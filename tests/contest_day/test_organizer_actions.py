@@ -638,6 +638,7 @@ def participants(folder: ContestContext) -> list[str]:
         return [t.name for t in teams.present(tx) if submissions.latest_good(tx, t.id)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", killed_at.TELL_STEPS)
 def test_words_to_the_teams_that_were_killed_in_the_middle_reach_each_team_once(
     field: Callable[..., ContestContext], tmp_path: Path, step: str

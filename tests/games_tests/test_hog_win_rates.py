@@ -88,12 +88,14 @@ def test_the_engine_comes_to_the_same_as_fractions(
     assert there + back == pytest.approx(1, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("goal", "other"), [(30, 40), (45, 25), (9, 70)])
 def test_the_engine_comes_to_the_same_at_higher_goals(goal: int, other: int) -> None:
     first, second = anything(1, goal), anything(2, other)
     assert rate(first, second) == pytest.approx(win_rate(first, second, float), abs=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("goal", "other"), [(300, 300), (299, 280), (131, 131)])
 def test_the_engine_comes_to_the_same_at_the_highest_goals(goal: int, other: int) -> None:
     # Seldom any dice: so few scores are reached that the plain recursion can follow.

@@ -190,6 +190,7 @@ def _check_random_program(seed: int, folder: Path, compare: Compare) -> None:
     assert compare(image, [Case(fuel=300_000, stops=100)]).difference == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs_do_what_they_do_on_this_computer(
     seed: int, tmp_path: Path, compare: Compare

@@ -255,6 +255,7 @@ MANGLED: dict[str, Callable[[str], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MANGLED)
 def test_every_program_survives_the_post(name: str) -> None:
     for program in TEXTS:

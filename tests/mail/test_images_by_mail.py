@@ -141,6 +141,7 @@ def test_an_image_that_fails_in_its_trial_is_told_so(
     assert "Your program FAILED in it, in turn 1: the program ended without printing anything" in report
 
 
+@pytest.mark.slow
 def test_the_image_counts_on_a_contest_day_with_another_cache(
     make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
 ) -> None:
@@ -276,6 +277,7 @@ def test_a_name_that_was_not_pulled_for_the_team_is_refused(
         assert list(submissions.newest(tx, 1)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.containers
 def test_an_image_that_was_pulled_plays_by_its_name(
     make_office: Callable[..., Office], program: bytes, tmp_path: Path

@@ -10,6 +10,8 @@ from collections import Counter
 from email import message_from_bytes
 from pathlib import Path
 
+import pytest
+
 from contest.clock import SystemClock
 from contest.config.sections import Contest, DeliveryKind, Mail
 from contest.config.settings import Settings
@@ -38,6 +40,7 @@ def finish(process: Process) -> int:
     return code
 
 
+@pytest.mark.slow
 def test_killed_after_the_relay_took_a_mail_it_is_sent_twice_and_all_others_once(tmp_path: Path) -> None:
     sink = KillsSender()
     with relay(sink) as port:

@@ -218,6 +218,7 @@ def register_victim(world: World) -> str:
     return name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trick", "is_team"), [*((trick, False) for trick in TRICKS), ("subjects", True), ("names", True)]
 )

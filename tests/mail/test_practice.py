@@ -85,6 +85,7 @@ def gym(make_world: Callable[..., World]) -> Callable[..., Gym]:
 
 
 # --- please test -------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_the_contest(
     gym: Callable[..., Gym],
 ) -> None:

@@ -98,6 +98,7 @@ def here(name: str) -> bool:
     return OF_SUFFIX[suffix_of(name)] in usable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "name"), sample_programs())
 def test_every_sample_program_is_accepted_and_plays_its_trial(
     make_office: Callable[..., Office], game: str, name: str
@@ -117,6 +118,7 @@ def test_every_sample_program_is_accepted_and_plays_its_trial(
     assert office.newest().description == WORDS.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(samples("hog")))
 def test_every_sample_strategy_of_hog_is_accepted_with_its_goal(
     make_office: Callable[..., Office], name: str

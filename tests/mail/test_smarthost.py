@@ -125,6 +125,7 @@ def test_a_relay_that_asks_for_a_login_which_we_do_not_have_costs_no_mail(tmp_pa
         send(way_out(port, tmp_path, username=""))
 
 
+@pytest.mark.slow
 def test_a_token_that_only_serve_knows_is_missed_where_it_is_needed_and_not_before(tmp_path: Path) -> None:
     folder = tmp_path / "contest"
     assert CliRunner().invoke(main, ["init", str(folder)]).exit_code == 0

@@ -110,10 +110,10 @@ def test_the_shell_archive_unpacks_to_what_the_other_does(tmp_path: Path) -> Non
     ("game", "programs"),
     [
         ("bid-tac-toe", ("bookkeeper.py", "even_hand.sh")),
-        ("cooperation", ("tit_for_tat.py", "two_tits.sh")),
-        ("cooperation-legacy", ("backward_inducer.py", "grudger.sh")),
-        ("standoff", ("cautious.py", "trigger_happy.sh", "accountant.c")),
-        ("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh")),
+        pytest.param("cooperation", ("tit_for_tat.py", "two_tits.sh"), marks=pytest.mark.slow),
+        pytest.param("cooperation-legacy", ("backward_inducer.py", "grudger.sh"), marks=pytest.mark.slow),
+        pytest.param("standoff", ("cautious.py", "trigger_happy.sh", "accountant.c"), marks=pytest.mark.slow),
+        pytest.param("ultimate-tic-tac-toe", ("random_mover.py", "first_open.sh"), marks=pytest.mark.slow),
     ],
 )
 def test_a_game_at_home_is_the_game_of_the_server(
@@ -179,6 +179,7 @@ def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_c
         assert "my remark" in at_home
 
 
+@pytest.mark.slow
 def test_hog_at_home_has_the_rates_of_the_server(
     tmp_path: Path, kit_for: Callable[[str], HomeKit], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,7 @@ def distance(one: Profile, other: Profile) -> float:
     return different / sum(a.total() for a in one)
 
 
+@pytest.mark.slow
 def test_any_two_strategies_differ_by_more_than_chance(house_images: Images, play_games: Play) -> None:
     names = sorted(house_images)
     seeds = sorted({*HALVES[0], *HALVES[1]})

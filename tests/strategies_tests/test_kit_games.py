@@ -184,6 +184,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_c_means_the_same_at_home(kit: Kit, compile_program: Compile, case: str) -> None:
     before, code = CASES[case]

@@ -120,6 +120,7 @@ def test_the_secret_number_of_rounds_is_the_same_in_every_game() -> None:
     assert {seat.points for result in results for seat in result.seats} == {2 * rounds.pop()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cooperation", "ultimate-tic-tac-toe"])
 def test_results_do_not_depend_on_the_number_of_workers(name: str) -> None:
     sources = (ALWAYS_C, ALWAYS_B) if name == "cooperation" else (FIRST_OPEN, CRASHING)
