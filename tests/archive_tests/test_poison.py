@@ -248,6 +248,7 @@ def test_when_the_time_is_up_verify_says_what_it_did_not_check(
     assert time.monotonic() - before < 90
 
 
+@pytest.mark.slow
 def test_the_time_for_a_check_is_three_times_the_contests(knobeln_contest: Published) -> None:
     facts = contents.from_files(files.read(knobeln_contest.archive)).contest
     long = replace(facts, finished_at=facts.started_at.replace(year=facts.started_at.year + 80))

@@ -114,6 +114,7 @@ def test_before_its_end_a_contest_is_not_published(tmp_path: Path) -> None:
     assert "not finished" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reason"), [("date", "to be published on 2094"), ("summary", "has not gone")]
 )
@@ -144,6 +145,7 @@ main() { int i; for (i = 0; i < 60; i++) make_throw(1 + mine[i % 24] % 6); }
 """
 
 
+@pytest.mark.slow
 def test_a_string_in_the_code_is_blanked_and_noted_and_the_archive_can_be_checked(
     tmp_path: Path, mended: Mended
 ) -> None:
@@ -377,6 +379,7 @@ def test_any_file_that_was_changed_is_named(knobeln_contest: Published, tmp_path
     assert f"{changed.relative_to(archive)} was changed" in result.output
 
 
+@pytest.mark.slow
 def test_an_archive_may_be_older_than_a_setting(knobeln_contest: Published, mended: Mended) -> None:
     """A version that does not know it behaves as its default does."""
 
@@ -391,6 +394,7 @@ def test_an_archive_may_be_older_than_a_setting(knobeln_contest: Published, mend
     assert "not checked: the texts of rules and announcement: knobeln 0.0.9 wrote them" in result.output
 
 
+@pytest.mark.slow
 def test_whose_program_it_was_only_the_digest_can_tell(knobeln_contest: Published, mended: Mended) -> None:
     honest = files.digest_of((knobeln_contest.archive / files.MANIFEST).read_bytes())
     assert knobeln("verify", knobeln_contest.archive, "--digest", honest).exit_code == 0
@@ -532,6 +536,7 @@ def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Pat
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.slow
 def test_a_time_for_a_move_that_was_changed_counts_and_is_in_the_archive(tmp_path: Path) -> None:
     """A program that answers to 2.5 s with a square that is not there, and to anything else with a word."""
     tells_time = b"# <<FROM>> team STRING\ndef get_move(T, state):\n    return 99 if T == 2.5 else 'slow'\n"
@@ -592,6 +597,7 @@ def again(folder: ContestContext, *what: object) -> None:
     contest_day(folder).run()
 
 
+@pytest.mark.slow
 def test_a_group_that_was_played_again_can_be_checked_and_its_games_shown(tmp_path: Path) -> None:
     """With and without a team that was taken out since."""
     out: list[str] = []
@@ -890,6 +896,7 @@ def hog(tmp_path_factory: pytest.TempPathFactory) -> Published:
     return of_game(tmp_path_factory.mktemp("hog"), "hog", ("always_four.py", "always_six.py", "chaser.py"))
 
 
+@pytest.mark.slow
 def test_of_games_in_words_the_moves_are_held_to_the_rules(cooperation: Published) -> None:
     result = knobeln("verify", cooperation.archive)
     assert result.exit_code == 0, result.output

@@ -72,6 +72,7 @@ def states(folder: ContestContext) -> dict[OutboxState, int]:
         return outbox.count_by_state(tx)
 
 
+@pytest.mark.slow
 def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
     tmp_path: Path, folder: ContestContext
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_backup_is_made_while_a_run_writes(tmp_path: Path, folder: ContestCont
         assert shown(path) == expected
 
 
+@pytest.mark.slow
 def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
     tmp_path: Path, folder: ContestContext
 ) -> None:
@@ -118,6 +120,7 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
     assert delivered(elsewhere) == delivered(folder.path)
 
 
+@pytest.mark.slow
 def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
     tmp_path: Path, folder: ContestContext
 ) -> None:

@@ -160,6 +160,7 @@ def test_the_folder_is_found_wherever_it_is_named(
 
 
 # --- letters ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_team_registers_and_submits_by_the_pipe(folder: Path) -> None:
     line = register(folder)
     (team,) = from_json("teams", "-C", folder)
@@ -307,6 +308,7 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     assert list((tmp_path / "mail").iterdir()), "run delivers where no server does"
 
 
+@pytest.mark.slow
 def test_run_delivers_all_reports_where_no_server_does(tmp_path: Path, five_programs: dict[str, Any]) -> None:
     make_contest(tmp_path, 41, five_programs, settings(), ("LAP,LGP,GRP,GRR",))
     knobeln("run", "--now", "-C", tmp_path)
@@ -344,6 +346,7 @@ def test_check_gives_the_compile_report(tmp_path: Path) -> None:
     assert "line 1" in output
 
 
+@pytest.mark.slow
 def test_play_is_the_same_again_with_the_same_seed(tmp_path: Path) -> None:
     words = ("play", "dice_cup", "council", "--seed", "s")
     first, second = knobeln(*words).output, knobeln(*words).output
@@ -367,6 +370,7 @@ def test_the_demo_says_at_once_what_is_missing_on_this_host(
     assert not (tmp_path / "contest").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["latin-1", "cp437", "utf-8"])
 def test_a_terminal_that_lacks_a_character_stops_no_command(tmp_path: Path, encoding: str) -> None:
     environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
@@ -389,6 +393,7 @@ def test_doctor_finds_this_host_fit(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert "ok   the contest" in output
 
 
+@pytest.mark.slow
 def test_doctor_finds_that_sandboxes_are_not_filtered(monkeypatch: pytest.MonkeyPatch) -> None:
     allows_all = struct.pack("<HBBI", 6, 0, 0, 0x7FFF_0000)  # return ALLOW
     monkeypatch.setattr(bubblewrap, "system_call_filter", lambda: allows_all)

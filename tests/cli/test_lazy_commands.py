@@ -46,6 +46,7 @@ def test_what_only_tells_of_us_imports_no_command(option: str) -> None:
     assert not modules & (HEAVY | {"pydantic", "rich"})
 
 
+@pytest.mark.slow
 def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
     letter = tmp_path / "letter"

@@ -282,6 +282,7 @@ def heard(listener: socket.socket, word: str) -> str:
     raise TimeoutError(word)
 
 
+@pytest.mark.slow
 def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
     tmp_path: Path, folder: ContestContext, notices: socket.socket
 ) -> None:
@@ -300,6 +301,7 @@ def test_the_supervisor_hears_that_serve_is_ready_lives_and_stops(
     assert [event["event"] for event in events] == [*stays_root, "listening", "stopping", "stopped"]
 
 
+@pytest.mark.slow
 def test_without_a_supervisor_or_with_one_that_is_gone_serve_works_as_ever(
     tmp_path: Path, folder: ContestContext
 ) -> None:

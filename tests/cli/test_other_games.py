@@ -29,6 +29,7 @@ def test_every_game_is_listed_with_its_sample_programs() -> None:
     assert "tit_for_tat" in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "programs", "says"),
     [
@@ -96,6 +97,7 @@ def test_a_syntax_error_is_shown_in_the_compilers_own_words(tmp_path: Path) -> N
     assert "SyntaxError" in knobeln("play", "--game", "cooperation", wrong, "pavlov", code=1).output
 
 
+@pytest.mark.slow
 def test_check_writes_the_compile_report_of_a_program_with_its_text_files(tmp_path: Path) -> None:
     program, moves = tmp_path / "mine.sh", tmp_path / "moves.txt"
     program.write_text("cat moves.txt\n")
@@ -154,6 +156,7 @@ def contest(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_the_teams_sent_and_the_leaderboard_are_shown(contest: Path) -> None:
     facts = json.loads(knobeln("submissions", "-C", contest, "--json").output)
     assert [(f["team"], f["verdict"]) for f in facts] == [("ladies", "rejected"), ("lords", "accepted")]
@@ -172,6 +175,7 @@ def test_a_contest_of_another_game_has_no_leaderboard(tmp_path: Path) -> None:
     assert "has no leaderboard" in knobeln("leaderboard", "-C", tmp_path / "c", code=1).output
 
 
+@pytest.mark.slow
 def test_hog_strategies_are_compared_exactly() -> None:
     output = knobeln("compare", "always_four", "piler", "chaser").output
     assert "50.609832%" in output

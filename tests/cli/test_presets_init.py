@@ -179,6 +179,7 @@ FIELDS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(FIELDS, max_size=3, unique_by=lambda field: field.name), st.text(max_size=20))
 def test_tables_and_texts_come_back_from_contest_toml_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, fields: list[ExtraField], organizer: str

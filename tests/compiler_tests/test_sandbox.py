@@ -238,6 +238,7 @@ def test_children_die_with_the_sandbox(sandbox, script, long_time):
     assert not any(long_time.encode() in command for command in all_processes())
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_time):
     for delay in range(60):
         process = sandbox.open(["/usr/bin/sleep", long_time])
@@ -246,6 +247,7 @@ def test_a_sandbox_that_is_ended_while_it_is_made_leaves_nothing(sandbox, long_t
     assert not any(long_time.encode() in command for command in all_processes())
 
 
+@pytest.mark.slow
 def test_a_bubblewrap_that_is_killed_while_it_makes_a_sandbox_leaves_nothing(sandbox, long_time, monkeypatch):
     start = bubblewrap._start
     delays = count()

@@ -110,6 +110,7 @@ def test_any_text_can_be_taken_apart(text):
     assert set(program.live_lines) <= set(program.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["#if 0\n#endif\n", "#if 0\n", "\\\n", "x\n", "/**/#", "'\n", "??/\n"])
 def test_no_long_text_is_hard_to_take_apart(piece):
     program = SourceText(normalise(piece * (100_000 // len(piece))))

@@ -50,6 +50,7 @@ def test_a_team_sees_how_its_program_ran(settings, main, verdict, throws):
     assert played.result.seats[1].verdict is Verdict.OK
 
 
+@pytest.mark.slow
 def test_the_trial_of_a_program_is_always_the_same(settings):
     code = "main() { for (;;) { int i; for (i = 0; i < 8; i++) make_throw(next_random(1, 9) + 9 * i); } }"
     other = trial(code + " /* another source */", settings)

@@ -61,6 +61,7 @@ def test_the_server_ends_with_a_demo_that_is_ended_while_it_starts_it(
             os.kill(int(pid), signal.SIGTERM)
 
 
+@pytest.mark.slow
 def test_a_file_in_the_current_folder_takes_the_place_of_no_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

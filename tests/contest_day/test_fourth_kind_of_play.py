@@ -176,6 +176,7 @@ def contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "contest"
 
 
+@pytest.mark.slow
 def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(contest: Path) -> None:
     for name, number in (("two", "2"), ("nine", "9"), ("five", "5")):
         address = f"{name}@machine.example"

@@ -42,6 +42,7 @@ def crews() -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_tables_in_processes_give_what_tables_in_threads_give(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_tables_that_are_killed_are_a_failure_of_ours_and_the_day_goes_on(
     assert dump(broken) == dump(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("large")
 def test_a_wrong_template_is_told_as_everywhere(tmp_path: Path, house: House) -> None:
     folder = make_contest(tmp_path, 12, house, settings())

@@ -80,6 +80,7 @@ def test_a_run_killed_at_many_moments_ends_like_one_that_was_not(
     assert set(delivered(broken).values()) == {1}
 
 
+@pytest.mark.slow
 def test_of_two_runs_at_once_one_plays_and_the_other_says_so(
     tmp_path: Path, house: Mapping[str, BuildResult]
 ) -> None:

@@ -81,6 +81,7 @@ def sent(world: World, key: str) -> EmailMessage:
     return cast(EmailMessage, message_from_bytes(item.raw, policy=modern))
 
 
+@pytest.mark.slow
 def test_an_old_report_comes_again_word_for_word_and_the_newest_where_a_group_was_played_twice(
     world: World,
 ) -> None:

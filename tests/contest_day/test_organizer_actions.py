@@ -127,6 +127,7 @@ def test_a_contest_that_is_paused_does_not_start(field: Callable[..., ContestCon
     assert "paused already" in knobeln(folder, "pause", *WHY, code=1).output
 
 
+@pytest.mark.slow
 def test_a_run_in_another_process_waits_while_the_contest_is_paused(
     field: Callable[..., ContestContext],
 ) -> None:
@@ -164,6 +165,7 @@ def test_a_team_that_is_out_before_the_start_takes_no_part(
     assert mails(folder, "no program") == []
 
 
+@pytest.mark.slow
 def test_a_team_that_is_reinstated_before_the_start_takes_part(field: Callable[..., ContestContext]) -> None:
     whole, folder = played(field("whole")), field("other")
     knobeln(folder, "disqualify", "team_0003", *WHY)
@@ -237,6 +239,7 @@ def test_who_is_disqualified_after_a_group_keeps_its_table_but_does_not_proceed(
     assert not any(best in outcome.plan.members for outcome in found if outcome.plan.round > 1)
 
 
+@pytest.mark.slow
 def test_in_a_knock_out_the_other_one_goes_on(field: Callable[..., ContestContext]) -> None:
     chosen = settings(format="double-elimination")
     chosen = chosen.model_copy(update={"evolution": Evolution(enabled=False)})
@@ -327,6 +330,7 @@ def test_what_is_not_there_cannot_be_played_again(field: Callable[..., ContestCo
 
 
 # --- failures of ours --------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
     field: Callable[..., ContestContext],
 ) -> None:
@@ -365,6 +369,7 @@ def test_after_repeated_failures_of_ours_the_run_pauses_and_goes_on_later(
 
 
 # --- reports -----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_held_reports_wait_and_other_mails_do_not(field: Callable[..., ContestContext]) -> None:
     folder = field()
     knobeln(folder, "hold", *WHY)

@@ -98,6 +98,7 @@ def test_the_guides_game_has_less_than_a_hundred_lines() -> None:
     assert sum(bool(line.strip()) for line in (PROJECT + RULES).splitlines()) < 100
 
 
+@pytest.mark.slow
 def test_the_guides_package_can_be_built_with_its_test_beside_it(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     for name, text in (("pyproject.toml", PROJECT), ("undercut.py", RULES), ("test_undercut.py", CHECK)):
@@ -133,11 +134,13 @@ def test_the_guides_game_keeps_running_if_its_lines_are_those_of_the_guide() -> 
     )
 
 
+@pytest.mark.slow
 def test_the_guides_game_keeps_the_promises_of_games(installed: Installed) -> None:
     (installed.folder / "test_undercut.py").write_text(CHECK, encoding="utf-8")
     assert "1 passed" in installed.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_undercut.py")
 
 
+@pytest.mark.slow
 def test_the_guides_game_is_listed_and_played_at_the_prompt(installed: Installed) -> None:
     assert "undercut" in installed.run("games")
     said = installed.run("play", "--game", "undercut", "twos.py", "fives")

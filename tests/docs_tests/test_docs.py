@@ -338,6 +338,7 @@ def test_the_sample_program_with_files_is_read_as_such() -> None:
     assert "\n".join(found.text).startswith("Our strategy trusts everybody once.\n\nAfter that")
 
 
+@pytest.mark.slow
 def test_the_sample_program_with_files_cooperates_first_and_then_does_as_others_did(tmp_path: Path) -> None:
     found = find_files(parse(FILES.encode()))
     assert isinstance(found, Files)
@@ -399,6 +400,7 @@ def session(title: str) -> tuple[str, list[str]]:
     return "\n".join(typed), [line for line in lines if not line.startswith("$ ")]
 
 
+@pytest.mark.slow
 def test_the_software_kit_does_with_the_sample_program_what_the_guide_shows(at_home: Path) -> None:
     typed, shown = session("With the software kit.")
     home = {**os.environ, "HOME": str(at_home)}

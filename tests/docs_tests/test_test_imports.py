@@ -34,6 +34,7 @@ def is_from_another_test(name: str) -> bool:
     return name.startswith((".", "tests")) or first in LOCAL
 
 
+@pytest.mark.slow
 def test_what_a_module_imports_of_the_tests_is_in_support() -> None:
     found = {(str(path.relative_to(TESTS)), name) for path in MODULES for name in imported(path)}
     assert {

@@ -175,6 +175,7 @@ def test_a_program_plays_a_whole_game_without_a_fault(run: Run, program: str) ->
     assert sum(rules.points(position)) >= 2 * round_
 
 
+@pytest.mark.slow
 def test_all_programs_stand_in_one_circle_and_do_only_what_they_may(run: Run) -> None:
     rules = RULES["standoff"]
     programs = [each for each in PROGRAMS if each.startswith("standoff/") and (NODE or ".js" not in each)]

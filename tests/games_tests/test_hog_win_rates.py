@@ -76,6 +76,7 @@ def test_what_can_be_worked_out_by_hand_comes_out(name: str) -> None:
 GOALS = st.integers(1, 14)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), GOALS, GOALS, st.integers(0, 8), st.integers(0, 8))
 def test_the_engine_comes_to_the_same_as_fractions(
     seed: int, goal: int, other: int, fewest: int, width: int

@@ -327,6 +327,7 @@ def test_two_play(seats: int) -> None:
         GAME.start(seats)
 
 
+@pytest.mark.slow
 def test_random_games_keep_the_promises_of_games() -> None:
     check_game(GAME, games=10)
 

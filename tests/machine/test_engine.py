@@ -216,6 +216,7 @@ runner.play([GameJob((image.digest,) * 2, (bytes(16), bytes(16)))] * 8)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_engine_outlives_an_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     # SIGKILL: the real engine asks the kernel to be ended with its parent; an endless program keeps it busy.
@@ -392,6 +393,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         build_c_program(engine_binary.SOURCES, engine_binary.FLAGS, tmp_path / "file" / "cache")
 
 
+@pytest.mark.slow
 def test_a_process_without_a_home_to_write_to_builds_its_own_engine_and_removes_it(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     program = (
@@ -517,6 +519,7 @@ def test_the_cache_lies_where_the_user_wants_it(monkeypatch: pytest.MonkeyPatch,
     assert cache_folder() == tmp_path / ".cache" / "knobeln"
 
 
+@pytest.mark.slow
 def test_an_engine_that_was_cleaned_away_is_built_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -528,6 +531,7 @@ def test_an_engine_that_was_cleaned_away_is_built_again(
     assert knobeln_engine().is_file()
 
 
+@pytest.mark.slow
 def test_the_engines_sources_compile_without_a_warning(tmp_path: Path) -> None:
     for folders in ([engine_binary.SOURCES], [engine_binary.SOURCES, KNOBELN_SOURCES]):
         sources = [source for folder in folders for source in sorted(folder.glob("*.c"))]

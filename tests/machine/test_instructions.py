@@ -101,6 +101,7 @@ def _unicorn(words: list[int], x: list[int], memory: bytes) -> tuple[list[int], 
     return [cpu.reg_read(number) for number in numbers], len(executed), cpu.mem_read(BEGIN, MEMORY_SIZE)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=300,
     deadline=None,
@@ -239,6 +240,7 @@ def test_whatever_is_not_rv32im_is_no_instruction(probe: Probe, name: str) -> No
     assert seen.executed == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(word, min_size=1, max_size=40), st.lists(word, min_size=31, max_size=31))
 def test_random_words_never_get_out_of_the_machine(probe: Probe, words: list[int], values: list[int]) -> None:

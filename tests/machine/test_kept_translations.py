@@ -58,6 +58,7 @@ def _played(*images: Image, workers: int = 1, translated: bool = True) -> list[G
 
 
 # --- the same results --------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_results_depend_neither_on_translations_nor_on_workers(cache: Translations, example: Image) -> None:
     names = ("echo", "gambler", "squatter")
     house = [compiled(strategy.source) for strategy in house_strategies() if strategy.name in names]

@@ -143,6 +143,7 @@ def test_the_digest_depends_on_every_throw() -> None:
     assert len({digest(t) for t in (throws, *others)}) == 6
 
 
+@pytest.mark.slow
 def test_every_registered_game_keeps_the_promises_of_games() -> None:
     games = registered()
     assert "knobeln" in games

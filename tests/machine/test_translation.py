@@ -221,6 +221,7 @@ def test_the_stack_meets_the_begin_of_memory(compare: Compare) -> None:
     _agree(compare, assembled(code), Case())
 
 
+@pytest.mark.slow
 def test_a_block_with_thousands_of_pointers_is_translated_as_any_other(compare: Compare) -> None:
     # Each addition makes a pointer whose two accesses are checked together; the load in between is not.
     piece = [

@@ -579,6 +579,7 @@ def test_a_copy_of_a_letter_that_was_ignored_is_handled(world: World) -> None:
     assert len(world.send(REGISTER, FORM, message_id="<1@a.example>", Received="by another way")) == 1
 
 
+@pytest.mark.slow
 def test_a_letter_that_is_put_back_after_its_copy_was_handled_has_no_effect(world: World) -> None:
     good, world.renderer = world.renderer, None
     world.send(REGISTER, FORM, message_id="<1@a.example>")
@@ -696,6 +697,7 @@ def test_nothing_that_a_stranger_wrote_gets_into_a_header(world: World) -> None:
     assert len(world.deliver((LETTERS / "60_unknown_subject_without_headers.eml").read_bytes())) == 1
 
 
+@pytest.mark.slow
 def test_a_letter_that_breaks_us_is_set_aside_and_the_next_is_handled(world: World) -> None:
     good, world.renderer = world.renderer, None
     assert world.send("what now?", "x") == []

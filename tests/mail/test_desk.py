@@ -27,6 +27,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 # --- subjects ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "then"), [("[EXT] ", "[EXTERNAL] Re: "), ("***SPAM*** ", "{list} AW: [KNOBELN] ")]
 )

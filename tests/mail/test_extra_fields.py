@@ -207,6 +207,7 @@ def contests(draw: st.DrawFn) -> tuple[Settings, Registration]:
     return settings_of(*fields, lines=lines), registration
 
 
+@pytest.mark.slow
 @given(contests())
 def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest
@@ -215,6 +216,7 @@ def test_the_record_of_any_contest_read_again_is_the_same(contest: tuple[Setting
     assert reading.registration == registration
 
 
+@pytest.mark.slow
 @given(contests())
 def test_it_is_the_same_when_an_answer_has_folded_it(contest: tuple[Settings, Registration]) -> None:
     settings, registration = contest

@@ -99,6 +99,7 @@ def words(text: str) -> str:
 
 
 # --- images that play --------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["player.tar", "Player.TAR.GZ", "player.tgz"])
 def test_an_archive_is_unpacked_described_and_tried(
     make_office: Callable[..., Office], program: bytes, name: str
@@ -125,6 +126,7 @@ def test_an_archive_is_unpacked_described_and_tried(
     assert player.cache == image_cache()
 
 
+@pytest.mark.slow
 def test_a_description_may_lie_beside_an_image(make_office: Callable[..., Office], program: bytes) -> None:
     office = make_office(programs=TAKES.model_copy(update={"description": "require"}))
     files = {"player.tar": image_of(program, "always"), "description.txt": b"It betrays.\n" * 15}
@@ -167,6 +169,7 @@ def outcome(office: Office) -> list[Any]:
         return [group.standings for round_ in results.finished_rounds(tx) for group in round_.groups]
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_lost_ends_the_day_with_a_reason(
     make_office: Callable[..., Office], program: bytes, cache: Callable[[], Path]
 ) -> None:

@@ -374,6 +374,7 @@ def wait_and_bring(mailbox: Mailbox, bring_it: Callable[[], object], after: floa
     return time.monotonic() - begin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("security", ["none", "tls"])
 def test_a_new_letter_is_heard_of_at_once(dovecot: Dovecot, user: str, security: str) -> None:
     changes: dict[str, Any] = {"security": security}
@@ -389,6 +390,7 @@ def test_a_new_letter_is_heard_of_at_once(dovecot: Dovecot, user: str, security:
     mailbox.close()
 
 
+@pytest.mark.slow
 def test_a_letter_that_comes_between_the_search_and_idle_is_not_overlooked(
     dovecot: Dovecot, user: str
 ) -> None:
@@ -569,6 +571,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
         assert not watched.watch.is_alive()
 
 
+@pytest.mark.slow
 def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
     dovecot: Dovecot, user: str, watch: Callable[..., Watched]
 ) -> None:
@@ -589,6 +592,7 @@ def test_letters_go_on_coming_when_connections_break_and_servers_fall_silent(
     wire.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_restarted_is_found_again_and_the_organizer_hears_of_it(
     user: str, watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -629,6 +633,7 @@ def test_a_wrong_password_is_told_once_and_not_tried_in_a_loop(
     wire.close()
 
 
+@pytest.mark.slow
 def test_the_pauses_grow_up_to_a_bound() -> None:
     pauses = [pause_seconds(failures, False, 0.5) for failures in range(1, 2_000, 1)]
     assert pauses[:4] == [1, 2, 4, 8]

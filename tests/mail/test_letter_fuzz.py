@@ -115,6 +115,7 @@ def damaged(draw: st.DrawFn) -> bytes:
     return raw
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @given(damaged())
 def test_a_damaged_letter_has_a_clear_end(raw: bytes) -> None:

@@ -67,6 +67,7 @@ def contest(tmp_path: Path) -> Iterator[ContestContext]:
     contest.store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "reason"), [(full, "No space left on device"), (unread, "Broken pipe")], ids=["full", "unread"]
 )
@@ -96,6 +97,7 @@ def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(
     assert reason in mail.get_payload()
 
 
+@pytest.mark.slow
 def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestContext, house: House) -> None:
     add_field(contest, 2, house, ("RSM",))
     accept(contest.store, LETTER, JOE, (ROBOT,), "smtp", contest.clock.now())
@@ -111,6 +113,7 @@ def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestCo
     assert "The log of `knobeln run` cannot be written" in " ".join(mail.get_payload().split())
 
 
+@pytest.mark.slow
 def test_what_may_pass_by_itself_does_not_end_as_what_the_organizer_must_change(
     contest: ContestContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -242,6 +242,7 @@ def test_a_notice_to_another_team_is_not_sent_again(world: World) -> None:
 
 
 # --- strangers ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_nothing_large_goes_to_strangers(world: World) -> None:
     fields = [
         f"{name}: {'x' * 900}" for name in ("mail-address", "mail-preference", "team-name", "Organization")

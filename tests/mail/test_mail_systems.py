@@ -166,6 +166,7 @@ def test_postfix_brings_utf8_in_addresses(store: Store, place: Path) -> None:
 
 
 # --- Exim --------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["smtp", "lmtp"])
 def test_exim_brings_letters_also_after_we_could_not_take_them(
     store: Store, place: Path, protocol: str

@@ -253,6 +253,7 @@ def test_the_mails_of_a_day_to_one_mailbox_fit_into_the_goal() -> None:
 
 
 # --- real people -------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_thirty_teams_of_one_school_get_in_within_ten_minutes(open_world: World) -> None:
     world, sent = open_world, 0
     start = world.clock.now()
@@ -294,6 +295,7 @@ def test_who_makes_mistakes_all_day_is_told_when_to_come_back_and_can_still_regi
     assert len(write(24.1, "no form")) == 1
 
 
+@pytest.mark.slow
 def test_in_a_flood_to_one_domain_a_mail_waits_and_is_not_lost(open_world: World) -> None:
     start, most = open_world.clock.now(), MAX_UNPROVED_MAILS_PER_HOUR[Scope.DOMAIN]
     for number in range(most + 1):

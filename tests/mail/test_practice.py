@@ -261,6 +261,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "lines", "verdict"),
     [
@@ -289,6 +290,7 @@ def test_a_test_judges_the_words_of_the_letter_as_a_submission_does(
         assert ("(description)" in flat(mail)) is bool(verdict)
 
 
+@pytest.mark.slow
 def test_an_answer_to_the_end_of_a_game_is_dropped_and_told(gym: Callable[..., Gym]) -> None:
     here = gym(game={"name": "bid-tac-toe"}, programs=Programs(description="none"))
     here.team("alpha")

@@ -220,6 +220,7 @@ WELL_PLAYED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "name", "source"), WELL_PLAYED)
 def test_what_a_program_says_in_a_trial_without_faults_reaches_its_team(
     make_office: Callable[..., Office], game: str, name: str, source: bytes
@@ -321,11 +322,13 @@ def board_of(office: Office) -> list[str]:
     return [line.split()[4] for line in body(mail).split("\n") if line[:4].strip().isdigit()]
 
 
+@pytest.mark.slow
 def test_the_leaderboard_is_that_of_all_pairs_computed_at_once(hog: Office) -> None:
     assert board_of(hog) == ["always_six", "chaser", "always_four"]
     assert "match points       1 of 2\n" in "".join(map(body, hog.world.mails()))
 
 
+@pytest.mark.slow
 def test_who_has_withdrawn_is_off_the_leaderboard_and_comes_back_to_its_place(hog: Office) -> None:
     before = board_of(hog)
     (mail,) = hog.send("chaser", {}, subject="withdraw")

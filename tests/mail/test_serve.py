@@ -122,6 +122,7 @@ def test_a_strategy_of_hog_imports_numpy_and_learns_what_else_there_is_not(tmp_p
     assert "besides Python's standard library a strategy can import these packages: numpy" in rejected
 
 
+@pytest.mark.slow
 def test_a_second_server_of_the_same_contest_does_not_start(server: Server, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "knobeln", "serve", "-C", str(server.folder.path)]
     second = start(command, tmp_path / "second")
@@ -130,6 +131,7 @@ def test_a_second_server_of_the_same_contest_does_not_start(server: Server, tmp_
     assert "already runs" in (tmp_path / "second").read_text()
 
 
+@pytest.mark.slow
 def test_a_database_that_does_not_answer_for_a_while_does_not_end_the_server(server: Server) -> None:
     with server.folder.store.write() as tx:
         tx.exec_driver_sql("ALTER TABLE contest RENAME TO elsewhere")
@@ -140,6 +142,7 @@ def test_a_database_that_does_not_answer_for_a_while_does_not_end_the_server(ser
     assert "stopped" in server.text()
 
 
+@pytest.mark.slow
 def test_sigterm_while_a_bomb_is_compiled_ends_it_soon_and_loses_nothing(server: Server) -> None:
     address = "joe@club.example"
     server.send(registration(address, "bombers"), address)

@@ -83,6 +83,7 @@ def left(engine, pid=None):
     return [name for name in listed.split() if name.startswith(f"knobeln-{pid or os.getpid()}-")]
 
 
+@pytest.mark.slow
 @pytest.mark.containers
 def test_an_image_by_name_is_asked_as_one_from_an_archive(player, engine):
     one = player("says", Cmd=["no", "arguments"])
@@ -154,6 +155,7 @@ def test_a_late_image_leaves_no_container(habit, image, sandbox, engine):
     assert left(engine) == []
 
 
+@pytest.mark.slow
 @pytest.mark.containers
 def test_a_command_that_cannot_be_started_is_its_teams_fault(load, engine, sandbox):
     name = load(Made([tar([folder("etc")])], {"Entrypoint": ["/nothing"]}))

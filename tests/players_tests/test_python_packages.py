@@ -73,6 +73,7 @@ def test_a_package_has_the_name_of_an_import(name: str) -> None:
         Programs(python_packages=(name,))
 
 
+@pytest.mark.slow
 def test_doctor_lists_the_version_of_a_package_or_what_to_install() -> None:
     need_numpy()
     packages = Programs(python_packages=("numpy", "no_such_package"))

@@ -128,6 +128,7 @@ def test_a_program_that_closes_its_output_only_falls_silent(shell):
     assert shell("exec >&-; sleep 1000").ask("x", 0.3).kind is AnswerKind.LATE
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300))
 def test_whatever_a_program_prints_its_answers_are_text(sandbox, data):
     limits = Limits(output_bytes=200)

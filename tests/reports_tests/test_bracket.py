@@ -109,6 +109,7 @@ def test_equal_points_and_disqualifications_are_marked() -> None:
     assert "nobody  (a and b were disqualified)" in "\n".join(bracket.tree_lines([nobody], nobody.side, 1))
 
 
+@pytest.mark.slow
 def test_the_mails_of_every_round_say_who_is_out() -> None:
     played = other_contests.ultimate_tic_tac_toe()
     out: set[str] = set()

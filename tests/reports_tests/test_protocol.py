@@ -44,6 +44,7 @@ def games(draw: st.DrawFn) -> GameProtocol:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(games(), max_size=4))
 def test_what_was_written_is_read_again(written: list[GameProtocol]) -> None:
     assert read(write(written)) == tuple(written)

@@ -91,6 +91,7 @@ CONTESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["knobeln", *CONTESTS])
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
@@ -341,6 +342,7 @@ def test_games_in_words_are_shown_move_by_move() -> None:
     assert 'id="replay"' in files[path.removesuffix(".moves.json") + ".html"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cooperation", "standoff", "ultimate-tic-tac-toe"])
 def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
     facts = of_other_game(name)
@@ -381,6 +383,7 @@ def boards_of(played: other_contests.Played) -> Iterator[tuple[Any, list[tuple[s
             yield json.loads(turns), squares, caption
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("play", "squares"), [(other_contests.ultimate_tic_tac_toe, 81), (other_contests.bid_tac_toe, 9)]
 )
@@ -404,6 +407,7 @@ def test_a_game_without_a_board_has_no_picture_of_one(name: str) -> None:
 
 
 # --- other contests ----------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_knock_out_has_its_bracket_with_every_match() -> None:
     facts = of_other_game("ultimate-tic-tac-toe")
     files = files_of(facts)

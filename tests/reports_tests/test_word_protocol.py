@@ -48,6 +48,7 @@ def games(draw: st.DrawFn) -> WordProtocol:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(games(), max_size=3))
 def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
     found = read(write(BIDS, written))
@@ -55,12 +56,14 @@ def test_what_was_written_is_read_again(written: list[WordProtocol]) -> None:
     assert found.games == tuple(written)
 
 
+@pytest.mark.slow
 @given(games())
 def test_only_a_long_move_or_reason_makes_a_long_line(written: WordProtocol) -> None:
     short = replace(written, moves=None, faults=(), turns=7)
     assert max(map(len, write(BIDS, [short]).split("\n"))) <= WIDTH
 
 
+@pytest.mark.slow
 @given(games())
 def test_the_full_form_fits_into_72_columns(written: WordProtocol) -> None:
     found = read(write(BIDS, [written]))

@@ -79,6 +79,7 @@ def store(server: str) -> Iterator[Store]:
     made.close()
 
 
+@pytest.mark.slow
 def test_the_migrations_make_the_tables_there_too(store: Store) -> None:
     migrate.check(store)
     with store.engine.connect() as connection:
@@ -109,6 +110,7 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
         assert teams.count(tx) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
 )

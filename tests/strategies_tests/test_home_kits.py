@@ -147,6 +147,7 @@ BAD_PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_PROGRAMS)
 def test_a_mistake_has_the_sentence_of_the_server(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -165,6 +166,7 @@ def test_a_mistake_has_the_sentence_of_the_server(
     assert at_home.count(f"{Path(name).stem} failed") == 2
 
 
+@pytest.mark.slow
 def test_a_game_of_python_functions_and_one_in_a_lasting_process_go_on_after_a_crash(
     tmp_path: Path, kit_for: Callable[[str], HomeKit]
 ) -> None:

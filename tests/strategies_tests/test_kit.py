@@ -110,6 +110,7 @@ def test_a_shell_archive_overwrites_nothing(tmp_path: Path) -> None:
 
 
 # --- building -----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_make_builds_everything_without_a_warning_and_a_second_make_nothing(kit: Kit, tmp_path: Path) -> None:
     fresh = unpacked(tmp_path)
     said = fresh.run("make")

@@ -64,6 +64,7 @@ def differing(kit: Kit, protocols: Mapping[tuple[str, str], str]) -> list[tuple[
     return [pair for pair, protocol in protocols.items() if at_home(kit, *pair).out != protocol]
 
 
+@pytest.mark.slow
 def test_the_kits_strategies_play_the_same_games_as_on_the_machine(
     kit: Kit, compile_program: Compile
 ) -> None:

@@ -98,6 +98,7 @@ def matches_of(history: Sequence[RoundOutcome], name: str) -> list[GroupPlan]:
     return [g.plan for o in history for g in o.groups if name in g.plan.members]
 
 
+@pytest.mark.slow
 @given(st.integers(2, 70), st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_nobody_loses_twice_and_plays_on_and_all_but_the_champion_lose_twice(
     count: int, seed: int, chance: object

@@ -41,6 +41,7 @@ def formats_and_settings() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), formats_and_settings())
 def test_every_registered_format_passes_the_suite(name: str, settings: Tournament) -> None:
     check_format(known_formats()[name](settings, KNOBELN))
@@ -75,6 +76,7 @@ def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
         make_format(settings, KNOBELN)
 
 
+@pytest.mark.slow
 def test_a_format_of_an_installed_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "our_own_format.py").write_text(
         "from contest.formats.group_elimination import GroupElimination\n"

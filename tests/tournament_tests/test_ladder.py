@@ -81,6 +81,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
     store.close()
 
 
+@pytest.mark.slow
 def test_everybody_plays_everybody_and_only_new_pairs_are_played_again(field: Field) -> None:
     alpha = field.team("alpha", "pavlov")
     for name, strategy in (("beta", "council"), ("gamma", "high_roller")):
@@ -115,6 +116,7 @@ def test_a_ranking_that_did_not_move_is_kept_once(field: Field) -> None:
         assert len(ladder.rankings(tx, 10)) == 1
 
 
+@pytest.mark.slow
 def test_the_moved_ranking_is_mailed_to_who_wants_rankings_once_a_day(field: Field) -> None:
     alpha = field.team("alpha", "high_roller", "RSM")
     field.team("beta", "council", "LAP")
@@ -147,6 +149,7 @@ def test_the_hill_rests_while_a_program_waits_and_while_the_contest_runs(field: 
     assert field.climb()
 
 
+@pytest.mark.slow
 def test_who_withdraws_is_gone_from_the_hill(field: Field) -> None:
     alpha = field.team("alpha", "pavlov")
     for name in ("beta", "gamma"):

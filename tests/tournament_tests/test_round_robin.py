@@ -111,6 +111,7 @@ def test_equal_points_share_a_rank_and_the_disqualified_have_none() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("self_play", [True, False])
 def test_the_promises_of_formats_are_kept(self_play: bool) -> None:
     check_format(RoundRobin(Tournament(self_play=self_play), KNOBELN))

@@ -110,6 +110,7 @@ def test_a_crash_costs_the_game_and_is_told_with_what_the_program_said() -> None
         assert "exit" in fault.reason or "ended" in fault.reason
 
 
+@pytest.mark.slow
 def test_the_secret_number_of_rounds_is_the_same_in_every_game() -> None:
     """C1; 13 rounds would be seen by who betrays in the 14th."""
     a, b, c = (("a", ALWAYS_C), ("b", ALWAYS_C), ("c", ALWAYS_C))
@@ -159,6 +160,7 @@ def test_hog_is_computed_and_not_played() -> None:
     assert all(sum(seat.points for seat in result.seats) == WIN_RATE_UNIT for result in (better, worse))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "rounds"), [(1, 1), (2, 3)])
 def test_who_watches_is_told_of_every_game(workers: int, rounds: int) -> None:
     """So that a bar moves in a contest that takes an hour."""
