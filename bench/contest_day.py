@@ -3,6 +3,9 @@
 Two other times are measured with it. The same games alone, on the same engine with as many workers, are the
 limit that nothing can beat. Axelrod-Python is the peer: its turns per second. All three alternate several
 times, because a host is not equally fast in every minute; the ratios are those of the medians.
+
+How long it takes to tell how sure the ranking is, by the whole contest played again many times, is a figure
+of its own.
 """
 
 from __future__ import annotations
@@ -15,12 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 from bench.axelrod_turns import turns_per_second
 from contest.model import RoundOutcome
 from contest.seeds import Seeds
 from contest.store import results, submissions
 from contest.store.results import Games
+from knobeln.contest_day.certainty import certainty_of
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from sandbox.sandbox import Sandbox
@@ -32,6 +37,7 @@ from tournament.runners import open_runner
 
 SIZES = (41, 1_000)
 RUNS = 5
+CERTAINTY_SIZE, CONTESTS, MAX_CERTAINTY_SECONDS = 41, 1_000, 30
 THROWS = 1_000  # per game
 
 
@@ -65,6 +71,8 @@ def main() -> None:
             opened = Path(scratch) / "opened"
             make_contest(opened, size, programs, settings(workers=0)).store.close()
             report(size, [_run(opened, Path(scratch) / str(number)) for number in range(RUNS)])
+            if size == CERTAINTY_SIZE:
+                report_certainty(opened)
 
 
 def report(size: int, runs: Sequence[Run]) -> None:
@@ -86,12 +94,31 @@ def report(size: int, runs: Sequence[Run]) -> None:
     )
 
 
+def report_certainty(opened: Path) -> None:
+    contest = replace(ContestContext.open(opened), clock=FixedClock(NOW))
+    _play_day(contest)
+    started, before = time.perf_counter(), _processor_seconds()
+    left_out = certainty_of(contest, CONTESTS).left_out
+    seconds, processors = time.perf_counter() - started, _processor_seconds() - before
+    contest.store.close()
+    print(
+        f"               played again {CONTESTS} times with other chance, {left_out} times without a team: "
+        f"{seconds:.1f} s (at most {MAX_CERTAINTY_SECONDS})   processor time {processors:.1f} s"
+    )
+
+
+def _play_day(contest: ContestContext) -> None:
+    """The day, without the contests with other chance that follow its last round."""
+    with patch("tournament.day.default_contests", return_value=None):
+        contest_day(contest).run()
+
+
 def _run(opened: Path, path: Path) -> Run:
     shutil.copytree(opened, path)
     contest = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
     started, before = time.perf_counter(), _processor_seconds()
-    contest_day(contest).run()
+    _play_day(contest)
     day, processors = time.perf_counter() - started, _processor_seconds() - before
     peer_after = turns_per_second()
     with contest.store.read() as tx:

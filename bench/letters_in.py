@@ -1,9 +1,13 @@
-"""Many letters at once: `knobeln serve` against Postfix, and against plain aiosmtpd with fsync.
+"""Letters: `knobeln serve` against Postfix, and against plain aiosmtpd with fsync.
 
-2,000 letters over 20 connections. All three say 250 only when the letter would survive a power cut. They are
-separate processes on the same disk, and the same clients use them in turn. `knobeln serve` also reads each
-letter and writes the answer meanwhile. The peers do nothing else: Postfix runs without its queue manager, so
-accepted letters stay in its queue. Postfix needs root, and is left out otherwise.
+Postfix's `smtp-source` sends them over 20 connections, and one at a time with a connection for each. All
+three servers say 250 only when the letter would survive a power cut. They are separate processes on the same
+disk, and take turns. `knobeln serve` also reads each letter meanwhile, answers it and delivers the answer
+into a Maildir. The peers do nothing else: Postfix runs without its queue manager, so accepted letters stay in
+its queue. Postfix needs root, and is left out otherwise.
+
+Processor time is that of the server with all its processes, per letter; for `knobeln serve` until the last
+letter is handled.
 """
 
 from __future__ import annotations
@@ -11,32 +15,33 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import smtplib
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from contest.clock import SystemClock
-from contest.config.sections import Contest, Mail
+from contest.config.sections import Contest, Mail, Registration
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.store import Store, letters
+from contest.model import LetterState
+from contest.store import letters
 from knobeln.context import create_contest
 
-LETTERS = 2_000
-CONNECTIONS = 20
 RUNS = 3
+LETTER_BYTES = 4_000
 OURS = "knobeln serve"
 ROBOT = "knobeln@contest.example"
 _DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
 _TIMEOUT_SECONDS = 30.0
+_SMTP_SOURCE = shutil.which("smtp-source", path="/usr/sbin:/usr/bin")
+_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 _PEER = """
 import asyncio, os, sys, uuid
 from pathlib import Path
@@ -98,46 +103,87 @@ postlog   unix-dgram n - n - 1 postlogd
 _MASTER = Path("/usr/lib/postfix/sbin/master")
 
 
+class Load(NamedTuple):
+    """How the letters come. `options`: of smtp-source."""
+
+    title: str
+    letters: int
+    options: tuple[str, ...]
+
+
+LOADS = (
+    Load("1,000 letters over 20 connections", 1_000, ("-s", "20", "-d")),
+    Load("100 letters, one at a time, a connection each", 100, ("-s", "1")),
+)
+
+
+class Taken(NamedTuple):
+    """One run. `handled_seconds`: until the last letter was answered; None for servers that answer none."""
+
+    seconds: float
+    cpu_seconds: float
+    handled_seconds: float | None = None
+
+
 def main() -> None:
-    servers = {OURS: _ours, "aiosmtpd with fsync": _plain}
+    if _SMTP_SOURCE is None:
+        print("letters: left out, as there is no `smtp-source`; it comes with Postfix")
+        return
+    servers: dict[str, Callable[[Load], Taken]] = {OURS: _ours, "aiosmtpd with fsync": _plain}
     if os.getuid() == 0 and _MASTER.exists():
         servers["Postfix"] = _postfix
-    seconds: dict[str, list[float]] = {name: [] for name in servers}
-    for _run in range(RUNS):  # they take turns, so that noise meets all
-        for name, measure in servers.items():
-            seconds[name].append(measure())
-    rates = {name: LETTERS / median(found) for name, found in seconds.items()}
-    print(f"{LETTERS:,} letters over {CONNECTIONS} connections, all durable (medians of {RUNS} runs)")
-    for name, rate in rates.items():
-        ratio = "" if name == OURS else f"   ratio {rates[OURS] / rate:.2f}"
-        print(f"  {name:<20} {rate:>7,.0f}/s{ratio}")
-    if "Postfix" not in servers:
-        print("  Postfix was left out: it has to be installed, and started by root")
+    for load in LOADS:
+        runs: dict[str, list[Taken]] = {name: [] for name in servers}
+        for _run in range(RUNS):  # they take turns, so that noise meets all
+            for name, measure in servers.items():
+                runs[name].append(measure(load))
+        _print(load, runs)
 
 
-def _ours() -> float:
+def _print(load: Load, runs: dict[str, list[Taken]]) -> None:
+    print(f"{load.title}, all durable (medians of {RUNS} runs)")
+    ours = median(run.seconds for run in runs[OURS])
+    for name, taken in runs.items():
+        seconds = median(run.seconds for run in taken)
+        cpu = median(run.cpu_seconds for run in taken) / load.letters * 1_000
+        ratio = "" if name == OURS else f"   ratio {seconds / ours:.2f}"
+        print(f"  {name:<20} {load.letters / seconds:>7,.0f}/s, {cpu:.2f} ms of a core each{ratio}")
+    handled = median(run.handled_seconds or 0.0 for run in runs[OURS])
+    print(f"  all answered by {OURS} after {handled:.1f} s, {load.letters / handled:,.0f}/s")
+
+
+def _ours(load: Load) -> Taken:
     with tempfile.TemporaryDirectory(dir=_DISK) as folder:
         path, port = Path(folder) / "contest", _free_port()
-        mail = Mail(listen_port=port)
-        settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(SystemClock().now()), mail=mail)
+        settings = Settings(
+            contest=Contest(address=ROBOT),
+            dates=usual_dates(SystemClock().now()),
+            mail=Mail(listen_port=port, answers_per_hour=load.letters),
+            registration=Registration(confirm="never"),  # or else few of so many letters are answered
+        )
         contest = create_contest(path, settings)
-        with _running([sys.executable, "-m", "knobeln", "serve", "-C", str(path)], port):
-            seconds = _seconds(port)
-        assert _count(contest.store) == LETTERS
+
+        def finish() -> None:
+            counts: dict[LetterState, int] = {}
+            while counts.get(LetterState.HANDLED) != load.letters:
+                time.sleep(0.05)
+                with contest.store.read() as tx:
+                    counts = letters.count_by_state(tx)
+
+        taken = _taken([sys.executable, "-m", "knobeln", "serve", "-C", str(path)], port, load, finish)
         contest.store.close()
-    return seconds
+    return taken
 
 
-def _plain() -> float:
+def _plain(load: Load) -> Taken:
     with tempfile.TemporaryDirectory(dir=_DISK) as folder:
         port = _free_port()
-        with _running([sys.executable, "-c", _PEER, str(port), folder], port):
-            seconds = _seconds(port)
-        assert len(list(Path(folder).iterdir())) == LETTERS
-    return seconds
+        taken = _taken([sys.executable, "-c", _PEER, str(port), folder], port, load)
+        assert len(list(Path(folder).iterdir())) == load.letters
+    return taken
 
 
-def _postfix() -> float:
+def _postfix(load: Load) -> Taken:
     """Measure until Postfix says 250 to the last letter; each letter is then a synced file in its queue."""
     with tempfile.TemporaryDirectory(dir=_DISK) as made:
         folder, port = Path(made), _free_port()
@@ -152,50 +198,54 @@ def _postfix() -> float:
         etc = str(folder / "etc")
         subprocess.run(["postfix", "-c", etc, "check"], check=True, capture_output=True)
         command = ["env", f"MAIL_CONFIG={etc}", str(_MASTER), "-s", "-c", etc]
-        with _running(command, port):
-            seconds = _seconds(port)
+        taken = _taken(command, port, load)
         kept = sum(file.is_file() for file in (folder / "queue" / "incoming").rglob("*"))
-        assert kept == LETTERS, kept
-    return seconds
+        assert kept == load.letters, kept
+    return taken
 
 
-def _count(store: Store) -> int:
-    with store.read() as tx:
-        return sum(letters.count_by_state(tx).values())
+def _taken(command: list[str], port: int, load: Load, finish: Callable[[], object] | None = None) -> Taken:
+    """Start the server, send it the letters, and wait for `finish`."""
+    assert _SMTP_SOURCE is not None
+    count, size = str(load.letters), str(LETTER_BYTES)
+    addresses = ("-f", "team@club.example", "-t", ROBOT)
+    send = [_SMTP_SOURCE, *load.options, "-m", count, "-l", size, *addresses, "-S", "please compile"]
+    with _running(command, port) as server:
+        cpu, begin = _cpu_seconds(server), time.perf_counter()
+        subprocess.run([*send, f"127.0.0.1:{port}"], check=True)
+        seconds = time.perf_counter() - begin
+        if finish:
+            finish()
+        handled = time.perf_counter() - begin if finish else None
+        return Taken(seconds, _cpu_seconds(server) - cpu, handled)
 
 
-def _seconds(port: int) -> float:
-    """Return the seconds until the last letter is accepted."""
-    share = LETTERS // CONNECTIONS
-    with ThreadPoolExecutor(CONNECTIONS) as people:
-        begin = time.perf_counter()
-        list(people.map(lambda person: _send(port, person, share), range(CONNECTIONS)))
-        return time.perf_counter() - begin
-
-
-def _send(port: int, person: int, share: int) -> None:
-    sender = f"team{person}@club.example"
-    with smtplib.SMTP("127.0.0.1", port, timeout=_TIMEOUT_SECONDS) as client:
-        for number in range(share):
-            client.sendmail(sender, [ROBOT], _letter(sender, number))
-
-
-def _letter(sender: str, number: int) -> bytes:
-    head = (
-        f"From: {sender}\r\nTo: {ROBOT}\r\nSubject: please compile\r\nMessage-ID: <{number}.{sender}>\r\n\r\n"
-    )
-    return head.encode() + b"    if (mine > yours) make_throw(next_random(1, 12288));\r\n" * 100
+def _cpu_seconds(root: int) -> float:
+    """The processor time of this process, its descendants, and those that have ended."""
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        process = int(stat.parent.name)
+        parents[process], used[process] = int(fields[1]), sum(map(int, fields[11:15]))
+    family = {root}
+    for process in sorted(parents):
+        if parents[process] in family:
+            family.add(process)
+    return sum(used[process] for process in family) / _CLOCK_TICKS
 
 
 @contextmanager
-def _running(command: list[str], port: int) -> Iterator[None]:
+def _running(command: list[str], port: int) -> Iterator[int]:
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     end = time.monotonic() + _TIMEOUT_SECONDS
     try:
         while not _answers(port):
             assert time.monotonic() < end, "the server does not start"
             time.sleep(0.02)
-        yield
+        yield process.pid
     finally:
         process.terminate()
         process.wait(_TIMEOUT_SECONDS)

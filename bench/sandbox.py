@@ -1,4 +1,5 @@
-"""The sandbox: a start beside one of bubblewrap alone, and an exchange of lines beside plain pipes.
+"""The sandbox: a start beside one of bubblewrap alone, an exchange of lines beside plain pipes, and a move of
+a Python function beside a bare fork of an interpreter.
 
 All ways take turns in one run, because other work on the host slows down each of them.
 """
@@ -14,7 +15,9 @@ from statistics import median
 from typing import Any
 
 from bench.hog import children_seconds
+from compiler.languages import Problem, build
 from contest.config.sections import SandboxSettings
+from sandbox.players.function import FunctionPlayer
 from sandbox.sandbox import Sandbox
 
 STARTS = 100
@@ -22,8 +25,19 @@ EXCHANGES = 5_000
 SECONDS = 10.0
 MAX_LINE_BYTES = 65_536
 MAX_START_RATIO = 1.3
+MOVES = 300
+MAX_MOVE_MS = 5.0  # more than a bare fork
 TRUE = "/usr/bin/true"
 ECHO = ("/usr/bin/cat",)  # writes each line as soon as it has read it
+FUNCTION = b"import random\n\ndef get_move(number):\n    return number\n"
+FORK = """
+import os, random, sys
+for line in sys.stdin:
+    if os.fork() == 0:
+        print(int(line), flush=True)
+        os._exit(0)
+    os.wait()
+"""
 # What a person would write who wants a program without network, files of others and writable system.
 BUBBLEWRAP = (
     *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
@@ -36,6 +50,7 @@ PRLIMIT = ("prlimit", "--cpu=10", f"--as={1 << 29}", "--nproc=16", "--nofile=64"
 def main() -> None:
     report_start()
     report_exchange()
+    report_move()
 
 
 def report_start() -> None:
@@ -61,25 +76,59 @@ def report_start() -> None:
 
 
 def report_exchange() -> None:
-    """Print the median time of a line to a program and its line back."""
+    """Print the median time of a line to a program and its line back; and what it costs to stop it."""
     with ExitStack() as stack:
-        process = stack.enter_context(Sandbox().open(ECHO))
+        stopped, unstopped = (stack.enter_context(Sandbox().open(ECHO)) for _ in range(2))
+        unstopped._sandbox.pause = unstopped._sandbox.resume = lambda: None  # type: ignore[method-assign]
         plain_in, their_stdin, plain_out, their_stdout = *os.pipe()[::-1], *os.pipe()
         plain = stack.enter_context(subprocess.Popen(ECHO, stdin=their_stdin, stdout=their_stdout))
         stack.callback(plain.terminate)
-        times: tuple[list[float], list[float]] = ([], [])
+
+        def exchange(line: str) -> str:
+            os.write(plain_in, f"{line}\n".encode())
+            return os.read(plain_out, MAX_LINE_BYTES).decode().rstrip()
+
+        ways: tuple[Callable[[str], str], ...] = (
+            lambda line: stopped.ask(line, SECONDS).text,
+            lambda line: unstopped.ask(line, SECONDS).text,
+            exchange,
+        )
+        times: tuple[list[float], ...] = ([], [], [])
         for number in range(EXCHANGES):
+            for way, found in zip(ways, times, strict=True):
+                began = time.perf_counter()
+                assert way(f"next {number}") == f"next {number}"
+                found.append(time.perf_counter() - began)
+    ours, without, base = (median(values) * 1e6 for values in times)
+    print(f"a line in and a line out: {ours:.0f} us, {ours - without:.0f} us of it to stop and go on", end="")
+    print(f"   plain pipes {base:.0f} us   ratio without the stop {without / base:.2f}")
+
+
+def report_move() -> None:
+    """Print the median time of a Python function's move, and of an interpreter that forks for each line."""
+    sandbox = Sandbox()
+    program = build({"echo.py": FUNCTION}, sandbox)
+    assert not isinstance(program, Problem), "the function was refused"
+    with ExitStack() as stack:
+        player = FunctionPlayer(program, sandbox, SECONDS)
+        stack.callback(player.close)
+        player.begin()
+        player.move((0,))  # starts the sandbox
+        bare = stack.enter_context(sandbox.open([program.command[0], "-c", FORK]))
+        bare.ask("0", SECONDS)
+        times: tuple[list[float], list[float]] = ([], [])
+        for number in range(MOVES):
             began = time.perf_counter()
-            answer = process.ask(f"next {number}", SECONDS).text
+            move = player.move((number,))
             between = time.perf_counter()
-            os.write(plain_in, f"next {number}\n".encode())
-            echo = os.read(plain_out, MAX_LINE_BYTES)
+            forked = bare.ask(str(number), SECONDS).text
             ended = time.perf_counter()
-            assert answer.encode() + b"\n" == echo, "one of them did not answer"
+            assert move == forked == str(number), "one of them did not answer"
             times[0].append(between - began)
             times[1].append(ended - between)
-    ours, base = (median(values) * 1e6 for values in times)
-    print(f"a line in and a line out: {ours:.0f} us   plain pipes {base:.0f} us   ratio {ours / base:.2f}")
+    ours, base = (median(values) * 1e3 for values in times)
+    print(f"a move of a Python function: {ours:.2f} ms   a bare fork {base:.2f} ms", end="")
+    print(f"   more by {ours - base:.2f} ms (at most {MAX_MOVE_MS:g})")
 
 
 def _run_as_user(command: list[str]) -> None:

@@ -13,8 +13,10 @@ commands may contain these placeholders:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from sandbox.places import PYTHON_PACKAGE_FOLDERS
@@ -61,6 +63,21 @@ class Language:
     folders: tuple[str, ...] = ()  # patterns of folders with the tool's settings and packages
     packages: tuple[str, ...] = ()  # that programs may import besides the standard library
     sample: str = ""  # a program that prints its first argument, to test the row
+
+    def placeholders(self, tool: str, home: Path, program: str, memory: int) -> Mapping[str, str]:
+        """The values for the placeholders in the commands. `home`: where the tool is installed."""
+        return {
+            "tool": tool,
+            "home": str(home),
+            "program": program,
+            "stem": PurePosixPath(program).stem,
+            "result": self.result,
+            "memory": str(memory),
+        }
+
+    def environment_with(self, values: Mapping[str, str]) -> dict[str, str]:
+        """The environment of the tool and of programs. `values`: see `placeholders`."""
+        return {name: value.format(**values) for name, value in self.environment}
 
 
 LANGUAGES = (

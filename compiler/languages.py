@@ -88,7 +88,7 @@ def version(language: Language, sandbox: Sandbox) -> str:
     values = _placeholders(language, "", language.memory)
     result = sandbox.run(
         [word.format(**values) for word in language.version],
-        environment=_environment(language, values),
+        environment=language.environment_with(values),
         folders=_folders(language),
         limits=Limits(address_space_bytes=language.build_memory * MB, processes=language.processes),
     )
@@ -110,7 +110,7 @@ def package_version(package: str, language: Language, sandbox: Sandbox, settings
         sandbox,
         [values["tool"], "-c", _PRINT_VERSION, package],
         files={},
-        environment=_environment(language, values),
+        environment=language.environment_with(values),
         folders=_folders(language),
         limits=Limits(
             address_space_bytes=(language.reserved + (settings.memory_mb or language.memory)) * MB,
@@ -177,7 +177,7 @@ def _build(
         sandbox,
         _then_show(command, language.result),
         files={f"{WORK}/{name}": data for name, data in files.items()},
-        environment={**_environment(language, values), "SOURCE_DATE_EPOCH": "768916800"},
+        environment={**language.environment_with(values), "SOURCE_DATE_EPOCH": "768916800"},
         folders=_folders(language),
         limits=limits,
     )
@@ -197,7 +197,7 @@ def _build(
         needs=Needs(
             (language.reserved + memory) * MB,
             language.processes,
-            _environment(language, values),
+            language.environment_with(values),
             _folders(language),
         ),
     )
@@ -267,19 +267,7 @@ def _placeholders(language: Language, program: str, memory: int) -> Mapping[str,
     tool = _tool(language)
     if tool is None:
         raise ToolMissing(f"{language.name} is not installed: there is no {language.tool} in {PATH}")
-    stem = PurePosixPath(program).stem
-    return {
-        "tool": str(tool),
-        "home": str(tool.parent.parent),
-        "program": program,
-        "stem": stem,
-        "result": language.result,
-        "memory": str(memory),
-    }
-
-
-def _environment(language: Language, values: Mapping[str, str]) -> dict[str, str]:
-    return {name: value.format(**values) for name, value in language.environment}
+    return language.placeholders(str(tool), tool.parent.parent, program, memory)
 
 
 def _folders(language: Language) -> tuple[str, ...]:

@@ -17,10 +17,21 @@ from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
 from contest.model import BoardPlace, Outgoing, Submission, Team, TeamState
 from contest.protocols import BuildResult, CompileReporter, Serializable
-from contest.store import Store, Transaction, contest_state, leaderboard, outbox, submissions, teams
+from contest.store import (
+    Store,
+    Transaction,
+    contest_state,
+    leaderboard,
+    ledger,
+    letters,
+    outbox,
+    submissions,
+    teams,
+)
 from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
@@ -82,7 +93,9 @@ class CompileService:
         queue = submissions.queued_of(tx, chosen)
         if built.get(chosen, 0) + len(queue) <= limit:
             return submissions.get(tx, queue[0])
-        submissions.replace(tx, queue[:-1])  # too many for an hour: compile only the newest
+        for replaced in queue[:-1]:  # too many for an hour: compile only the newest
+            self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced))
+        submissions.replace(tx, queue[:-1])
         return submissions.get(tx, queue[-1])
 
     def _prepare(self, image: Serializable, digest: str | None) -> None:
@@ -132,6 +145,7 @@ class CompileService:
             replaced=submissions.replaced_by(tx, submission),
             place=place,
         )
+        effect = Effect.PROGRAM_ACCEPTED if result.image else Effect.PROGRAM_REFUSED
         mail = Outgoing(
             key=f"compile report/{submission.id}",
             kind="compile report",
@@ -142,8 +156,16 @@ class CompileService:
             in_reply_to=submissions.reply_to_of(tx, submission.id),
             letter_id=submission.letter_id,
             team=team.name,
+            receipt=self._record(tx, effect, submission),
         )
         outbox.put(tx, mail, self.settings, now)
+
+    def _record(self, tx: Transaction, effect: Effect, submission: Submission) -> Receipt | None:
+        """Append what became of the submission to the ledger, with the digest of its published files."""
+        team = teams.get(tx, submission.team_id).name
+        letter = letters.digest_of(tx, submission.letter_id)
+        program = program_digest(self.builder.published_files(submission.files))
+        return ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
 
     def _set_aside(self, submission: Submission, trace: str) -> None:
         log.error("a program was set aside", submission=submission.id, trace=trace)

@@ -40,7 +40,9 @@ _SOME_LINE = b"(the body)\r\n"
 
 # Text that the library would write as it is, after a slow check.
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
+_MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
+_SIMPLE = {"Subject": _SIMPLE_TEXT, "In-Reply-To": _MESSAGE_IDS, "References": _MESSAGE_IDS}
 _SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
 
 MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
@@ -70,7 +72,8 @@ def compose(outgoing: Outgoing, settings: Settings, secret: bytes, now: datetime
     """
     name, domain = _name_and_domain(outgoing.to, outgoing.key, settings, secret)
     head = b"".join(_head(outgoing, settings, secret, now, name, domain))
-    content, digest = _content(outgoing.body, outgoing.attachments)
+    body = f"{outgoing.body}\n{outgoing.receipt.text}" if outgoing.receipt else outgoing.body
+    content, digest = _content(body, outgoing.attachments)
     return Composed(replace(outgoing, body="", attachments=()), f"<{name}@{domain}>", head, content, digest)
 
 
@@ -115,6 +118,8 @@ def _lines_to_filter_by(outgoing: Outgoing, settings: Settings) -> Iterator[byte
     yield _line("X-Knobeln-Report", outgoing.kind.replace("_", "-").replace(" ", "-"), plain=True)
     if outgoing.round is not None:
         yield _line("X-Knobeln-Round", str(outgoing.round), plain=True)
+    if outgoing.receipt is not None:
+        yield f"X-Knobeln-Receipt: {outgoing.receipt.header}\r\n".encode()
 
 
 def _list_lines(outgoing: Outgoing, settings: Settings, plain: bool) -> Iterator[bytes]:
@@ -129,7 +134,8 @@ def _list_lines(outgoing: Outgoing, settings: Settings, plain: bool) -> Iterator
 
 @lru_cache(maxsize=4096)  # the library takes its time, and mails of a contest have most lines in common
 def _line(header: str, value: str, plain: bool) -> bytes:
-    if header == "Subject" and _SIMPLE_TEXT.fullmatch(value):
+    simple = _SIMPLE.get(header)
+    if simple and simple.fullmatch(value):
         return f"{header}: {value}\r\n".encode()
     return _folded(header, value, plain)
 

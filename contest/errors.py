@@ -37,6 +37,10 @@ class Paused(TryAgain):
     """The contest day is paused. Groups that are being played are finished first, so nothing is lost."""
 
 
+class NumberAwaited(TryAgain):
+    """The contest day waits for the public number."""
+
+
 class DeliveryDeferred(TryAgain):
     """The relay answered 4xx, or could not be reached."""
 

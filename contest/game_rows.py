@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from contest.model import Fault, GroupOutcome, Match, Moves, SeatResult, Verdict
+from contest.model import Fault, GroupOutcome, Match, Moves, SeatResult, SeatUsage, Verdict
 
 _MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
 
@@ -55,14 +55,26 @@ def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
 
 def _kept(seat: SeatResult) -> list[Any]:
     fault = [seat.fault.turn, seat.fault.reason, seat.fault.stderr_tail, seat.faults] if seat.fault else []
-    return [seat.points, seat.verdict, seat.instructions, seat.memory, seat.last_turn, *fault]
+    usage = [list(seat.usage)] if seat.usage else []
+    return [seat.points, seat.verdict, seat.instructions, seat.memory, seat.last_turn, *fault, *usage]
 
 
 def _seat(kept: Sequence[Any]) -> SeatResult:
-    points, verdict, instructions, memory, last, *fault = kept
-    if not fault:
-        return SeatResult(points, Verdict(verdict), None, instructions, memory, last_turn=last)
-    turn, reason, stderr_tail, faults = fault
+    points, verdict, instructions, memory, last, *rest = kept
+    fault, faults, usage = None, 0, None
+    if rest and isinstance(rest[-1], list):
+        answer_ms, *memory_use = rest.pop()
+        usage = SeatUsage(tuple(answer_ms), *memory_use)
+    if rest:
+        turn, reason, stderr_tail, faults = rest
+        fault = Fault(turn, reason, stderr_tail)
     return SeatResult(
-        points, Verdict(verdict), Fault(turn, reason, stderr_tail), instructions, memory, faults, last
+        points,
+        Verdict(verdict),
+        fault,
+        instructions,
+        memory,
+        faults,
+        last,
+        usage=usage,
     )

@@ -13,10 +13,14 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
+from contest.beacon import BeaconKind
+from contest.clock import TIME_FORMAT
 from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
+from contest.draw import Draw, draw_of
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
+from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
 from contest.protocols import Renderer
@@ -24,6 +28,7 @@ from contest.store import (
     Transaction,
     contest_state,
     decisions,
+    ledger,
     observers,
     outbox,
     results,
@@ -32,15 +37,16 @@ from contest.store import (
 )
 from contest.store.contest_state import note
 
-TIME_FORMAT = "%Y-%m-%d %H:%M UT"
 _TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 _RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
 
+_SHOWN = "`knobeln verify` will show everybody what this has changed."
 _AFTER_BAN = {
     Phase.OPEN: "It takes no part in the contest.",
     Phase.RUNNING: "It plays no more games. A group that has not finished is played as if the team had been "
-    "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`.",
-    Phase.FINISHED: "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team.",
+    "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`. " + _SHOWN,
+    Phase.FINISHED: "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team. "
+    + _SHOWN,
 }
 
 
@@ -102,6 +108,7 @@ class OrganizerActions:
         concerned = [each for each in plan.groups if later or group in (None, each.number)]
         rerun, former = results.order_rerun(self.tx, number, group, reason, self.now)
         contest_state.reopen(self.tx)
+        self._record(Effect.PLAYED_AGAIN)
         what = rerun.what
         playing = submissions.participants(self.tx)
         names = {name for each in concerned for name in each.members}
@@ -117,6 +124,7 @@ class OrganizerActions:
         change = self.new_time(seconds)
         before, after = change.before, change.after
         decisions.change_time(self.tx, before, after, self.now)
+        self._record(Effect.TIME_CHANGED)
         out, playing = decisions.all_bans(self.tx), submissions.participants(self.tx)
         readers = [playing[name] for name in playing if name not in out]
         facts = {"before": before, "after": after, "reason": reason}
@@ -143,6 +151,34 @@ class OrganizerActions:
             raise NotNow(f"the time for a move is {before:g} s already")
         return TimeChange(self.now, before, after)
 
+    # --- the public number ---------------------------------------------------------------------------------
+    def hand_in_number(self, text: str, source: str) -> str:
+        """Read the public number in the text, and make the contest's seed of it.
+
+        `source`: where it comes from, for the journal. Raises GiveUp with the right form.
+        """
+        draw = self.awaited_draw()
+        if self.now < draw.at:
+            raise NotNow(f"the public number is drawn at {draw.at:{TIME_FORMAT}}, so this cannot be it")
+        number = draw.read(text)
+        contest_state.set_number(self.tx, number)
+        self._record(Effect.NUMBER_DRAWN, digest=hashlib.sha256(number.value).hexdigest())
+        shown = number.value.hex() if draw.beacon.kind is BeaconKind.DRAND else number.value.decode()
+        self._note("number", f"the public number is {shown}", reason=source)
+        return f"The public number is {shown}. The contest goes on by itself, or with the next `knobeln run`."
+
+    def awaited_draw(self) -> Draw:
+        """The draw whose number is missing. Raises NotNow if the contest does not wait for one."""
+        state = contest_state.state(self.tx)
+        if state.phase is Phase.OPEN:
+            raise NotNow("the contest has not started: its list of entries must be final before the draw")
+        draw = draw_of(self.settings, state.started_at) if state.started_at else None
+        if draw is None:
+            raise NotNow('this contest uses no public number: `beacon = "none"`')
+        if not state.seed.is_open:
+            raise NotNow("the public number is known, and cannot be changed")
+        return draw
+
     # --- teams -------------------------------------------------------------------------------------------
     def take_out(self, name: str, kind: BanKind, reason: str) -> str:
         """Disqualify a team, or drop it at its own request."""
@@ -153,6 +189,7 @@ class OrganizerActions:
         if team.state is not TeamState.ACTIVE:
             raise NotNow(f"{name} takes no part anyway: it is {team.state}")
         made = decisions.ban(self.tx, team.id, kind, reason, self.now)
+        self._record(Effect.TAKEN_OUT, name)
         self._tell(f"ban/{made.id}", str(kind), [team], team=team, reason=reason, phase=str(phase))
         self._note(_COMMANDS[kind], f"{name} was {kind}", whom=name, reason=reason)
         return f"{name} is {kind}, and told so. {_AFTER_BAN[phase]}"
@@ -163,6 +200,7 @@ class OrganizerActions:
         if ban is None:
             raise NotNow(f"{name} is neither disqualified nor dropped")
         decisions.lift(self.tx, ban.id, self.now)
+        self._record(Effect.REINSTATED, name)
         plays = phase is Phase.OPEN or name in submissions.participants(self.tx)
         facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays}
         self._tell(f"ban/{ban.id}/lifted", "reinstated", [team], **facts)
@@ -312,6 +350,10 @@ class OrganizerActions:
             for address in addresses
         )
         outbox.put_all(self.tx, mails, self.settings, self.now)
+
+    def _record(self, effect: Effect, team: str = "", digest: str = "") -> None:
+        """Append the action to the ledger, so that nobody can hide it or date it back."""
+        ledger.append(self.tx, LedgerEntry(effect, team, self.now, digest=digest))
 
     def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)

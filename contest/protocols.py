@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from contest.config.settings import Settings
+from contest.draw import Draw
+from contest.ledger.entry_list import EntryList, SealedList
+from contest.ledger.receipts import Receipt
 from contest.model import (
     BoardPlace,
     BuildReport,
+    Certainty,
     EvolutionOutcome,
-    FinalReplays,
     GameJob,
     GameResult,
     GroupOutcome,
@@ -26,7 +29,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.seeds import Seeds
+from contest.seeds import ContestSeed, Seeds
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,17 @@ class RunnerFactory(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class Listing:
+    """A list of entries that teams are told. `before`: the list that they know. `draw`: of the public number;
+    None if there is none."""
+
+    listed: SealedList
+    before: SealedList | None
+    draw: Draw | None
+    receipt: Receipt
+
+
 class Reporter(Protocol):
     """The mails of the contest day. `teams` maps the names of all participants to their teams."""
 
@@ -154,8 +168,16 @@ class Reporter(Protocol):
         """Whether a report that the team asked for needs the moves of its games."""
 
     def contest_started(
-        self, teams: Mapping[str, Team], without_program: Sequence[Team], seed_commitment: str
-    ) -> Iterable[Outgoing]: ...
+        self,
+        teams: Mapping[str, Team],
+        without_program: Sequence[Team],
+        seed: ContestSeed,
+        sealed: EntryList,
+    ) -> Iterable[Outgoing]:
+        """`sealed`: the list of entries. Only its root and the commitment are told of the seed."""
+
+    def entries_listed(self, teams: Iterable[Team], listing: Listing) -> Iterable[Outgoing]:
+        """A mail with a list of entries to each of these teams."""
 
     def group_started(
         self,
@@ -189,13 +211,13 @@ class Reporter(Protocol):
         teams: Mapping[str, Team],
         words: str,
         evolution: EvolutionOutcome | None,
-        seed: bytes | None,
-        replays: FinalReplays | None,
+        seed: ContestSeed | None,
+        certainty: Certainty | None,
         scores: str,
         without_program: Sequence[Team],
         observers: Sequence[str],
     ) -> Iterable[Outgoing]:
         """The summary of the last of these rounds, also for these addresses of observers. `words` are the
-        organizer's own, "" for none; evolution, replays and score matrix (CSV) come with the final, the seed
-        with the contest's end; `without_program`: teams that take no part. The rounds need only their games
-        with faults, in a melee all games."""
+        organizer's own, "" for none; evolution and score matrix (CSV) come with the final; seed and
+        certainty with the contest's end; `without_program`: teams that take no part. The rounds need only
+        their games with faults, in a melee all games."""

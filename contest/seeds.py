@@ -7,7 +7,10 @@ results do not depend on the order or number of workers (K76).
 from __future__ import annotations
 
 import hashlib
+import hmac
+import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,6 +21,36 @@ def seed_from(text: str) -> bytes:
     return Seeds(bytes(32)).stream(text, 32)
 
 
+@dataclass(frozen=True)
+class ContestSeed:
+    """What the seed of a contest is made of.
+
+    `secret`: 32 bytes that are drawn when the contest is made. `entries_root`: of the list of entries, which
+    is final when the contest starts; None if an earlier version made the contest. `number`: the public
+    number, which is drawn after that; empty in a contest that uses none. `is_open`: one of them is still
+    missing, so there is no seed yet.
+    """
+
+    secret: bytes
+    entries_root: bytes | None = None
+    number: bytes = b""
+    is_open: bool = False
+
+    @property
+    def commitment(self) -> str:
+        """The sha256 of the secret in hex: in every welcome, so that nobody can choose it afterwards."""
+        return hashlib.sha256(self.secret).hexdigest()
+
+    @property
+    def value(self) -> bytes:
+        """The seed, 32 bytes. Raises ValueError as long as it is open."""
+        if self.is_open:
+            raise ValueError("a contest has no seed before its entries are final and its number is drawn")
+        if self.entries_root is None:
+            return self.secret
+        return hmac.digest(self.secret, self.entries_root + self.number, hashlib.sha256)
+
+
 class Seeds:
     """Named random streams from one contest seed: blake2b of the stream's name, keyed with the seed."""
 
@@ -25,11 +58,6 @@ class Seeds:
         if len(contest_seed) != 32:
             raise ValueError("a contest seed has 32 bytes")
         self._seed = contest_seed
-
-    @property
-    def commitment(self) -> str:
-        """The sha256 of the seed in hex: published at the start, so that nobody can choose it afterwards."""
-        return hashlib.sha256(self._seed).hexdigest()
 
     def stream(self, name: str, size: int = 16) -> bytes:
         """`size` (1..64) bytes that belong to this name alone."""
@@ -43,6 +71,17 @@ class Seeds:
             if number < limit:
                 return number % bound
         raise AssertionError("a 64-bit draw is rejected 1,000 times with a probability below 2**-1000")
+
+    def numbers(self, name: str, count: int, bound: int) -> list[int]:
+        """`count` numbers in 0..bound-1, for very many draws at once: SHAKE-256 of the stream of this name.
+
+        `bound` is at most 10,000: the numbers are 32 bits modulo `bound`, so no number is more than
+        bound / 2**32 = 0.0003 % likelier than another.
+        """
+        if bound > 10_000:
+            raise ValueError("numbers() is for small bounds")
+        raw = hashlib.shake_256(self.stream(name, 64)).digest(4 * count)
+        return [number % bound for number in struct.unpack(f"<{count}I", raw)]
 
     def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
         """The items in an order that only the seed and the name decide (Fisher and Yates)."""

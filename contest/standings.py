@@ -38,22 +38,14 @@ def banned_in(standings: Iterable[Standing]) -> AbstractSet[str]:
 def half_points(names: Collection[str], matches: Iterable[Match]) -> dict[str, int]:
     """Own points of each entry from its counted matches, in half points (K13).
 
-    A game against another gives twice the own points; a self-game the mean of its sides, in half points their
-    sum (K66). A match that is not counted gives nothing (K73).
+    A match that is not counted gives nothing (K73).
     """
     points = dict.fromkeys(names, 0)
     for match in matches:
         if match.counted:
-            for name, half in match_half_points(match):
+            for name, half in match.half_points:
                 points[name] += half
     return points
-
-
-def match_half_points(match: Match) -> tuple[tuple[str, int], ...]:
-    """What one game is worth to each entry in it, in half points; a self-game is one line (K66)."""
-    if match.pairing.is_self:
-        return ((match.players[0], sum(seat.points for seat in match.result.seats)),)
-    return tuple([(name, 2 * seat.points) for name, seat in match.sides])
 
 
 def ranked(points: Mapping[str, int]) -> tuple[tuple[int, str], ...]:

@@ -33,7 +33,13 @@ _ROOT = Path(contest.__file__).parents[1]
 _HOME = "knobellib/home_kit/home.py"
 _SERVER = (
     *("compiler/__init__.py", "compiler/language_table.py"),
-    *("contest/__init__.py", "contest/errors.py", "contest/file_names.py", "contest/plurals.py"),
+    *(
+        "contest/__init__.py",
+        "contest/clock.py",
+        "contest/errors.py",
+        "contest/file_names.py",
+        "contest/plurals.py",
+    ),
     *("contest/sanitize.py", "contest/seeds.py", "contest/games/__init__.py", "contest/games/base.py"),
     *("knobellib/__init__.py", _HOME),
     *("sandbox/__init__.py", "sandbox/limits.py", "sandbox/places.py", "sandbox/process.py"),
@@ -74,6 +80,7 @@ def python_kit(settings: Settings) -> Kit:
     found = [
         KitFile("referee.py", _home_file(kind.referee), is_program=True),
         KitFile("contest.json", _contest_facts(game, settings)),
+        KitFile("receipts.py", (_ROOT / "knobellib" / "receipts.py").read_bytes(), is_program=True),
         *(KitFile(f"server/{name}", (_ROOT / name).read_bytes()) for name in {*_SERVER, *kind.server, rules}),
         *(KitFile(f"programs/{name}", data) for name, data in samples(game.info.name).items()),
         *_states(game),

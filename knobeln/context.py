@@ -62,9 +62,9 @@ class ContestContext:
         """
         with self.store.read() as tx:
             decided = _decided(tx, self.settings, self.written)
-        settings = self.settings.model_copy(update=decided)
-        if settings == self.settings:
+        if all(getattr(self.settings, name) == section for name, section in decided.items()):
             return self
+        settings = self.settings.model_copy(update=decided)
         return replace(self, settings=settings, templates=Templates(settings, self.path / "templates"))
 
     @contextmanager

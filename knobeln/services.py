@@ -8,15 +8,18 @@ from typing import Generic, TypeVar
 
 from compiler.builders import builder_of
 from compiler.service import CompileService
-from contest.store import contest_state
+from contest.model import Outgoing
+from contest.store import Transaction, contest_state, outbox
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.handler import handle_next
 from reports.compile_report import compile_report
+from reports.contest_reporter import ContestReporter
 from reports.ladder_report import HillLetters
 from reports.practice_report import PracticeLetters
 from sandbox.groups import limits_of_sandboxes
+from tournament.entry_lists import is_first_list_due, seal_entries
 from tournament.ladder import HillService
 from tournament.practice import PracticeService
 from tournament.runners import open_runner
@@ -65,6 +68,20 @@ class Services:
         while self.compile_next_program(at_once=at_once):
             pass
 
+    def list_entries(self) -> bool:
+        """Send the first list of entries to all teams. False: it is not due, or has gone out."""
+        contest = self._now()
+        now = contest.clock.now()
+        with contest.store.read() as tx:
+            if not is_first_list_due(tx, contest.settings, now):
+                return False
+        reporter = ContestReporter(contest.settings, contest.templates)
+        with contest.store.write() as tx:
+            if not is_first_list_due(tx, contest.settings, now):  # another process was quicker
+                return False
+            seal_entries(tx, contest.settings, reporter, now, is_final=False)
+        return True
+
     def practise_next(self) -> bool:
         """Play one requested practice. False: none waits, or it is too early. Raises ToolMissing as above."""
         return self._practice.of(self._now()).play_next()
@@ -106,6 +123,14 @@ def note_limits_of_sandboxes(contest: ContestContext) -> None:
     with contest.store.write() as tx:
         if [line.text for line in contest_state.log(tx, 1, area=LIMITS_AREA)] != [sentence]:
             contest_state.note(tx, LIMITS_AREA, sentence, contest.clock.now())
+
+
+def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str, *, done: bool) -> None:
+    """Queue a mail to the organizer about the run."""
+    rendered = contest.templates.render("organizer_answer", what="run", text=text, done=done)
+    to = contest.settings.contest.organizer_address
+    mail = Outgoing(key, "organizer_answer", to, rendered.subject, rendered.body)
+    outbox.put(tx, mail, contest.settings, contest.clock.now())
 
 
 def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TypedDict
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
@@ -13,6 +13,7 @@ from contest.games.registry import game_of, rules_text
 from contest.model import Attachment
 from contest.registration_form import sample
 from contest.shipped_files import shipped
+from contest.store import Transaction, contest_state, ledger
 from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.samples import samples
 
@@ -67,22 +68,30 @@ def _team_guide() -> str:
     return shipped("team-guide.md").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class AnnouncementTexts:
-    """What the announcement says besides the settings: the form, and the rules or ""."""
+class AnnouncementTexts(TypedDict):
+    """The facts of the templates `call` and `faq`: the form, the rules or "", and what the organizer is
+    checked by."""
 
     form: str
     rules: str
+    seed_commitment: str
+    ledger_key: str | None
 
 
-def announcement_texts(settings: Settings) -> AnnouncementTexts:
-    """The texts for a contest of these settings."""
+def announcement_texts(tx: Transaction, settings: Settings) -> AnnouncementTexts:
+    """The texts for this contest, which has these settings."""
     text = rules_text(settings.game.name)
     # Without the page's title: they get a heading of their own.
     body = text.split("\n", 1)[-1] if text.startswith("# ") else text
-    return AnnouncementTexts(sample(settings).text, _plain(body).strip("\n") if text else "")
+    return AnnouncementTexts(
+        form=sample(settings).text,
+        rules=_plain(body).strip("\n") if text else "",
+        seed_commitment=contest_state.state(tx).seed.commitment,
+        ledger_key=ledger.public_key(tx),
+    )
 
 
+@lru_cache(maxsize=8)  # a page takes longer than all else that an answer needs
 def _plain(markdown: str, width: int = WIDTH) -> str:
     from mailserver.reading.plain_page import (
         plain_page,  # its library is large, and few letters ask for a page

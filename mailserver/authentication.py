@@ -45,8 +45,9 @@ def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
     named = teams.by_name(tx, from_line.team)
-    is_right = matches(from_line.string, teams.auth_digest(tx, named.id) if named else None)
-    if matches(from_line.string, teams.offered_digest(tx, named.id) if named else None) and named:
+    valid, offered = teams.digests_of(tx, named.id) if named else (None, None)
+    is_right = matches(from_line.string, valid)
+    if matches(from_line.string, offered) and named:
         teams.set_auth_digest(tx, named.id, digest(from_line.string))
         is_right = True
     if named and named.state is TeamState.ACTIVE:

@@ -19,7 +19,7 @@ from contest.log import log
 from contest.model import Bounce, StoredLetter
 from contest.store import Transaction, contest_state, outbox
 from contest.store.outbox import OutboxItem
-from mailserver.delivery.verp import bounced_items
+from mailserver.delivery.verp import bounced_items, is_tagged
 from mailserver.loop_protection import CHANNELS_WITH_ENVELOPE
 from mailserver.problem import visible
 from mailserver.reading.mime_parts import Headers, Message
@@ -69,6 +69,8 @@ def _addressed(
     """The mail to whose bounce address this letter came."""
     fields = (field for name in _ADDRESS_FIELDS for field in message.headers.all(name))
     text = " ".join((*stored.recipients, *(field[:_MAX_FIELD_CHARACTERS] for field in fields)))
+    if not is_tagged(text):
+        return None
     ids = bounced_items(text, settings.contest.address, contest_state.secret(tx))
     return outbox.get(tx, ids[0]) if ids else None
 

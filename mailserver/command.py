@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter
 from contest.protocols import Renderer
-from contest.store import Transaction, answers, decisions, outbox, teams
+from contest.store import Transaction, answers, decisions, ledger, outbox, teams
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
     MAX_STRANGERS_BYTES,
     MAX_UNPROVED_MAIL_BYTES,
     MINUTE,
+    Free,
     Limit,
     Quota,
     quotas,
@@ -67,6 +69,11 @@ class LetterContext:
         believes_all = self.settings.registration.confirm == "never"
         return believes_all or addresses.mailbox_of(address) in self.proved
 
+    def record(self, effect: Effect, team: str) -> Receipt | None:
+        """Append what this letter has done for the team of this name to the ledger; None if there is none."""
+        entry = LedgerEntry(effect, team, self.stored.received_at, self.stored.digest)
+        return ledger.append(self.tx, entry)
+
     def answer(
         self,
         template: str,
@@ -74,6 +81,7 @@ class LetterContext:
         *,
         note: str,
         team_id: int | None = None,
+        receipt: Receipt | None = None,
         attachments: tuple[Attachment, ...] = (),
         is_notice: bool = False,
         once_in: timedelta | None = None,
@@ -85,15 +93,16 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut.
+        wanted, or is cut. `receipt`: of the letter's effect, as `record` returned it.
         """
         if once_in and self.count_answered(template, to, once_in):
             return f"{note}; answered already within the last {once_in // HOUR} h"
-        ready_at = self.room_for(template, to)
+        free = self._free(template, to)
+        ready_at = room(free, self.now)
         if ready_at is None:
             return f"{note}; not answered: too many answers to this address"
         # The reader of a notice has not asked for anything.
-        quota, silent_until = (None, None) if is_notice else self._last_of(template, to)
+        quota, silent_until = (None, None) if is_notice else self._last_of(free)
         rendered = self.renderer.render(
             template, token=token, quota=quota, silent_until=silent_until, **facts
         )
@@ -108,6 +117,7 @@ class LetterContext:
             in_reply_to=self.letter.message_id,
             letter_id=None if is_notice else self.stored.id,
             team=teams.get(self.tx, team_id).name if team_id else "",
+            receipt=receipt,
         )
         surplus = self._surplus_bytes(outgoing)
         if surplus > 0 and not self._counts_as_proved(template, to):
@@ -148,9 +158,7 @@ class LetterContext:
 
     def room_for(self, template: str, to: str) -> datetime | None:
         """When a mail of this template may go out to this address; None = never, there are too many."""
-        return room(
-            ((quota, self._free_at(quota, template, to)) for quota in self._quotas(template, to)), self.now
-        )
+        return room(self._free(template, to), self.now)
 
     def counted(self, template: str, to: str, at: datetime) -> CountedAnswer:
         """This mail, as the limits count it."""
@@ -193,30 +201,26 @@ class LetterContext:
             self.network,
         )
 
-    def _free_at(self, quota: Quota, template: str, to: str, *, as_last: bool = False) -> datetime:
-        """When one more mail keeps within the quota, or `as_last`: when there is room for two."""
-        mails = quota.mails - as_last
-        if mails < 1:
-            return self.now + quota.span
+    def _free(self, template: str, to: str) -> tuple[Free, ...]:
+        """What the limits say about one more mail of this template to this address."""
         like = self.counted(template, to, self.now)
-        newest = answers.nth_newest(
+        return tuple(self._free_in(quota, like) for quota in self._quotas(template, to))
+
+    def _free_in(self, quota: Quota, like: CountedAnswer) -> Free:
+        newest = answers.newest(
             self.tx,
             like,
             quota.scope,
-            mails,
+            max(quota.mails - 2, 0),
             self.now - quota.span,
             unproved=quota.unproved,
             templates=quota.templates,
         )
-        return quota.free_at(newest, self.now)
+        return quota.free(newest, self.now)
 
-    def _last_of(self, template: str, to: str) -> tuple[Quota, datetime] | tuple[None, None]:
+    def _last_of(self, free: Sequence[Free]) -> tuple[Quota, datetime] | tuple[None, None]:
         """If this is the last mail for now: the quota, and when the next may go out, to the minute."""
-        found = (
-            (quota, self._free_at(quota, template, to, as_last=True))
-            for quota in self._quotas(template, to)
-            if not quota.waits
-        )
+        found = ((each.quota, each.for_two) for each in free if not each.quota.waits)
         quota, until = max(found, key=lambda each: each[1], default=(None, self.now))
         if quota is None or until <= self.now:
             return None, None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from contest.model import Scope
 from mailserver.reading.authentication_results import Authenticity
@@ -55,9 +56,22 @@ class Quota:
     unproved: bool
     templates: tuple[str, ...] | None = None
 
-    def free_at(self, newest: datetime | None, now: datetime) -> datetime:
-        """When one more mail keeps within the quota. `newest`: the time of the `mails`-th newest mail."""
-        return now if newest is None else max(now, newest + self.span)
+    def free(self, newest: Sequence[datetime], now: datetime) -> Free:
+        """When mails keep within the quota.
+
+        `newest`: the times of the last mails but one and last that it counts, as far as there are so many;
+        where it allows one only, of that one.
+        """
+        times = [*(max(now, at + self.span) for at in newest), now, now]
+        return Free(self, times[1], times[0]) if self.mails > 1 else Free(self, times[0], now + self.span)
+
+
+class Free(NamedTuple):
+    """When a quota has room for one more mail, and for two."""
+
+    quota: Quota
+    for_one: datetime
+    for_two: datetime
 
 
 def quotas(
@@ -82,10 +96,10 @@ def quotas(
     return (*of_mailbox, *wider)
 
 
-def room(free: Iterable[tuple[Quota, datetime]], now: datetime) -> datetime | None:
-    """When a mail may go out that has to keep within these quotas, each free at that time; None = never."""
+def room(free: Iterable[Free], now: datetime) -> datetime | None:
+    """When a mail may go out that has to keep within these quotas; None = never."""
     at = now
-    for quota, free_at in free:
+    for quota, free_at, _ in free:
         is_too_late = quota.unproved and free_at - now > timedelta(hours=MAX_WAIT_HOURS)
         if (free_at > now and not quota.waits) or is_too_late:
             return None

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.model import Attachment, Outgoing, StoredLetter
-from contest.protocols import Renderer
+from contest.protocols import Rendered, Renderer
 from contest.store import Transaction, outbox
 from mailserver.limits import HOUR
 from mailserver.reading import addresses
@@ -50,18 +50,25 @@ def pass_on(
     reached = [each for each in stored.recipients if is_role(each, settings)]
     if not reached or any(addresses.is_one_of(each, ours) for each in stored.recipients):
         return ""
-    to = settings.contest.organizer_address
     mail = renderer.render(
         _TEMPLATE, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject
     )
+    to_organizer(tx, stored, _TEMPLATE, mail, settings, now)
+    return f"a letter to {reached[0]}, passed on to the organizer"
+
+
+def to_organizer(
+    tx: Transaction, stored: StoredLetter, template: str, mail: Rendered, settings: Settings, now: datetime
+) -> None:
+    """Queue this mail for the organizer, with the letter attached as it came."""
+    to = settings.contest.organizer_address
     outgoing = Outgoing(
-        key=f"letter/{stored.id}/{_TEMPLATE}",
-        kind=_TEMPLATE,
+        key=f"letter/{stored.id}/{template}",
+        kind=template,
         to=to,
         subject=mail.subject,
         body=mail.body,
         attachments=(Attachment("letter.eml", "application/octet-stream", stored.raw),),
     )
-    full_since = outbox.nth_newest(tx, to, _TEMPLATE, settings.mail.answers_per_hour, now - HOUR)
+    full_since = outbox.nth_newest(tx, to, template, settings.mail.answers_per_hour, now - HOUR)
     outbox.put(tx, outgoing, settings, now, full_since + HOUR if full_since else now)
-    return f"a letter to {reached[0]}, passed on to the organizer"

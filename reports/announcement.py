@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, RoundOutcome, Standing, Team
 from contest.protocols import Rendered, Renderer
+from contest.seeds import ContestSeed
 from reports import results, summary
 from reports.evolution_table import condensed
 from reports.kinds import disclosed_by
@@ -23,7 +23,7 @@ def announcement(
     history: Sequence[RoundOutcome],
     ranking: Sequence[Standing],
     evolution: EvolutionOutcome | None,
-    seed: bytes,
+    seed: ContestSeed,
     teams: Mapping[str, Team],
     settings: Settings,
     templates: Renderer,
@@ -47,9 +47,7 @@ def announcement(
         failures=results.failures_of_round(final),
         evolution=evolution,
         generations=condensed(evolution) if evolution else None,
-        seed=seed.hex(),
-        seed_commitment=hashlib.sha256(seed).hexdigest(),
-        drawn=summary.drawn_facts(settings, seed),
+        **summary.seed_facts(settings, seed),
         **summary.bracket_facts(history, ranking, game),
         **summary.prize_facts(ranking, teams, settings),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contest.config.settings import Settings
 from contest.model import BoardPlace, BuildReport
 from contest.protocols import Rendered, Renderer
+from reports.used import used
 
 
 def compile_report(
@@ -32,6 +33,7 @@ def compile_report(
         team=team_name,
         number=number,
         report=report,
+        used=used(report.trial.result.seats[:1]) if report.trial else None,
         previous_good=previous_good,
         repairs=repairs,
         replaced=replaced,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.ledger.entry_list import EntryList, changes
 from contest.model import (
+    Attachment,
+    Certainty,
     EvolutionOutcome,
-    FinalReplays,
     GroupOutcome,
     GroupPlan,
     Outgoing,
@@ -17,7 +19,8 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.protocols import Renderer
+from contest.protocols import Listing, Renderer
+from contest.seeds import ContestSeed
 from reports.kinds import reports
 from reports.kinds.base import (
     ContestStarted,
@@ -30,6 +33,8 @@ from reports.kinds.base import (
 )
 
 Teams = Mapping[str, Team]
+ENTRIES_FILE = "entries.txt"
+MAX_LISTED = 1_000  # entries in the file that goes to everybody; more come with LAP and the archive alone
 
 
 class ContestReporter:
@@ -44,15 +49,42 @@ class ContestReporter:
         return any(reports()[code].needs_moves for code in team.registration.preferences)
 
     def contest_started(
-        self, teams: Teams, without_program: Sequence[Team], seed_commitment: str
+        self, teams: Teams, without_program: Sequence[Team], seed: ContestSeed, sealed: EntryList
     ) -> Iterator[Outgoing]:
         """The reports, and a mail to the teams that take no part because they have no program."""
-        event = ContestStarted(self._settings, self._templates, self._game, teams, seed_commitment)
+        event = ContestStarted(self._settings, self._templates, self._game, teams, seed, sealed)
         yield from self._due(event)
         if without_program:
-            facts = {"seed_commitment": seed_commitment, "number_of_teams": len(teams)}
-            rendered = self._templates.render("no_program", **facts)
+            rendered = self._templates.render("no_program", **event.facts)
             yield from (mail_to(team, event, "no program", rendered) for team in without_program)
+
+    def entries_listed(self, teams: Iterable[Team], listing: Listing) -> Iterator[Outgoing]:
+        listed = listing.listed
+        file = Attachment(ENTRIES_FILE, "text/plain", listed.list.to_bytes())
+        attachments = (file,) if len(listed.list.entries) <= MAX_LISTED else ()
+        rendered = self._templates.render(
+            "entries",
+            listed=listed,
+            names=[entry.team for entry in listed.list.entries],
+            changes=list(changes(listing.before, listed)) if listing.before else [],
+            is_first=listing.before is None,
+            root=listed.list.root.hex(),
+            draw=listing.draw,
+            objections_until=self._settings.dates.contest_starts,
+            has_file=bool(attachments),
+        )
+        for team in teams:
+            yield Outgoing(
+                key=f"entries/{listed.number}/{team.name}",
+                kind="entries",
+                to=team.address,
+                subject=rendered.subject,
+                body=rendered.body,
+                team_id=team.id,
+                attachments=attachments,
+                team=team.name,
+                receipt=listing.receipt,
+            )
 
     def group_started(
         self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset(), *, final: bool = False
@@ -82,8 +114,8 @@ class ContestReporter:
         teams: Teams,
         words: str,
         evolution: EvolutionOutcome | None,
-        seed: bytes | None,
-        replays: FinalReplays | None = None,
+        seed: ContestSeed | None,
+        certainty: Certainty | None = None,
         scores: str = "",
         without_program: Sequence[Team] = (),
         observers: Sequence[str] = (),
@@ -99,7 +131,7 @@ class ContestReporter:
                 words,
                 evolution,
                 seed,
-                replays,
+                certainty,
                 scores,
                 without_program,
                 observers,

@@ -24,6 +24,7 @@ from contest.model import (
 from contest.protocols import Rendered, Renderer
 from reports.play import play_reports
 from reports.results import Failure, alike
+from reports.used import used
 from reports.verdicts import VERDICTS
 
 
@@ -60,6 +61,7 @@ class PracticeLetters:
             failures=alike([failure for game in games for failure in _failures(game)]),
             places=_places(games[0]) if games and info.max_seats > 2 else (),
             series=play_reports(info.play).series(games),
+            used=used(game.result.seats[0] for game in games),
             unasked=sum(game.result.seats[0].unasked for game in games),
             said=_said(games),
             max_instructions=self.settings.programs.max_instructions,

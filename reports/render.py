@@ -9,7 +9,8 @@ What differs between games, kinds of play or formats is a template of its own, i
 
 In a template: the facts by name, `contest` and `settings` (contest.toml), `the_contest` (its title for the
 middle of a sentence, with an article where it needs one), `game` (the GameInfo of the contest's game),
-`samples` (the names of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
+`planned_draw` (the Draw of the public number if the contest starts in time, or none), `samples` (the names
+of its sample programs), `reports` (all reports by code), `where(plan)`, the filters of
 `FILTERS`, and `{% include "_signature.txt.j2" %}`. The mail is plain text of at most 72 columns: longer
 lines are broken, but not those of `copied`, such as a form. Characters that cannot be printed become a `?`,
 and several blank lines become one.
@@ -37,6 +38,7 @@ from jinja2 import (
 from jinja2.sandbox import SandboxedEnvironment
 
 from contest.config.settings import Settings
+from contest.draw import draw_of
 from contest.errors import ConfigError
 from contest.formats import format_named
 from contest.formats.base import Format
@@ -66,6 +68,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "number": text.number,
     "percent": text.percent,
     "kilobytes": text.kilobytes,
+    "megabytes": text.megabytes,
     "plural": plural,
     "listed": listed,
     "opening": text.opening,
@@ -154,6 +157,7 @@ class Templates:
             samples=tuple(sorted(samples(game.name))),
             tournament_format=chosen,
             where=partial(where, chosen),
+            planned_draw=draw_of(settings, settings.dates.contest_starts),
             part=partial(_candidates, game, chosen.name),
             words=play.words,
             reports=known_reports,

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from contest.beacon import BeaconKind
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.model import RoundOutcome, Standing, Team
-from contest.seeds import Seeds
+from contest.seeds import ContestSeed, Seeds
 from reports import bracket, results, scores
 from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.results import Failure
@@ -20,9 +21,26 @@ Teams = Mapping[str, Team]
 History = Sequence[RoundOutcome]
 
 
-def drawn_facts(settings: Settings, seed: bytes) -> Mapping[str, int]:
-    """Return what the game drew from the contest seed for all games and kept secret until the end."""
-    return game_of(settings.game, settings.programs).drawn_facts(partial(Seeds(seed).below, "game"))
+def seed_facts(settings: Settings, seed: ContestSeed | None) -> dict[str, object]:
+    """Return the contest seed and what it was made of, in hex, and what the game drew from it for all games
+    and kept secret until the end. None: the contest is not over, and nothing is told."""
+    if seed is None:
+        names = ("seed", "secret", "entries_root", "public_number", "seed_commitment")
+        return {**dict.fromkeys(names), "drawn": {}}
+    game, seeds = game_of(settings.game, settings.programs), Seeds(seed.value)
+    return {
+        "seed": seed.value.hex(),
+        "secret": seed.secret.hex(),
+        "entries_root": seed.entries_root.hex() if seed.entries_root is not None else None,
+        "public_number": _shown_number(settings, seed.number),
+        "seed_commitment": seed.commitment,
+        "drawn": game.drawn_facts(partial(seeds.below, "game")),
+    }
+
+
+def _shown_number(settings: Settings, number: bytes) -> str:
+    is_text = settings.tournament.beacon != BeaconKind.DRAND
+    return number.decode(errors="replace") if is_text else number.hex()
 
 
 def bracket_facts(history: History, ranking: Sequence[Standing], game: GameInfo) -> dict[str, object]:

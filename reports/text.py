@@ -220,6 +220,11 @@ def kilobytes(value: int) -> str:
     return f"{-(-value // 1024):,} kB"
 
 
+def megabytes(value: int) -> str:
+    """Bytes -> MB of 1024 kB, rounded up: 3000000 -> `3 MB`."""
+    return f"{-(-value // (1024 * 1024)):,} MB"
+
+
 _KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
 _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}
 

@@ -56,8 +56,9 @@ from typing import TypedDict
 from contest.errors import ToolMissing
 from sandbox.groups import Group, group, prefer_as_victim
 from sandbox.leftovers import label, sweep_once
-from sandbox.limits import MB, Limits
+from sandbox.limits import MB, Limits, Usage
 from sandbox.places import PYTHON_PACKAGE_FOLDERS, WORK
+from sandbox.process_tree import ProcessTree
 from sandbox.running import CommandEnd, Ending, RunningSandbox, command_end, open_pipe
 from sandbox.system_call_filter import system_call_filter
 
@@ -126,8 +127,11 @@ class BubblewrapSandbox(RunningSandbox):
             files = {path: theirs.enter_context(sealed_file(data)) for path, data in contents.files.items()}
             start_gate = _open_start_gate(ours)
             call_filter = theirs.enter_context(sealed_file(system_call_filter()))
-            options = [*_options(files, contents, limits, their_status)]
-            options += ["--seccomp", str(call_filter), "--block-fd", str(start_gate)]
+            options = [
+                *_options(files, contents, limits, their_status),
+                *("--seccomp", str(call_filter)),
+                *("--block-fd", str(start_gate)),
+            ]
             if not self._is_image:
                 command = [_PRLIMIT, *_prlimit_options(limits), *command]
             arguments = theirs.enter_context(sealed_file(_nul_terminated(options)))
@@ -145,8 +149,13 @@ class BubblewrapSandbox(RunningSandbox):
         self._limits = limits
         self._first_process: int | None = None
         self._group: Group | None = None
+        self._tree = ProcessTree(self._process.pid)
+        self._pausing: Group | ProcessTree = self._tree
+        self._has_ended = False
         try:
             self._group = self._descriptors.enter_context(group(limits))  # while bwrap sets up the sandbox
+            if self._group and self._group.can_pause:
+                self._pausing = self._group
             self._first_process = self._open_first_process()
             if self._first_process is not None:
                 self._release_with_limits(self._first_process, start_gate, user)
@@ -155,7 +164,30 @@ class BubblewrapSandbox(RunningSandbox):
             self.close()
             raise
 
+    def wait(self, seconds: float) -> bool:
+        """As always; but bubblewrap is not waited for before `end`, so that its pid stays its own."""
+        return bool(_ready((self.gone,), max(0.0, seconds)))
+
+    def cpu_seconds(self) -> float | None:
+        if self._has_ended:
+            return self.usage.cpu_seconds
+        return self._group.cpu_seconds() if self._group else self._tree.cpu_seconds()
+
+    def usage_so_far(self) -> Usage:
+        if self._has_ended:
+            return self.usage
+        return self._group.usage() if self._group else Usage(cpu_seconds=self._tree.cpu_seconds())
+
+    def pause(self) -> None:
+        if not self._has_ended:
+            self._pausing.pause()
+
+    def resume(self) -> None:
+        if not self._has_ended:
+            self._pausing.resume()
+
     def end(self) -> CommandEnd | None:
+        cpu_seconds = self.cpu_seconds()
         if self._process.returncode is None:
             os.kill(self._process.pid, signal.SIGKILL)  # Popen.kill would reap it and free its pid first
         self.end_rest()
@@ -164,8 +196,8 @@ class BubblewrapSandbox(RunningSandbox):
             _ready((self._first_process,), _KILL_TIMEOUT_SECONDS)
         while self._read_status(0):
             pass
-        if self._group is not None:
-            self.usage = self._group.usage()
+        self.usage = self._group.usage() if self._group else Usage(cpu_seconds=cpu_seconds or None)
+        self._has_ended = True
         if self.usage.out_of_memory:
             return CommandEnd(Ending.MEMORY_LIMIT, self._limits.memory_bytes // MB)
         exit_code = self._status_field("exit-code")

@@ -2,7 +2,8 @@
 
 A limit of `prlimit` holds for one process, and a program may have several. A group limits them together:
 memory with the files in memory and what the kernel holds for them, and the number of processes. To the
-scheduler a group is one competitor, however many processes are in it.
+scheduler a group is one competitor, however many processes are in it. A group also counts the processor time
+of all its processes, those too that have ended, and stops and continues all of them at once.
 
 Where groups are made, the first that works:
 
@@ -12,6 +13,10 @@ Where groups are made, the first that works:
    find themselves there, and make their groups beside it.
 2. cgroup v1, if we may write below our own groups; usually only root may.
 3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is False).
+
+Only v2 can stop a group and still end it: in v1 a stopped process survives SIGKILL, and so our own death. So
+beside the folders of v1 a group has one of v2, if v2 is mounted without controllers, as is usual. Where it is
+not, and where there is no group, process_tree.py stops processes one by one, and counts their time.
 
 A group's folder has the label of its maker (leftovers.py), so that the next process of ours that makes groups
 finds and removes what a dead one has left.
@@ -25,7 +30,7 @@ import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -39,6 +44,7 @@ from sandbox.limits import MB, Limits, Usage
 SERVER = "knobeln-server"  # the group of our own processes, beside those of the sandboxes (v2)
 
 _MEMORY_AND_SWAP = "memory.memsw.limit_in_bytes"  # missing in a kernel that does not count swap
+_FREEZER = "freezer"  # not a controller in v2, but every group has it
 _DELEGATED = ("user.delegate", "trusted.delegate")  # systemd marks a folder that it has handed over
 _REMOVE_SECONDS = 2.0  # the kernel needs some milliseconds until it takes an ended process out of its group
 _CHARGED_AT_ONCE_BYTES = 4 * MB
@@ -47,6 +53,8 @@ _HOW_TO_FIX = (
     "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope -p "
     "Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
+_NOT_OPEN = -1
+_FACTS_BYTES = 4_096  # more than the file with the processor time has
 _numbers = count()
 
 
@@ -145,6 +153,9 @@ class Group:
 
     def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits) -> None:
         self._dialect, self._folders, self._limits = dialect, folders, limits
+        self._files = ExitStack()
+        self._freeze_file = self._cpu_file = _NOT_OPEN
+        self._cpu_pattern = re.compile(dialect.cpu.pattern.encode())
 
     def set_up(self) -> None:
         """Raises OSError."""
@@ -158,6 +169,33 @@ class Group:
             with suppress(OSError):
                 (memory / name).write_text(value)
         (self._folders["pids"] / "pids.max").write_text(str(self._limits.processes))
+        cpu = self._dialect.cpu
+        self._cpu_file = self._open_file(self._folders[cpu.controller] / cpu.file, os.O_RDONLY)
+        if _FREEZER in self._folders:
+            with suppress(FileNotFoundError):  # Linux before 5.2
+                self._freeze_file = self._open_file(self._folders[_FREEZER] / "cgroup.freeze", os.O_WRONLY)
+
+    def _open_file(self, path: Path, mode: int) -> int:
+        """Open a file that is needed for every answer of a program."""
+        descriptor = os.open(path, mode | os.O_CLOEXEC)
+        self._files.callback(os.close, descriptor)
+        return descriptor
+
+    @property
+    def can_pause(self) -> bool:
+        return self._freeze_file != _NOT_OPEN
+
+    def pause(self) -> None:
+        """Stop all processes. The kernel does it at once; we do not wait until it has told so."""
+        os.pwrite(self._freeze_file, b"1", 0)
+
+    def resume(self) -> None:
+        os.pwrite(self._freeze_file, b"0", 0)
+
+    def cpu_seconds(self) -> float:
+        """Of all processes so far."""
+        found = self._cpu_pattern.search(os.pread(self._cpu_file, _FACTS_BYTES, 0))
+        return int(found[1]) / self._dialect.cpu_units_per_second if found else 0.0
 
     def add(self, pid: int) -> None:
         """Put the process, with all children that it will have, into the group. It may have ended."""
@@ -167,19 +205,21 @@ class Group:
 
     def usage(self) -> Usage:
         dialect = self._dialect
-        peak, cpu = self._read(dialect.peak), self._read(dialect.cpu)
+        peak = self._read(dialect.peak)
         if dialect.full is None:
             is_full = (peak or 0) > self._limits.memory_bytes - _CHARGED_AT_ONCE_BYTES
         else:
             is_full = bool(self._read(dialect.full))
         return Usage(
             peak_memory_bytes=peak,
-            cpu_seconds=None if cpu is None else cpu / dialect.cpu_units_per_second,
+            memory_limit_bytes=self._limits.memory_bytes,
+            cpu_seconds=self.cpu_seconds(),
             out_of_memory=bool(self._read(dialect.killed)) and is_full,
         )
 
     def remove(self) -> None:
         """Remove the group, whose processes have ended; what the kernel does not remove is swept later."""
+        self._files.close()
         for folder in set(self._folders.values()):
             _remove(folder)
 
@@ -263,7 +303,7 @@ def _place_v2() -> _Place:
         server = folder / SERVER
         _move_processes(folder, server)
     (folder / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _V2.controllers))
-    return _Place(_V2, dict.fromkeys(_V2.controllers, folder), server)
+    return _Place(_V2, dict.fromkeys((*_V2.controllers, _FREEZER), folder), server)
 
 
 def _is_handed_over(folder: Path, mounted_at: Path) -> bool:
@@ -291,6 +331,10 @@ def _place_v1() -> _Place:
     if missing:
         raise OSError(errno.ENOENT, f"it does not have {', '.join(missing)}")
     above = {name: mounts[name].folder(own[name]) for name in _V1.controllers}
+    with suppress(KeyError, OSError):
+        beside = mounts["cgroup2"].folder(own[""])
+        if os.access(beside, os.W_OK):
+            above[_FREEZER] = beside
     return _Place(_V1, above, above["pids"])
 
 

@@ -18,7 +18,7 @@ _LABEL = re.compile(r"knobeln-box-(\d+)-(\d+)-(\d+)(?:-\d+)?")
 
 
 def label() -> str:
-    """The name of the command of all sandboxes that this process makes."""
+    """The name under which this process runs bubblewrap; the control groups that it makes begin with it."""
     return _label(os.getpid())
 
 
@@ -29,7 +29,7 @@ def _label(pid: int) -> str:
 
 @cache
 def sweep_once(_pid: int) -> None:
-    """Do `sweep` once in the process with this id."""
+    """Call `sweep` once in the process with this id."""
     sweep()
 
 

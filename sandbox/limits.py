@@ -16,7 +16,7 @@ class Limits:
     """
 
     cpu_seconds: int = 10
-    wall_seconds: float = 20.0  # for `Sandbox.run`; a program that is asked has a deadline for each question
+    wall_seconds: float = 20.0  # for `Sandbox.run`; a program that is asked has a limit for each question
     address_space_bytes: int = 512 * MB
     file_bytes: int = 4 * MB
     work_bytes: int = 16 * MB  # all files in the writable folder together
@@ -38,6 +38,7 @@ class Usage(NamedTuple):
     """
 
     peak_memory_bytes: int | None = None
+    memory_limit_bytes: int = 0
     cpu_seconds: float | None = None
     out_of_memory: bool = False  # its own limit was reached, and a process of it was killed for that
 

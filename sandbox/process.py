@@ -1,7 +1,12 @@
-"""A sandboxed process that answers questions: a line in, a line out, each answer with its own deadline.
+"""A sandboxed process that answers questions: a line in, a line out, each answer with its own time limit.
 
-- Deadlines use the monotonic clock. An answer that is there when we look, at the deadline or later, is in
-  time: teams do not pay for our own delays.
+- The limit of an answer is processor time of the whole sandbox, so it does not matter how busy the host is.
+  Who sleeps uses none; by the clock an answer may take `wall_seconds`. Where nobody counts processor time,
+  the clock decides alone, and the limit is for both.
+- From its answer to the next question a program is paused with all its processes, so that it cannot think, or
+  keep the host busy, while others are asked.
+- An answer that is there when we look, at the end of the time by the clock or later, is in time: teams do not
+  pay for our own delays.
 - Answers are taken in the order in which they were written. A program that writes a line too many is out of
   step until `drop_output`; if we dropped lines that came "too early" while a game is played, the game would
   depend on who was quicker.
@@ -11,16 +16,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import signal
+import termios
 import time
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import TracebackType
+from typing import NamedTuple
 
+from contest.clock import wall_seconds
 from sandbox.limits import NOT_COUNTED, Usage
 from sandbox.running import CommandEnd, Ending, RunningSandbox, used_too_much_memory
 
@@ -28,7 +37,10 @@ STDERR_TAIL_BYTES = 4_096
 
 _CHUNK_BYTES = 65_536
 _REST_SECONDS = 0.05  # the time for the rest of a message of which a part has come
+_MOMENT_SECONDS = 0.0002  # shorter than a poll can wait
 _EXIT_GRACE_SECONDS = 1.0  # between the end of a sandbox's output and its own end
+_CORES = os.cpu_count() or 1  # a program with many threads uses so many seconds in one
+_SHORTEST_LOOK_SECONDS = 0.005
 _BLANK = " \t\r\n"
 
 
@@ -67,19 +79,67 @@ class ExitStatus:
         return "could not be started" if self.ending is Ending.NOT_STARTED else "was ended"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """`text`: the output without blanks at its ends; "" unless LINE, or ENDED after `finish`."""
+class Answer(NamedTuple):
+    """What came back. `seconds`: what it took; by the clock where nobody counts processor time.
+
+    `text`: LINE, and ENDED after `finish`: the output without blanks at its ends; LATE: a sentence with its
+    time; otherwise "".
+    """
 
     kind: AnswerKind
     text: str = ""
     exit_status: ExitStatus | None = None  # only with ENDED
+    seconds: float = 0.0
+
+
+class _TimeLimit:
+    """The time for one answer. `cpu_before`: processor time used before; None if nobody counts it."""
+
+    __slots__ = ("_cpu_before", "_sandbox", "_seconds", "_start", "deadline", "next_look")
+
+    def __init__(self, sandbox: RunningSandbox, seconds: float, cpu_before: float | None) -> None:
+        self._sandbox, self._seconds, self._cpu_before = sandbox, seconds, cpu_before
+        self._start = time.monotonic()
+        if cpu_before is None:
+            self.deadline = self.next_look = self._start + seconds
+        else:
+            self.deadline = self._start + wall_seconds(seconds)
+            self.next_look = self._start + seconds / _CORES
+
+    def is_over(self) -> bool:
+        """Look; and set the time of the next look, which is not before the time can be over."""
+        now = time.monotonic()
+        cpu_now = self._sandbox.cpu_seconds()
+        if self._cpu_before is None or cpu_now is None or now >= self.deadline:
+            return now >= self.deadline
+        left = self._seconds - (cpu_now - self._cpu_before)
+        self.next_look = min(self.deadline, now + max(left / _CORES, _SHORTEST_LOOK_SECONDS))
+        return left < 0
+
+    def judge(self, answer: Answer, cpu_now: float | None) -> Answer:
+        """The answer with its time; LATE if it took more processor time than it may."""
+        kind, text, status, _ = answer
+        if self._cpu_before is None or cpu_now is None:
+            if kind is AnswerKind.LATE:
+                text = f"there was no answer within {self._seconds:g} s"
+            return Answer(kind, text, status, time.monotonic() - self._start)
+        used = cpu_now - self._cpu_before
+        if used > self._seconds:
+            sentence = f"the answer took {used:.2f} s of processor time; it may take {self._seconds:g} s"
+            return Answer(AnswerKind.LATE, sentence, None, used)
+        if kind is AnswerKind.LATE:
+            text = (
+                f"there was no answer within {wall_seconds(self._seconds):g} s by the clock, in which the "
+                f"program used {used:.2f} s of processor time"
+            )
+        return Answer(kind, text, status, used)
 
 
 class SandboxedProcess:
     """A program in a sandbox (made by Sandbox.open). After LATE, ENDED and TOO_LONG: close it.
 
-    One thread at a time may use it, and it does not outlive the thread that opened it.
+    One thread at a time may use it, and it does not outlive the thread that opened it. It runs from the
+    start to its first answer, and then only while it is asked, or while its output is dropped.
     """
 
     def __init__(self, sandbox: RunningSandbox, stdin: int, answer_bytes: int) -> None:
@@ -90,12 +150,18 @@ class SandboxedProcess:
         self._received = bytearray()
         self._stderr: deque[int] = deque(maxlen=STDERR_TAIL_BYTES)
         self._open = {sandbox.stdout, sandbox.stderr}
-        self._gone = sandbox.gone
         self._exit_status: ExitStatus | None = None
+        # Used before the next question. The first answer's time includes the start.
+        self._cpu_before = None if sandbox.cpu_seconds() is None else 0.0
         self._descriptors = ExitStack()
         self._descriptors.callback(sandbox.close)
         self._stdin: int | None = stdin
+        self._is_waiting_to_send = False
         os.set_blocking(stdin, False)
+        self._poll = select.poll()
+        for descriptor in (sandbox.stdout, sandbox.stderr, sandbox.gone):
+            if descriptor is not None:
+                self._poll.register(descriptor, select.POLLIN)
 
     def __enter__(self) -> SandboxedProcess:
         return self
@@ -106,17 +172,17 @@ class SandboxedProcess:
         self.close()
 
     def ask(self, line: str, seconds: float) -> Answer:
-        """Send the line and wait at most `seconds` for the next line of output."""
-        deadline = time.monotonic() + seconds
+        """Send the line and wait for the next line of output, which may take `seconds`."""
         self.tell(line)
+        limit = self._resume(seconds)
         while True:
             answer = self._next_line()
+            if answer is None and not self._has_output:
+                answer = self._answer_ended()
+            if answer is None and not self._exchange(limit.next_look) and limit.is_over():
+                answer = Answer(AnswerKind.LATE)
             if answer is not None:
-                return answer
-            if not self._has_output:
-                return self._answer_ended()
-            if not self._exchange(deadline):
-                return Answer(AnswerKind.LATE)
+                return self._paused(limit, answer)
 
     def tell(self, line: str) -> None:
         """Send a line that needs no answer. The next question takes along bytes that the pipe refuses now."""
@@ -125,37 +191,79 @@ class SandboxedProcess:
         self._outgoing += line.encode() + b"\n"
         self._send()
 
-    def drop_output(self, seconds: float) -> int:
-        """Wait at most `seconds` for output that nobody has asked for; drop it, and return its lines."""
-        deadline = time.monotonic() + seconds
-        last = deadline + _REST_SECONDS
+    def drop_output(self, seconds: float, *, is_usually_quiet: bool) -> int:
+        """Let it run for at most `seconds`, drop output that nobody has asked for, and return its lines.
+
+        `is_usually_quiet`: wait only until it has read what it was told, and a moment.
+        """
         size = len(self._received)
-        while self._has_output and self._exchange(deadline) and len(self._received) <= self._answer_bytes:
+        self._sandbox.resume()
+        deadline = time.monotonic() + seconds
+        if is_usually_quiet:
+            while self._has_unread_input and time.monotonic() < deadline:
+                time.sleep(_MOMENT_SECONDS)
+            time.sleep(_MOMENT_SECONDS)
+            deadline = min(deadline, time.monotonic())
+        last = deadline + _REST_SECONDS
+        while self._may_write_more and self._exchange(deadline):
             if len(self._received) > size:
                 size = len(self._received)
                 deadline = min(last, time.monotonic() + _REST_SECONDS)
         lines = len(bytes(self._received).splitlines())
         self._received.clear()
+        self._sandbox.pause()
+        self._cpu_before = self._sandbox.cpu_seconds()
         return lines
 
+    @property
+    def _may_write_more(self) -> bool:
+        return self._has_output and len(self._received) <= self._answer_bytes
+
+    @property
+    def _has_unread_input(self) -> bool:
+        """Whether it has not yet read all that we have sent."""
+        if self._stdin is None:
+            return False
+        waiting = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+        return bool(self._outgoing) or waiting != bytes(4)
+
     def finish(self, seconds: float) -> Answer:
-        """Close its input, and wait at most `seconds` for all its output and its end (ENDED)."""
-        deadline = time.monotonic() + seconds
+        """Close its input, and wait for all its output and its end (ENDED), which may take `seconds`."""
         self._close_stdin()
+        limit = self._resume(seconds)
+        return self._paused(limit, self._finish(limit))
+
+    def _resume(self, seconds: float) -> _TimeLimit:
+        """Let it run for an answer."""
+        limit = _TimeLimit(self._sandbox, seconds, self._cpu_before)
+        self._sandbox.resume()
+        return limit
+
+    def _paused(self, limit: _TimeLimit, answer: Answer) -> Answer:
+        self._sandbox.pause()
+        self._cpu_before = self._sandbox.cpu_seconds()
+        return limit.judge(answer, self._cpu_before)
+
+    def _finish(self, limit: _TimeLimit) -> Answer:
         while self._has_output:
-            if not self._exchange(deadline):
+            if not self._exchange(limit.next_look) and limit.is_over():
                 return Answer(AnswerKind.LATE)
             if len(self._received) > self._answer_bytes:
                 return Answer(AnswerKind.TOO_LONG)
-        if not self._sandbox.wait(deadline - time.monotonic()):
-            return Answer(AnswerKind.LATE)
+        while not self._sandbox.wait(limit.next_look - time.monotonic()):
+            if limit.is_over():
+                return Answer(AnswerKind.LATE)
         return Answer(AnswerKind.ENDED, _text(self._received), self._answer_ended().exit_status)
 
     def stderr_tail(self) -> bytes:
         """The end of its standard error so far, at most STDERR_TAIL_BYTES."""
-        if self._exit_status is None and self._sandbox.stderr in self._poll(0):
+        if self._exit_status is None and self._sandbox.stderr in self._ready(0.0):
             self._read(self._sandbox.stderr)
         return bytes(self._stderr)
+
+    def usage(self) -> Usage:
+        """Of its whole sandbox so far."""
+        return self._exit_status.usage if self._exit_status else self._sandbox.usage_so_far()
 
     def close(self) -> ExitStatus:
         """End it, unless it has ended, and return how it ended. No process of its sandbox is left."""
@@ -163,7 +271,7 @@ class SandboxedProcess:
             self._close_stdin()
             with self._descriptors:
                 end = self._sandbox.end() or CommandEnd(Ending.KILLED, 0)
-                while ready := [descriptor for descriptor in self._poll(0) if descriptor in self._open]:
+                while ready := [descriptor for descriptor in self._ready(0.0) if descriptor in self._open]:
                     for descriptor in ready:
                         self._read(descriptor)
             self._exit_status = ExitStatus(*end, bytes(self._stderr), self._sandbox.usage)
@@ -174,12 +282,14 @@ class SandboxedProcess:
         return self._exit_status is None and self._sandbox.stdout in self._open
 
     def _next_line(self) -> Answer | None:
-        line, newline, rest = bytes(self._received).partition(b"\n")
-        if len(line) > self._answer_bytes:
+        end = self._received.find(b"\n")
+        length = len(self._received) if end < 0 else end
+        if length > self._answer_bytes:
             return Answer(AnswerKind.TOO_LONG)
-        if not newline and (self._has_output or not line):
+        if end < 0 and (self._has_output or not length):
             return None
-        self._received = bytearray(rest)
+        line = self._received[:length]
+        del self._received[: length + 1]
         return Answer(AnswerKind.LINE, _text(line))
 
     def _answer_ended(self) -> Answer:
@@ -192,31 +302,27 @@ class SandboxedProcess:
             self._exit_status = status = replace(status, ending=ending, code=0)
         return Answer(AnswerKind.ENDED, exit_status=status)
 
-    def _exchange(self, deadline: float) -> bool:
-        """Write input and read output once. False: the deadline passed and there was no output."""
-        ready = self._poll(max(0.0, deadline - time.monotonic()))
-        in_time = time.monotonic() <= deadline
-        for descriptor in ready:
-            if descriptor == self._stdin:
+    def _exchange(self, until: float) -> bool:
+        """Write input and read output once. False: there was no output until then (monotonic clock)."""
+        has_come = False
+        for descriptor in self._ready(until - time.monotonic()):
+            if descriptor == self._sandbox.stdout:
+                has_come = True
+                self._read(descriptor)
+            elif descriptor == self._stdin:
                 self._send()
-            elif descriptor == self._gone:
-                self._gone = None
+            elif descriptor == self._sandbox.gone:
+                self._poll.unregister(descriptor)
                 self._sandbox.end_rest()
             else:
                 self._read(descriptor)
-        return in_time or self._sandbox.stdout in ready
+        return has_come or time.monotonic() <= until
 
-    def _poll(self, seconds: float) -> list[int]:
-        waiter = select.poll()
-        for descriptor in self._open:
-            waiter.register(descriptor, select.POLLIN)
-        if self._gone is not None:
-            waiter.register(self._gone, select.POLLIN)
-        if self._outgoing and self._stdin is not None:
-            waiter.register(self._stdin, select.POLLOUT)
-        return [descriptor for descriptor, _ in waiter.poll(seconds * 1000)]
+    def _ready(self, seconds: float) -> list[int]:
+        return [descriptor for descriptor, _ in self._poll.poll(seconds * 1000 if seconds > 0 else 0)]
 
     def _send(self) -> None:
+        """Write what the pipe takes. The rest follows as soon as it takes more."""
         if self._stdin is None:
             return
         try:
@@ -225,9 +331,17 @@ class SandboxedProcess:
             pass
         except BrokenPipeError:
             self._close_stdin()
+            return
+        if self._outgoing:
+            self._poll.register(self._stdin, select.POLLOUT)
+        elif self._is_waiting_to_send:
+            self._poll.unregister(self._stdin)
+        self._is_waiting_to_send = bool(self._outgoing)
 
     def _close_stdin(self) -> None:
         if self._stdin is not None:
+            if self._is_waiting_to_send:
+                self._poll.unregister(self._stdin)
             os.close(self._stdin)
             self._stdin = None
 
@@ -235,6 +349,7 @@ class SandboxedProcess:
         chunk = os.read(descriptor, _CHUNK_BYTES)
         if not chunk:
             self._open.discard(descriptor)
+            self._poll.unregister(descriptor)
         elif descriptor == self._sandbox.stdout:
             self._received += chunk
         else:

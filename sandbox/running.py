@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from enum import StrEnum
 from typing import NamedTuple
 
-from sandbox.limits import NOT_COUNTED
+from sandbox.limits import NOT_COUNTED, Usage
 
 
 class Ending(StrEnum):
@@ -59,6 +59,21 @@ class RunningSandbox(ABC):
         except subprocess.TimeoutExpired:
             return False
         return True
+
+    def cpu_seconds(self) -> float | None:
+        """The processor time of all its processes so far, also after `end`; None if nobody counts it."""
+        return self.usage.cpu_seconds
+
+    def usage_so_far(self) -> Usage:
+        return self.usage
+
+    def pause(self) -> None:
+        """Stop all its processes until `resume`, where that is possible."""
+        return
+
+    def resume(self) -> None:
+        """Continue after `pause`."""
+        return
 
     @abstractmethod
     def end(self) -> CommandEnd | None:

@@ -66,6 +66,8 @@ class SandboxResult:
 class Sandbox:
     """Runs commands, each in a new sandbox. Several threads may use it at once."""
 
+    has_process_tree = True  # of its own: its processes neither see nor reach others
+
     def __init__(self, settings: SandboxSettings | None = None) -> None:
         self._user = (settings or SandboxSettings()).user_id
 

@@ -20,6 +20,7 @@ def pytest_configure():
 
     shared_work.share_compiled_templates()
     shared_work.share_new_databases()
+    shared_work.play_few_contests_with_other_chance()
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +38,9 @@ def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))
     return processors + processors // 2
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Nobody needs to wait for programs that sleep: by the clock they have no more time than otherwise."""
+    monkeypatch.setattr("sandbox.process.wall_seconds", lambda cpu_seconds: cpu_seconds)

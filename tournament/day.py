@@ -2,11 +2,13 @@
 
     what the store holds                    what happens next, each line one transaction
     ------------------------------------    ----------------------------------------------------------------
-    phase open                              settings and entries are frozen; LAP mails
+    phase open                              settings and entries are frozen; LAP mails, list of entries
+    the public number is missing            nothing: it comes from outside (NumberAwaited)
     all rounds finished                     the next round is drawn, or the contest is finished
     a group drawn, not started              it is started; LGP mails
     a group started, not finished           it is played (no transaction), then its games, its ranking and
                                             its DGP, GRP, GRG and GRR mails are kept together
+    all groups of the last round finished   how sure the ranking is (no transaction), then it is kept
     all groups of a round finished          the round is finished, in the final with the evolution; BRK, OWN
                                             and RSM mails; the last may wait for the organizer's words
 
@@ -30,7 +32,7 @@ from typing import NamedTuple, Protocol
 
 from contest.clock import Clock
 from contest.config.settings import Settings, without_secrets
-from contest.errors import NotFound, NotNow, Paused
+from contest.errors import NotFound, NotNow, NumberAwaited, Paused
 from contest.formats.base import Format
 from contest.games.registry import game_of
 from contest.model import (
@@ -49,12 +51,14 @@ from contest.model import (
 from contest.plurals import plural
 from contest.protocols import Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
-from contest.standings import banned_in
 from contest.store import Store, Transaction, decisions, observers, outbox, results, submissions, teams
 from contest.store import contest_state as contest_store
 from contest.store.results import DrawnRound, Games, GroupState
+from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, frozen_settings
+from tournament.entry_lists import seal_entries
 from tournament.evolution import evolve, score_matrix
+from tournament.field import field_of
 from tournament.group_workers import (
     GroupJob,
     GroupResult,
@@ -66,7 +70,7 @@ from tournament.group_workers import (
     start_processes,
 )
 from tournament.runners import open_runner, runner_of
-from tournament.statistics import replay_final, score_table
+from tournament.statistics import score_table
 
 MAX_AHEAD = 1
 MAX_AHEAD_IF_LARGE = 4
@@ -82,6 +86,9 @@ class Spectator(Protocol):
         """`games` more were played in a group; called from any thread."""
 
     def group_finished(self, outcome: GroupOutcome) -> None: ...
+
+    def playing_with_other_chance(self, contests: int) -> None:
+        """After the last round so many contests are played, to tell how sure the ranking is."""
 
     def evolution_finished(self, outcome: EvolutionOutcome) -> None: ...
 
@@ -138,8 +145,8 @@ class ContestDay:
     def run(self) -> None:
         """Play on to the end of the contest. It can be run again after any error.
 
-        Raises NotNow when nobody takes part, Paused when the contest is paused, EngineFailed after repeated
-        failures of our machinery.
+        Raises NotNow when nobody takes part, Paused when the contest is paused, NumberAwaited as long as the
+        public number is missing, EngineFailed after repeated failures of our machinery.
         """
         with self._store.read() as tx:
             number = teams.count(tx)
@@ -148,6 +155,7 @@ class ContestDay:
         ):
             self._start()
             with self._store.read() as tx:
+                _must_have_number(tx)
                 contest = _frozen_contest(tx, self._settings)
                 secret = contest_store.secret(tx)
             context = WorkerContext(
@@ -173,7 +181,7 @@ class ContestDay:
             return
         plan, finished = drawn
         self._play_groups(contest, submit, plan, finished)
-        self._replay_final(contest, plan)
+        self._tell_certainty(contest, plan)
         self._finish_round(contest, plan)
 
     def _is_over(self) -> bool:
@@ -193,10 +201,12 @@ class ContestDay:
                 raise NotNow("no team has a program that compiled: there is nobody to play")
             _must_seat(format_of(self._settings), self._settings, len(entries))
             contest_store.start(tx, without_secrets(self._settings), now)
+            sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
+            seed = contest_store.state(tx).seed
             playing = submissions.participants(tx)
             idle = _without_program(tx, playing)
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
-            self._queue(tx, 0, self._reporter.contest_started(playing, idle, Seeds(state.seed).commitment))
+            self._queue(tx, 0, self._reporter.contest_started(playing, idle, seed, sealed))
 
     # --- rounds -----------------------------------------------------------------------------------------
     def _next_round(self, contest: _FrozenContest) -> DrawnRound | None:
@@ -291,22 +301,28 @@ class ContestDay:
             outbox.keep_all(tx, result.mails, self._settings, self._clock.now())
         self._spectator.group_finished(outcome)
 
-    def _replay_final(self, contest: _FrozenContest, plan: RoundPlan) -> None:
-        """Play the final again as often as the settings want, to tell how much of the result was chance."""
-        times = contest.settings.tournament.final_replays
-        if not (plan.final and times):
+    def _tell_certainty(self, contest: _FrozenContest, plan: RoundPlan) -> None:
+        """After the contest's last round, compute how sure its ranking is; it changes no result."""
+        if why_unknown(contest.settings) is not None:
             return
-        images = {name: contest.entries[name].image_digest for name in plan.groups[0].members}
         with self._store.read() as tx:
-            banned = banned_in(_complete(tx, plan).groups[0].standings)
-            raw = submissions.load_images(tx, tuple(images.values()))
-        with self._make_runner(raw, contest.settings, contest.seeds, no_progress) as runner:
-            replays = replay_final(
-                plan.groups[0], images, contest.seeds, runner, contest.settings, contest.format, banned
-            )
+            _complete(tx, plan)
+            history = self._history(tx, contest, plan.number)
+            if not plan.final and _drawn(tx, contest, history) is not None:
+                return
+            digests = {name: entry.image_digest for name, entry in contest.entries.items()}
+            field = field_of(contest.settings, contest.format, digests, contest.seeds, history)
+            contests = default_contests(field, history)
+            if contests is None:
+                return
+            history = results.finished_rounds(tx, Games.ALL)
+            images = submissions.load_images(tx, tuple(field.images.values()))
+        self._spectator.playing_with_other_chance(contests)
+        with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
+            found = certainty(field, history, contests, runner)
         with self._store.write() as tx:
             _complete(tx, plan)
-            results.set_final_replays(tx, replays)
+            results.set_certainty(tx, found)
 
     def _finish_round(self, contest: _FrozenContest, plan: RoundPlan) -> None:
         with self._store.write() as tx:
@@ -356,7 +372,7 @@ class ContestDay:
         seed = contest_store.state(tx).seed if ranking else None
         evolved = results.get_evolution(tx) if final else None
         words = results.words_of(tx, number) or ""
-        replays = results.get_final_replays(tx) if final else None
+        certain = results.get_certainty(tx) if ranking else None
         scores = self._scores(tx, contest, number) if final else ""
         mails = self._reporter.round_finished(
             history,
@@ -365,7 +381,7 @@ class ContestDay:
             words,
             evolved,
             seed,
-            replays,
+            certain,
             scores,
             _without_program(tx, contest.teams),
             observers.all_addresses(tx),
@@ -430,6 +446,12 @@ class ContestDay:
             raise Paused(pause_text(pause))
         decisions.resume(tx)
         contest_store.note(tx, "resume", "the run goes on by itself, as its pause is over", now)
+
+
+def _must_have_number(tx: Transaction) -> None:
+    """Raises NumberAwaited if the contest has no seed yet."""
+    if contest_store.state(tx).seed.is_open:
+        raise NumberAwaited("the list of entries is final, and the public number is not known yet")
 
 
 def pause_text(pause: Pause) -> str:
@@ -497,7 +519,7 @@ def _frozen_contest(tx: Transaction, settings: Settings) -> _FrozenContest:
     frozen = frozen_settings(contest_store.started_settings(tx), settings)
     return _FrozenContest(
         frozen,
-        Seeds(contest_store.state(tx).seed),
+        Seeds(contest_store.state(tx).seed.value),
         format_of(frozen),
         {entry.name: entry for entry in submissions.all_entries(tx)},
         submissions.participants(tx),

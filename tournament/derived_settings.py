@@ -19,12 +19,6 @@ def format_of(settings: Settings) -> Format:
     chosen = make_format(settings.tournament, info)
     if settings.evolution.enabled and not chosen.everyone_meets:
         raise ConfigError(f"evolution.enabled: there is no evolution in {chosen.name}; set it to false")
-    by_chance = info.play.is_computed and info.play.has_moves
-    if settings.tournament.final_replays and not (by_chance and chosen.everyone_meets):
-        raise ConfigError(
-            "tournament.final_replays: only games of the contest machine, in a format with a final of all "
-            "against all, can be replayed; set it to 0"
-        )
     return chosen
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from contest.config.sections import Evolution
 from contest.errors import ConfigError
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, GroupOutcome, Match
-from contest.standings import match_half_points, ranks_of
+from contest.standings import ranks_of
 
 Counts = tuple[int, ...]  # exemplars of each entry, in the order of the matrix
 Rounding = Callable[[Sequence[int], int], Counts]  # points of each entry, N -> the next counts
@@ -48,7 +48,7 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     won: Counter[tuple[str, str]] = Counter()
     for match in final.matches:
         if match.counted:
-            for name, half in match_half_points(match):
+            for name, half in match.half_points:
                 won[name, _opponent(match, name)] += half
     missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
     if missing:

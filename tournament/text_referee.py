@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from contest.games.base import FaultRule, TextGame
 from contest.seeds import Seeds
-from sandbox.players import AnswerFault, AnswerFaultKind, Player
+from sandbox.players import AnswerFault, AnswerFaultKind, Player, PlayerUsage
 
 Draw = Callable[[int], int]
 """`draw(n)`: a random number in 0..n-1."""
@@ -52,6 +52,7 @@ class TextGameResult:
     turns: tuple[Turn, ...]
     is_whole: bool = True  # False: broken off, so the points mean nothing
     unasked: tuple[int, ...] = ()  # by seat: lines that were dropped after the game; () = none
+    usage: tuple[PlayerUsage, ...] = ()  # by seat; () = unknown
 
     @property
     def faults(self) -> Iterator[SeatFault]:
@@ -123,13 +124,14 @@ def play_game(
     for step in steps(game, position, draw, ask):
         position = step.position
         turns.append(step.turn)
+    usage = tuple(player.usage() for player in players)
     if is_broken_off:
-        return TextGameResult((0,) * len(players), tuple(turns), is_whole=False)
+        return TextGameResult((0,) * len(players), tuple(turns), is_whole=False, usage=usage)
     for seat, player in enumerate(players):
         if message := game.game_over_message(position, seat):
             player.tell(message)
     unasked = tuple(player.unasked_lines() for player in players)
-    return TextGameResult(game.points(position), tuple(turns), unasked=unasked)
+    return TextGameResult(game.points(position), tuple(turns), unasked=unasked, usage=usage)
 
 
 def _answer(game: TextGame[Any, Any], position: Any, seat: int, player: Player) -> Any | AnswerFault:

@@ -20,7 +20,6 @@ from contest.model import (
     EvolutionOutcome,
     EvolutionRank,
     Fault,
-    FinalReplays,
     GroupOutcome,
     GroupPlan,
     Match,
@@ -37,7 +36,6 @@ from tournament import referee
 from tournament.day import next_plan
 from tournament.derived_settings import format_of
 from tournament.evolution import evolve, score_matrix
-from tournament.statistics import replay_final
 
 CheckingRunner = Callable[[GroupOutcome], AbstractContextManager[Runner]]
 """Open a runner for the games of this group, given the group as it is claimed to have been played."""
@@ -59,7 +57,6 @@ class Claim:
     history: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
     evolution: EvolutionOutcome | None
-    replays: FinalReplays | None
     banned: frozenset[str] = frozenset()  # entries that the organizer took out at any time
 
 
@@ -86,8 +83,6 @@ def check(claim: Claim, open_runner: CheckingRunner, verified: GroupVerified) ->
     last = rounds.history[-1]
     _check_table("the contest's ranking", claim.ranking, chosen.ranking(rounds.history))
     _check_evolution(claim, last)
-    wanted = claim.settings.tournament.final_replays if rounds.was_drawn else 0
-    _check_replays(claim, chosen, last.groups[0], wanted, open_runner)
     if not rounds.older_rule:
         return ()
     return (
@@ -146,10 +141,7 @@ def _seated(claim: Claim, chosen: Format, drawn: RoundPlan, claimed: RoundPlan) 
 
 def _without_seats(claim: Claim, drawn: GroupPlan, claimed: GroupPlan) -> GroupPlan:
     seated = {name for pairing in claimed.pairings for name in pairing.players}
-    players = tuple(name for name in drawn.members if name in seated or name not in claim.banned)
-    if len(players) < 2:
-        return drawn
-    return replace(drawn, pairings=tuple(replace(pairing, players=players) for pairing in drawn.pairings))
+    return drawn.without_seats(claim.banned - seated)
 
 
 def _banned_in(claim: Claim, claimed: GroupOutcome) -> frozenset[str]:
@@ -338,24 +330,3 @@ def _evolved(line: EvolutionRank | None) -> str:
         return "nothing"
     fate = f"extinct in generation {line.extinct_in}" if line.rank is None else f"rank {line.rank}"
     return f"{line.entry}, {fate}, fraction {line.fraction[0]}/{line.fraction[1]}"
-
-
-# --- replays -----------------------------------------------------------------------------------------------
-def _check_replays(
-    claim: Claim, chosen: Format, final: GroupOutcome, wanted: int, open_runner: CheckingRunner
-) -> None:
-    if (claim.replays.times if claim.replays else 0) != wanted:
-        raise Differs(f"the replays of the final: there are not {wanted}, as the settings require")
-    if not wanted:
-        return
-    banned = _banned_in(claim, final)
-    with open_runner(final) as runner:
-        computed = replay_final(final.plan, claim.images, claim.seeds, runner, claim.settings, chosen, banned)
-    if claim.replays != computed:
-        raise Differs(
-            f"the replays of the final: archived {_firsts(claim.replays)}, but computed {_firsts(computed)}"
-        )
-
-
-def _firsts(replays: FinalReplays | None) -> str:
-    return ", ".join(f"{name} first {times} times" for name, times in replays.firsts) if replays else "none"

@@ -7,12 +7,16 @@ programs/TEAM/description.txt   the team's description of it
 builds/DIGEST                   the build of a program, if its games can be played again
 blanked.json                    the programs in which more than the <<FROM>> line was blanked, if any
 time_changes.json               when the time for a move was changed, from what to what, if it was
+ledger.txt                      the entries of the ledger of letters, if the contest kept one
+ledger.json                     the key, the root and the signature of the ledger
+seal.json                       the public number, and the seed
+entry_lists.json                the lists of entries that went to all teams; the last is the final one
 decisions.json                  the organizer's decisions: teams taken out, rounds played again
 rounds.json                     the rounds
 rounds/ROUND/group-GROUP.json   a group as drawn, every attempt at a game, its ranking
 ranking.json                    the contest's ranking
     rounds/ROUND/group-GROUP.csv    its score matrix: row = team, column = opponent, cell = points won
-    replays.json                    how often each finalist came first when the final was played again
+    certainty.json                  how sure the ranking is
 evolution.json                  all generations, if the contest has an evolution
 rules.md                        the rules of the game
 announcement.txt                the results as text
@@ -20,6 +24,8 @@ announcement.txt                the results as text
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,14 +37,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from contest.archive.files import MAX_FILE_BYTES, ArchiveFiles, from_json, reason_of, shown, to_json
 from contest.archive.pieces import MAX_GAMES, read_group, read_list
+from contest.config.sections import Tournament
 from contest.config.settings import AnyGame, Settings
 from contest.errors import Differs
 from contest.file_names import is_safe
+from contest.ledger import receipts
+from contest.ledger.entry_list import SealedEntry
+from contest.ledger.receipts import LedgerEntry
 from contest.model import (
     BanKind,
+    Certainty,
     EvolutionOutcome,
     Fault,
-    FinalReplays,
     GroupOutcome,
     Match,
     Member,
@@ -51,7 +61,7 @@ from contest.model import (
     TeamState,
     TimeChange,
 )
-from contest.seeds import Seeds
+from contest.seeds import ContestSeed
 
 SECTIONS = ("contest", "dates", "game", "programs", "teams", "tournament", "evolution", "reports")
 """The sections of contest.toml that determine results and announcement. Settings of the mail are private."""
@@ -66,7 +76,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class ContestFacts:
-    """`written_by`: the version of knobeln. `settings`: by section, as JSON. `seed`: in hex."""
+    """`written_by`: the version of knobeln. `settings`: by section, as JSON.
+
+    `seed`: in hex the secret that the seed is made of; without a `Seal` it is the seed itself.
+    """
 
     written_by: str
     started_at: datetime
@@ -141,6 +154,46 @@ class Blanked:
 
 
 @dataclass(frozen=True)
+class LedgerFacts:
+    """The signed state of the ledger at the end. The key, the root and the signature are in base64."""
+
+    public_key: str
+    size: int
+    root: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class ArchivedLedger:
+    """The ledger of letters, with its signed state at the end."""
+
+    facts: LedgerFacts
+    entries: tuple[LedgerEntry, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What the contest's seed is made of, and the seed; in hex.
+
+    `number`: the public number, "" if the contest uses none; `source`: the text that it was read from.
+    """
+
+    entries_root: str
+    number: str
+    source: str
+    seed: str
+
+
+@dataclass(frozen=True)
+class ArchivedList:
+    """A list of entries that all teams were told."""
+
+    at: datetime
+    is_final: bool
+    entries: tuple[SealedEntry, ...]
+
+
+@dataclass(frozen=True)
 class Program:
     """A team's program: files by name, and its description."""
 
@@ -164,12 +217,16 @@ class Archive:
     history: tuple[RoundOutcome, ...]
     ranking: tuple[Standing, ...]
     evolution: EvolutionOutcome | None
-    replays: FinalReplays | None
+    certainty: Certainty | None
     scores: Mapping[tuple[int, int], str]  # the score matrix of each group with games of two, as CSV
     rules: str
     announcement: str
     blanked: tuple[Blanked, ...] = ()
     time_changes: tuple[TimeChange, ...] = ()  # of the time for a move; the settings have the first
+    retired: tuple[str, ...] = ()  # files that only earlier versions wrote, and that nothing reads
+    ledger: ArchivedLedger | None = None  # None: an earlier version made the contest
+    seal: Seal | None = None  # None: the same
+    entry_lists: tuple[ArchivedList, ...] = ()  # (): the same
 
     @property
     def changed_builds(self) -> Mapping[str, str]:
@@ -195,8 +252,11 @@ _ENTRY = TypeAdapter(ArchivedEntry)
 _ROUND = TypeAdapter(RoundFacts)
 _STANDING = TypeAdapter(Standing)
 _EVOLUTION = TypeAdapter(EvolutionOutcome)
-_REPLAYS = TypeAdapter(FinalReplays)
+_CERTAINTY = TypeAdapter(Certainty)
 _BLANKED = TypeAdapter(tuple[Blanked, ...])
+_LEDGER = TypeAdapter(LedgerFacts)
+_SEAL = TypeAdapter(Seal)
+_LISTS = TypeAdapter(tuple[ArchivedList, ...])
 _TIME_CHANGES = TypeAdapter(tuple[TimeChange, ...])
 
 
@@ -215,12 +275,18 @@ def to_files(archive: Archive) -> dict[str, bytes]:
     }
     if archive.evolution is not None:
         files["evolution.json"] = to_json(archive.evolution, _EVOLUTION)
-    if archive.replays is not None:
-        files["replays.json"] = to_json(archive.replays, _REPLAYS)
+    if archive.certainty is not None:
+        files["certainty.json"] = to_json(archive.certainty, _CERTAINTY)
     if archive.blanked:
         files["blanked.json"] = to_json(archive.blanked, _BLANKED)
     if archive.time_changes:
         files["time_changes.json"] = to_json(archive.time_changes, _TIME_CHANGES)
+    if archive.ledger is not None:
+        files["ledger.json"] = to_json(archive.ledger.facts, _LEDGER)
+        files["ledger.txt"] = receipts.to_file(archive.ledger.entries)
+    if archive.seal is not None:
+        files["seal.json"] = to_json(archive.seal, _SEAL)
+        files["entry_lists.json"] = to_json(archive.entry_lists, _LISTS)
     for place, table in archive.scores.items():
         files[_scores_path(*place)] = table.encode()
     for outcome in archive.history:
@@ -298,12 +364,16 @@ def from_files(files: ArchiveFiles) -> Archive:
         history=history,
         ranking=tuple(_listed(files, "ranking.json", _STANDING, len(names))),
         evolution=_if_any(files, "evolution.json", _EVOLUTION, MAX_FILE_BYTES),
-        replays=_if_any(files, "replays.json", _REPLAYS),
+        certainty=_if_any(files, "certainty.json", _CERTAINTY),
         scores=_Lazy(scores, partial(_text, files)),
         rules=_text(files, "rules.md"),
         announcement=_text(files, "announcement.txt"),
         blanked=_blanked(files, sources),
         time_changes=_if_any(files, "time_changes.json", _TIME_CHANGES) or (),
+        retired=tuple(path for path in RETIRED_FILES if path in files),
+        ledger=_ledger(files),
+        seal=_if_any(files, "seal.json", _SEAL),
+        entry_lists=_if_any(files, "entry_lists.json", _LISTS, MAX_FILE_BYTES) or (),
     )
     known = {*_FILES, *scores.values(), *(_group_path(*place) for place in places)}
     known |= {_source_path(name, file) for name, found in sources.items() for file in found}
@@ -313,6 +383,8 @@ def from_files(files: ArchiveFiles) -> Archive:
     return archive
 
 
+RETIRED_FILES = ("replays.json",)
+"""Files that earlier versions wrote and that nothing reads any more."""
 _FILES = (
     "contest.json",
     "entries.json",
@@ -322,9 +394,14 @@ _FILES = (
     "rules.md",
     "announcement.txt",
     "evolution.json",
-    "replays.json",
+    "certainty.json",
+    *RETIRED_FILES,
     "blanked.json",
     "time_changes.json",
+    "ledger.json",
+    "ledger.txt",
+    "seal.json",
+    "entry_lists.json",
 )
 
 
@@ -389,6 +466,18 @@ def _blanked(files: ArchiveFiles, sources: Mapping[str, tuple[str, ...]]) -> tup
     return blanked
 
 
+def _ledger(files: ArchiveFiles) -> ArchivedLedger | None:
+    facts = _if_any(files, "ledger.json", _LEDGER)
+    if facts is None and "ledger.txt" not in files:
+        return None
+    if facts is None:
+        raise Differs("ledger.json is missing: there is a ledger.txt")
+    try:
+        return ArchivedLedger(facts, tuple(receipts.from_file(_file(files, "ledger.txt", MAX_FILE_BYTES))))
+    except ValueError as error:
+        raise Differs(f"ledger.txt: {error}") from None
+
+
 def _sources(files: ArchiveFiles, entries: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """The names of each entry's files."""
     found: dict[str, list[str]] = {name: [] for name in entries}
@@ -436,8 +525,25 @@ def _group(files: ArchiveFiles, round_number: int, number: int, most: int) -> Gr
 def published_settings(settings: Settings) -> dict[str, Any]:
     """The sections that are published, without the number of workers, which does not change results."""
     chosen = {name: getattr(settings, name).model_dump(mode="json") for name in SECTIONS}
-    chosen["tournament"].pop("workers")
+    for name in ("workers", "drand_urls"):  # they decide nothing
+        chosen["tournament"].pop(name)
     return chosen
+
+
+_DECISIVE_SECTIONS = ("game", "programs", "tournament", "evolution")
+
+
+def settings_digest(published: Mapping[str, Any]) -> str:
+    """The sha256, in hex, of the settings that decide results, which the ledger has before the final list.
+
+    `published`: all sections, as `contest.json` has them. Hashed is their JSON, sorted and without spaces.
+    """
+    decisive = {name: published[name] for name in _DECISIVE_SECTIONS}
+    text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_RETIRED_SETTINGS = {("tournament", name) for name in Tournament.retired}
 
 
 def settings_of(facts: ContestFacts) -> Settings:
@@ -454,7 +560,8 @@ def settings_of(facts: ContestFacts) -> Settings:
     settings = Settings.model_construct(**sections)
     written = published_settings(settings)
     for name, section in facts.settings.items():  # a setting that is missing is newer than the archive
-        if any(key not in written[name] or written[name][key] != value for key, value in section.items()):
+        known = {key: value for key, value in section.items() if (name, key) not in _RETIRED_SETTINGS}
+        if any(key not in written[name] or written[name][key] != value for key, value in known.items()):
             raise Differs(f"contest.json: the settings of [{name}] are not written as knobeln writes them")
     return settings
 
@@ -465,17 +572,40 @@ def _section(name: str, value: Any) -> Any:
     return Settings.model_fields[name].annotation.model_validate(value)  # type: ignore[union-attr]
 
 
-def seeds_of(facts: ContestFacts) -> Seeds:
-    """Raises Differs for an invalid seed, or one that does not fit the commitment made at the start."""
-    try:
-        seeds = Seeds(bytes.fromhex(facts.seed))
-    except ValueError:
-        raise Differs("contest.json: the seed is not 32 bytes in hex") from None
-    if seeds.commitment != facts.seed_commitment:
+def seed_of(archive: Archive) -> ContestSeed:
+    """Raises Differs for an invalid seed, or one that does not fit the commitment or the list of entries."""
+    facts, seal = archive.contest, archive.seal
+    secret = _bytes_32(facts.seed, "contest.json: the seed")
+    if seal is None:
+        seed = ContestSeed(secret)
+    else:
+        root = _bytes_32(seal.entries_root, "seal.json: the root")
+        seed = ContestSeed(secret, root, _bytes(seal.number, "seal.json: the public number"))
+    if seed.commitment != facts.seed_commitment:
         raise Differs(
-            f"contest.json: the sha256 of the seed is {seeds.commitment}, not {shown(facts.seed_commitment)}"
+            f"contest.json: the sha256 of the secret number is {seed.commitment}, not "
+            f"{shown(facts.seed_commitment)}"
         )
-    return seeds
+    if seal is not None and seal.seed != seed.value.hex():
+        raise Differs(f"seal.json: the seed that follows is {seed.value.hex()}, not {shown(seal.seed)}")
+    return seed
+
+
+def _bytes_32(text: str, what: str) -> bytes:
+    found = _bytes(text, what)
+    if len(found) != 32:
+        raise Differs(f"{what} is not 32 bytes in hex")
+    return found
+
+
+def _bytes(text: str, what: str) -> bytes:
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        raise Differs(f"{what} is not in hex") from None
+    if found.hex() != text:
+        raise Differs(f"{what} is not in hex as knobeln writes it")
+    return found
 
 
 def team_of(entry: ArchivedEntry, settings: Settings, at: datetime) -> Team:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -15,6 +16,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+
+from contest import drand
+from contest.beacon import Beacon
+from contest.clock import wall_seconds
 
 
 def _utc(moment: datetime) -> datetime:
@@ -224,8 +229,9 @@ class Programs(Section):
         5.0,
         gt=0,
         le=MAX_MOVE_SECONDS,
-        description="time for each move of a program that does not run on the contest machine; for a "
-        "function that is tabulated, time for all its values",
+        description="processor time for each move of a program that does not run on the contest machine; "
+        "for a function that is tabulated, for all its values. By the clock it has twice this time and 5 "
+        "seconds more",
     )
     trial_seconds: float = Field(
         60.0,
@@ -274,6 +280,11 @@ class Programs(Section):
     languages: tuple[LanguageRow, ...] = Field(
         (), description="languages besides the usual ones, each in a table [[programs.languages]]"
     )
+
+    @property
+    def wall_seconds(self) -> float:
+        """How long a program has for an answer by the clock; `seconds` is processor time."""
+        return wall_seconds(self.seconds)
 
     @property
     def takes_images(self) -> bool:
@@ -415,6 +426,9 @@ class Teams(Section):
 class Tournament(Section):
     """Which programs meet. The sizes of groups and of the final matter in group elimination only."""
 
+    retired: ClassVar[frozenset[str]] = frozenset({"final_replays"})
+    """Settings of earlier versions. They are accepted and do nothing, so that old contests can be opened."""
+
     format: str = Field(
         "group-elimination",
         description="{formats}",  # what `formats_described` says
@@ -440,17 +454,58 @@ class Tournament(Section):
     self_play: bool = Field(
         True, description="each strategy also plays one game against itself (1993: false)"
     )
-    final_replays: int = Field(
-        0,
-        ge=0,
-        le=100_000,
-        description="how many times the final is played again with other random numbers; the summary then "
-        "says "
-        "how often each team came first. Changes no result. For games of the contest machine",
-    )
     workers: int = Field(
         0, ge=0, le=1_024, description="worker processes at once; 0 = one per core. Never changes a result"
     )
+
+    beacon: str = Field(
+        "none",
+        description="where the public number of the draw comes from: `drand`, a network that publishes "
+        "random values; `lottery: ` and which public draw counts; `file`, any text, for rehearsals; or "
+        "`none`. Teams are told in their welcome, so choose before the first registration",
+    )
+    beacon_minutes: int = Field(
+        10,
+        ge=0,
+        le=1_440,
+        description="from the contest's start, when the list of entries is final, to the public number; "
+        "mails with the list must arrive in between",
+    )
+    drand_urls: tuple[str, ...] = Field(
+        ("https://api.drand.sh", "https://drand.cloudflare.com"),
+        min_length=1,
+        description="servers of drand, asked in turn",
+    )
+    drand_chain: str = Field(
+        drand.QUICKNET, description="the chain of drand, as `/info` of its servers describes it"
+    )
+
+    @field_validator("beacon")
+    @classmethod
+    def _beacon(cls, text: str) -> str:
+        Beacon.of(text)
+        return text
+
+    @field_validator("drand_urls")
+    @classmethod
+    def _urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        for url in urls:
+            if not re.fullmatch(r"https?://[!-~]+", url):
+                raise ValueError(f"{url!r} is not an address that begins with https://")
+        return urls
+
+    @field_validator("drand_chain")
+    @classmethod
+    def _chain(cls, text: str) -> str:
+        drand.Chain.from_json(text)
+        return text
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if name not in cls.retired}
 
     @model_validator(mode="after")
     def _sizes(self) -> Tournament:

@@ -51,8 +51,11 @@ def game_settings(value: Any) -> Any:
     """The section `[game]`, checked by the game that it names. Raises ValueError for an unknown game."""
     if not isinstance(value, Mapping):
         return value
+    name = value.get("name", DEFAULT_GAME)
+    if not isinstance(name, str):
+        raise ValueError("the name of a game is a text in quotation marks")
     try:
-        return game_plugin(str(value.get("name", DEFAULT_GAME))).settings.model_validate(value)
+        return game_plugin(name).settings.model_validate(value)
     except NotFound as error:
         raise ValueError(str(error)) from None
 

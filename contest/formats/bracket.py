@@ -12,9 +12,12 @@ A match with a missing player, because of a bye or a disqualification, is not pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
 
 
 class Side(StrEnum):
@@ -24,8 +27,7 @@ class Side(StrEnum):
     SECOND_FINAL = "final, second match"
 
 
-@dataclass(frozen=True, order=True)
-class MatchPlace:
+class MatchPlace(NamedTuple):
     """A match's place in the bracket; rounds count from 1 on each side, matches from 0 in each round."""
 
     side: Side
@@ -33,114 +35,142 @@ class MatchPlace:
     number: int
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where a player of a match comes from: the winner or the loser of another match."""
 
     place: MatchPlace
     winner: bool
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """How a match ended. None: nobody goes on, or nobody loses here and plays on."""
 
     winner: str | None
     loser: str | None
 
 
-Players = tuple[str | None, str | None]
+FINAL, SECOND_FINAL = MatchPlace(Side.FINAL, 1, 0), MatchPlace(Side.SECOND_FINAL, 1, 0)
 
 
 @dataclass
 class Bracket:
     """The bracket of these places, in the order of the first round; None = a bye.
 
-    `results` are those known so far, to which others may be added; `players` gives the players of a match as
-    far as they follow from them.
+    It starts without results; `add` adds one. `players` are those of the matches whose players are known,
+    `outcomes` the results as played, or by default if a player is missing.
     """
 
     places: Sequence[str | None]
-    results: Mapping[MatchPlace, Result]
-    _known: dict[MatchPlace, Players] = field(default_factory=dict, init=False)
+    players: dict[MatchPlace, tuple[str | None, str | None]] = field(default_factory=dict, init=False)
+    outcomes: dict[MatchPlace, Result] = field(default_factory=dict, init=False)
+    _open: dict[MatchPlace, tuple[str, str]] = field(default_factory=dict, init=False)
+    _tree: _Tree = field(init=False)
 
-    @property
-    def rounds(self) -> int:
-        """Rounds of the winners' side; the number of places is a power of two."""
-        return len(self.places).bit_length() - 1
+    def __post_init__(self) -> None:
+        self._tree = _tree(len(self.places).bit_length() - 1)
+        for number, players in enumerate(zip(self.places[::2], self.places[1::2], strict=True)):
+            self._seat(MatchPlace(Side.WINNERS, 1, number), players)
 
-    def matches(self) -> list[MatchPlace]:
-        """All matches but the second final, in an order in which they can be played."""
-        found = []
-        for number in range(1, self.rounds + 1):
-            found += [MatchPlace(Side.WINNERS, number, i) for i in range(len(self.places) >> number)]
-        for number in range(1, 2 * (self.rounds - 1) + 1):
-            size = len(self.places) >> (2 + (number - 1) // 2)
-            found += [MatchPlace(Side.LOSERS, number, i) for i in range(size)]
-        return [*found, MatchPlace(Side.FINAL, 1, 0)]
+    def add(self, place: MatchPlace, result: Result) -> None:
+        """Add the result of a match that was played, and seat all whose next match follows from it."""
+        self._open.pop(place, None)
+        self.outcomes[place] = result
+        for following in self._tree.followers.get(place, ()):
+            one, other = self._tree.sources[following]
+            if one.place in self.outcomes and other.place in self.outcomes:
+                self._seat(following, (self._player(one), self._player(other)))
+
+    def open_matches(self) -> list[tuple[MatchPlace, tuple[str, str]]]:
+        """The matches that can be played, in the order of the bracket; without the second final."""
+        return [(place, self._open[place]) for place in sorted(self._open, key=self._tree.order.__getitem__)]
 
     @property
     def last_of_losers(self) -> MatchPlace | None:
         """The losers' side's last match, whose loser is third; None in a field of two."""
-        last = 2 * (self.rounds - 1)
-        return MatchPlace(Side.LOSERS, last, 0) if last else None
+        return self._tree.last_of_losers
 
-    def players(self, place: MatchPlace) -> Players | None:
-        """The players of this match; None as long as they are not known."""
-        if place not in self._known:
-            players = self._players(place)
-            if players is None:
-                return None
-            self._known[place] = players
-        return self._known[place]
+    def _player(self, source: Source) -> str | None:
+        result = self.outcomes[source.place]
+        return result.winner if source.winner else result.loser
 
-    def outcome(self, place: MatchPlace) -> Result | None:
-        """The match's result: as played, or by default if a player is missing; None if still open."""
-        players = self.players(place)
-        if players is None:
-            return None
-        there = [player for player in players if player is not None]
-        if len(there) < 2:
-            return Result(there[0] if there else None, None)
-        return self.results.get(place)
+    def _seat(self, place: MatchPlace, players: tuple[str | None, str | None]) -> None:
+        self.players[place] = players
+        first, second = players
+        if first is not None and second is not None:
+            self._open[place] = (first, second)
+        else:
+            self.add(place, Result(second if first is None else first, None))
 
-    def _players(self, place: MatchPlace) -> Players | None:
-        if place.side is Side.WINNERS and place.round == 1:
-            return self.places[2 * place.number], self.places[2 * place.number + 1]
-        one, other = self._sources(place)
-        before = self.outcome(one.place)
-        beside = self.outcome(other.place) if before else None
-        if before is None or beside is None:
-            return None
-        return (
-            before.winner if one.winner else before.loser,
-            beside.winner if other.winner else beside.loser,
-        )
 
-    def _sources(self, place: MatchPlace) -> tuple[Source, Source]:
-        if place.side is Side.WINNERS:
-            before = (MatchPlace(Side.WINNERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
-            first, second = (Source(match, winner=True) for match in before)
-            return first, second
-        if place.side is Side.LOSERS:
-            return self._sources_of_losers(place)
-        loser = self.last_of_losers
-        champion = MatchPlace(Side.WINNERS, self.rounds, 0)
-        return Source(champion, winner=True), Source(loser or champion, winner=loser is not None)
+class _Tree(NamedTuple):
+    """What all brackets with as many rounds have in common: all matches but the second final.
 
-    def _sources_of_losers(self, place: MatchPlace) -> tuple[Source, Source]:
-        if place.round == 1:
-            before = (MatchPlace(Side.WINNERS, 1, 2 * place.number + i) for i in (0, 1))
-            first, second = (Source(match, winner=False) for match in before)
-            return first, second
-        if place.round % 2:
-            before = (MatchPlace(Side.LOSERS, place.round - 1, 2 * place.number + i) for i in (0, 1))
-            first, second = (Source(match, winner=True) for match in before)
-            return first, second
-        stage = 1 + place.round // 2  # the round of the winners' side whose losers come in
-        size = len(self.places) >> stage
-        across = (place.number + size // 2) % size if stage % 2 else size - 1 - place.number
-        return (
-            Source(MatchPlace(Side.LOSERS, place.round - 1, place.number), winner=True),
-            Source(MatchPlace(Side.WINNERS, stage, across), winner=False),
-        )
+    `order`: places in the order of the matches, in which they can be played. `sources`: of all matches after
+    the first round. `followers`: the matches into which the players of a match go on. `last_of_losers`: see
+    Bracket.
+    """
+
+    last_of_losers: MatchPlace | None
+    order: Mapping[MatchPlace, int]
+    sources: Mapping[MatchPlace, tuple[Source, Source]]
+    followers: Mapping[MatchPlace, Sequence[MatchPlace]]
+
+
+@cache
+def _tree(rounds: int) -> _Tree:
+    """The tree of a bracket with so many rounds on the winners' side: it has 2**rounds places."""
+    places = list(_matches(rounds))
+    sources = {
+        place: _sources(place, rounds)
+        for place in places
+        if place.side is not Side.WINNERS or place.round > 1
+    }
+    followers: defaultdict[MatchPlace, list[MatchPlace]] = defaultdict(list)
+    for place, two in sources.items():
+        for before in {source.place for source in two}:
+            followers[before].append(place)
+    order = {place: index for index, place in enumerate(places)}
+    return _Tree(_last_of_losers(rounds), order, sources, followers)
+
+
+def _matches(rounds: int) -> Iterator[MatchPlace]:
+    for number in range(1, rounds + 1):
+        yield from (MatchPlace(Side.WINNERS, number, i) for i in range(1 << (rounds - number)))
+    for number in range(1, 2 * (rounds - 1) + 1):
+        size = 1 << (rounds - 2 - (number - 1) // 2)
+        yield from (MatchPlace(Side.LOSERS, number, i) for i in range(size))
+    yield FINAL
+
+
+def _last_of_losers(rounds: int) -> MatchPlace | None:
+    return MatchPlace(Side.LOSERS, 2 * (rounds - 1), 0) if rounds > 1 else None
+
+
+def _sources(place: MatchPlace, rounds: int) -> tuple[Source, Source]:
+    if place.side is Side.WINNERS:
+        return _two_of(Side.WINNERS, place.round - 1, place.number, winner=True)
+    if place.side is Side.LOSERS:
+        return _sources_of_losers(place, rounds)
+    loser = _last_of_losers(rounds)
+    champion = MatchPlace(Side.WINNERS, rounds, 0)
+    return Source(champion, winner=True), Source(loser or champion, winner=loser is not None)
+
+
+def _sources_of_losers(place: MatchPlace, rounds: int) -> tuple[Source, Source]:
+    if place.round == 1:
+        return _two_of(Side.WINNERS, 1, place.number, winner=False)
+    if place.round % 2:
+        return _two_of(Side.LOSERS, place.round - 1, place.number, winner=True)
+    stage = 1 + place.round // 2  # the round of the winners' side whose losers come in
+    size = 1 << (rounds - stage)
+    across = (place.number + size // 2) % size if stage % 2 else size - 1 - place.number
+    return (
+        Source(MatchPlace(Side.LOSERS, place.round - 1, place.number), winner=True),
+        Source(MatchPlace(Side.WINNERS, stage, across), winner=False),
+    )
+
+
+def _two_of(side: Side, number: int, following: int, *, winner: bool) -> tuple[Source, Source]:
+    """The two neighbours in this round whose players go on to match `following` of the next."""
+    first, second = (MatchPlace(side, number, 2 * following + i) for i in (0, 1))
+    return Source(first, winner), Source(second, winner)

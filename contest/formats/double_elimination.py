@@ -12,16 +12,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from contest.formats.base import Format
-from contest.formats.bracket import Bracket, MatchPlace, Result, Side
+from contest.formats.bracket import FINAL, SECOND_FINAL, Bracket, MatchPlace, Result, Side
 from contest.model import GroupOutcome, GroupPlan, Match, Pairing, RoundOutcome, RoundPlan, Standing
 from contest.seeds import Seeds
 from contest.standings import half_points, ranks_of, table
 
-FINAL, SECOND_FINAL = MatchPlace(Side.FINAL, 1, 0), MatchPlace(Side.SECOND_FINAL, 1, 0)
 _FINALS = (Side.FINAL, Side.SECOND_FINAL)
 BYE = "bye"
 
@@ -50,10 +49,11 @@ class DoubleElimination(Format):
             for index, (place, players) in enumerate(_ready(bracket), start=1)
         ]
         if not history:
-            alone = (players for players in _first_round(bracket) if len(players) == 1)
+            pairs = zip(bracket.places[::2], bracket.places[1::2], strict=True)
+            alone = (name for name, other in pairs if name is not None and other is None)
             groups += [
-                GroupPlan(number, index, players, (), BYE)
-                for index, players in enumerate(alone, start=len(groups) + 1)
+                GroupPlan(number, index, (name,), (), BYE)
+                for index, name in enumerate(alone, start=len(groups) + 1)
             ]
         return RoundPlan(number, tuple(groups), final=False) if groups else None
 
@@ -96,11 +96,11 @@ class DoubleElimination(Format):
 
     def _bracket(self, field: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> Bracket:
         """The bracket as drawn, with everything that has been played."""
-        results: dict[MatchPlace, Result] = {}
-        bracket = Bracket(_draw(field, seeds), results)
+        bracket = Bracket(_draw(field, seeds))
         for outcome in history:
             played = zip(_ready(bracket), outcome.groups, strict=False)  # byes come after the matches
-            results |= {place: _result(group) for (place, _), group in played}
+            for (place, _), group in played:
+                bracket.add(place, _result(group))
         return bracket
 
     def _group(
@@ -135,29 +135,19 @@ def _draw(field: Sequence[str], seeds: Seeds) -> list[str | None]:
     return order
 
 
-def _first_round(bracket: Bracket) -> Iterator[tuple[str, ...]]:
-    for place in bracket.matches():
-        if place.side is Side.WINNERS and place.round == 1:
-            yield tuple(player for player in bracket.players(place) or () if player is not None)
-
-
 def _ready(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """The matches to be played now, in the order of the bracket: of each side those of one round."""
-    found = []
-    for place in bracket.matches():
-        players = bracket.players(place)
-        if players and place not in bracket.results and players[0] is not None and players[1] is not None:
-            found.append((place, (players[0], players[1])))
+    found = bracket.open_matches()
     earliest = {place.side: place.round for place, _ in reversed(found)}
     return [match for match in found if match[0].round == earliest[match[0].side]] or _second_final(bracket)
 
 
 def _second_final(bracket: Bracket) -> list[tuple[MatchPlace, tuple[str, str]]]:
     """It is played if the final's loser is the champion of the winners' side, who was its first player."""
-    final, players = bracket.results.get(FINAL), bracket.players(FINAL)
-    if final is None or players is None or SECOND_FINAL in bracket.results:
+    final = bracket.outcomes.get(FINAL)
+    if final is None or SECOND_FINAL in bracket.outcomes:
         return []
-    if final.winner is None or final.loser is None or final.loser != players[0]:
+    if final.winner is None or final.loser is None or final.loser != bracket.players[FINAL][0]:
         return []
     return [(SECOND_FINAL, (final.loser, final.winner))]
 

@@ -62,7 +62,7 @@ class TextProtocol(StrEnum):
 
     STDIO = "lines"  # one process through many games; a line in, a line out
     ARGV = "arguments"  # started for each move with words as arguments, the move on standard output
-    FUNCTION = "function"  # a Python function, called for each move
+    FUNCTION = "function"  # a Python function; its file is imported anew for each move
 
 
 Words = tuple[str | int | float, ...]

@@ -4,13 +4,15 @@ Points are kept as *half points* (int) wherever a self-game may enter, because a
 receives the mean of its two sides (K66); `points_text` shows them. Times are aware datetimes in UTC.
 """
 
+from contest.model.certainty import Certainty, OtherFormat, OtherWinner, TeamCertainty
 from contest.model.evolution import EvolutionEnding, EvolutionOutcome, EvolutionRank
-from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, Verdict
+from contest.model.games import Fault, GameJob, GameResult, Missing, Moves, SeatResult, SeatUsage, Verdict
 from contest.model.ladder import BoardLine, BoardPlace, HillGame, HillLine, HillRanking, LadderEntry
 from contest.model.letters import (
     Attachment,
     Bounce,
     CountedAnswer,
+    IncomingLetter,
     LetterState,
     OutboxState,
     Outgoing,
@@ -45,7 +47,6 @@ from contest.model.teams import (
 from contest.model.tournament import (
     ContestState,
     Entry,
-    FinalReplays,
     GroupOutcome,
     GroupPlan,
     LogLine,
@@ -70,6 +71,7 @@ __all__ = [
     "Bounce",
     "BuildFacts",
     "BuildReport",
+    "Certainty",
     "ContestState",
     "CountedAnswer",
     "Entry",
@@ -78,7 +80,6 @@ __all__ = [
     "EvolutionRank",
     "Fault",
     "FileFacts",
-    "FinalReplays",
     "Finding",
     "GameJob",
     "GameResult",
@@ -88,6 +89,7 @@ __all__ = [
     "HillLine",
     "HillRanking",
     "ImageFacts",
+    "IncomingLetter",
     "LadderEntry",
     "LetterState",
     "LogLine",
@@ -96,6 +98,8 @@ __all__ = [
     "Member",
     "Missing",
     "Moves",
+    "OtherFormat",
+    "OtherWinner",
     "OutboxState",
     "Outgoing",
     "Pairing",
@@ -110,6 +114,7 @@ __all__ = [
     "RoundPlan",
     "Scope",
     "SeatResult",
+    "SeatUsage",
     "Severity",
     "Standing",
     "StoredLetter",
@@ -117,6 +122,7 @@ __all__ = [
     "SubmissionState",
     "TableBuildReport",
     "Team",
+    "TeamCertainty",
     "TeamState",
     "TextBuildReport",
     "TimeChange",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -43,6 +43,14 @@ class Fault:
     stderr_tail: StderrTail = ""
 
 
+class SeatUsage(NamedTuple):
+    """What a program that is asked for moves used in a game, all its processes together. Memory in bytes."""
+
+    answer_ms: tuple[int, ...]  # processor time of each answer
+    peak_memory: int  # of a program that plays many games: until then; 0 = nobody counted
+    memory_limit: int
+
+
 @dataclass(frozen=True)
 class SeatResult:
     """One side of one game. On the contest machine instructions are counted, and memory in bytes."""
@@ -57,6 +65,8 @@ class SeatResult:
     stderr_tail: StderrTail = ""  # in a trial game only
     # Lines that it wrote unasked and that were dropped, for the reports on trial games and practice alone.
     unasked: Annotated[int, Field(exclude=True)] = 0
+    # It differs from one time to the next, so it is in no archive and makes no other result.
+    usage: Annotated[SeatUsage | None, Field(exclude=True)] = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from contest.ledger.receipts import Receipt
+
 
 class LetterState(StrEnum):
     NEW = "new"  # stored durably, not handled yet
@@ -14,6 +16,16 @@ class LetterState(StrEnum):
     FAILED = (
         "failed"  # our handler raised an exception; set aside with the traceback, `knobeln letters retry`
     )
+
+
+@dataclass(frozen=True)
+class IncomingLetter:
+    """A letter as it came, with its envelope; the null sender is "". `client` as in StoredLetter."""
+
+    raw: bytes
+    sender: str
+    recipients: tuple[str, ...]
+    client: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,7 @@ class Outgoing:
     team: str = ""  # the team's name, to filter by
     round: int | None = None  # the round that a report is about
     thread: str = ""  # mails with one name are one thread; "": the team's own thread
+    receipt: Receipt | None = None  # of the ledger's entry about the letter that this answers
 
 
 class OutboxState(StrEnum):

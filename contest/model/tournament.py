@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 from contest.model.games import GameResult, SeatResult
+from contest.seeds import ContestSeed
 
 _MILLIONTHS = 1_000_000
 
@@ -73,6 +76,17 @@ class Match:
         """By seat, as in `result.seats`."""
         return self.pairing.players if self.game == 1 else self.pairing.seating(self.game)
 
+    @cached_property
+    def half_points(self) -> tuple[tuple[str, int], ...]:
+        """What the game is worth to each entry in it, in half points.
+
+        A game against another gives twice the own points; a self-game the mean of its sides, in half points
+        their sum: it is one line (K66).
+        """
+        if self.pairing.is_self:
+            return ((self.players[0], sum(seat.points for seat in self.result.seats)),)
+        return tuple([(name, 2 * seat.points) for name, seat in self.sides])
+
     @property
     def is_discarded(self) -> bool:
         """Somebody failed, and the rules of the game say that it is played again (K72)."""
@@ -118,6 +132,13 @@ class GroupPlan:
     pairings: tuple[Pairing, ...]
     title: str = ""  # its place in the contest, e.g. "losers' side"; "" if the numbers are enough
 
+    def without_seats(self, gone: Container[str]) -> GroupPlan:
+        """A group whose games have all members at once, without these, if two or more are left."""
+        players = tuple(name for name in self.members if name not in gone)
+        if len(players) < 2:
+            return self
+        return replace(self, pairings=tuple(replace(each, players=players) for each in self.pairings))
+
 
 @dataclass(frozen=True)
 class RoundPlan:
@@ -146,18 +167,6 @@ class RoundOutcome:
         return tuple(s.entry for g in self.groups for s in g.standings if s.advances)
 
 
-@dataclass(frozen=True)
-class FinalReplays:
-    """How often each finalist came first when the final was played again with other random numbers.
-
-    `firsts` has all finalists, the most frequent winner first. If several share the first place, each of them
-    came first.
-    """
-
-    times: int
-    firsts: tuple[tuple[str, int], ...]
-
-
 class Phase(StrEnum):
     """The state of a contest. Before RUNNING the dates decide what is open."""
 
@@ -169,7 +178,7 @@ class Phase(StrEnum):
 @dataclass(frozen=True)
 class ContestState:
     phase: Phase
-    seed: bytes  # 32 bytes; its sha256 is published at the start, itself with the results
+    seed: ContestSeed
     started_at: datetime | None = None
     finished_at: datetime | None = None
 

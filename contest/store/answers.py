@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import Select, bindparam, func, insert, select
 
 from contest.model import CountedAnswer, Scope
 from contest.store.session import Transaction
@@ -14,7 +15,7 @@ from contest.store.tables import answers
 
 
 def add(tx: Transaction, answer: CountedAnswer) -> None:
-    tx.execute(insert(answers).values(asdict(answer)))
+    tx.execute(insert(answers), vars(answer))
 
 
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
@@ -26,27 +27,36 @@ def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
     )
 
 
-def nth_newest(
+def newest(
     tx: Transaction,
     like: CountedAnswer,
     scope: Scope,
-    n: int,
+    skip: int,
     since: datetime,
     *,
     unproved: bool,
     templates: Sequence[str] | None,
-) -> datetime | None:
-    """The time of the n-th newest answer after `since`, counted from 1; None if there are fewer.
+) -> tuple[datetime, ...]:
+    """The times of the newest answers after `since`, newest first: `skip` are left out, then come up to two.
 
     It counts answers that are like this one in this scope. `unproved`: only those to letters that proved
     nothing; `templates`: only these, None = all.
     """
-    query = select(answers.c.at).where(answers.c.at > since, _alike(like, scope))
+    query = _newest(scope, unproved=unproved, of_templates=templates is not None)
+    values = {"since": since, "skip": skip, "templates": templates, "value": getattr(like, scope.value, None)}
+    return tuple(tx.execute(query, values).scalars())
+
+
+@cache
+def _newest(scope: Scope, *, unproved: bool, of_templates: bool) -> Select[Any]:
+    query = select(answers.c.at).where(answers.c.at > bindparam("since"))
+    if scope is not Scope.ALL:
+        query = query.where(answers.c[scope.value] == bindparam("value"))
     if unproved:
         query = query.where(answers.c.proved.is_(False))
-    if templates is not None:
-        query = query.where(answers.c.template.in_(templates))
-    return tx.execute(query.order_by(answers.c.at.desc()).offset(n - 1).limit(1)).scalar()
+    if of_templates:
+        query = query.where(answers.c.template.in_(bindparam("templates", expanding=True)))
+    return query.order_by(answers.c.at.desc()).offset(bindparam("skip")).limit(2)
 
 
 def count_letters(
@@ -54,13 +64,6 @@ def count_letters(
 ) -> int:
     """How many letters got an answer by these templates that is like this one, within `span` before it."""
     query = select(func.count(answers.c.letter_id.distinct()))
-    query = query.where(_alike(like, scope), answers.c.at > like.at - span)
+    query = query.where(answers.c[scope.value] == getattr(like, scope.value), answers.c.at > like.at - span)
     query = query.where(answers.c.template.in_(templates), answers.c.letter_id != like.letter_id)
     return tx.execute(query).scalar_one()
-
-
-def _alike(like: CountedAnswer, scope: Scope) -> ColumnElement[bool]:
-    if scope is Scope.ALL:
-        return answers.c.id.is_not(None)
-    found: ColumnElement[bool] = answers.c[scope.value] == getattr(like, scope.value)
-    return found

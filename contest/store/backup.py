@@ -23,7 +23,7 @@ from sqlalchemy import make_url
 from contest.errors import GiveUp, KnobelnError, StoreBusy
 from contest.fsync import sync_folder
 from contest.plurals import plural
-from contest.store import contest_state, letters, migrate, outbox
+from contest.store import contest_state, ledger, letters, migrate, outbox
 from contest.store.session import FILE_NAME, Store, Transaction
 
 STOPPED = "a backup was restored, and nobody knows which mails have gone out since it was made"
@@ -133,6 +133,7 @@ def _take_over(tx: Transaction, old: Path, now: datetime) -> _Since:
         with store.read() as other:
             if not contest_state.exists(other) or contest_state.secret(other) != contest_state.secret(tx):
                 raise GiveUp("the database that was here is another contest's")
+            ledger.add_those_of(tx, other)
             sent = outbox.remember_as_sent(tx, outbox.sent_mails(other), now)
             return _Since(letters.add_those_of(tx, other), sent)
     finally:

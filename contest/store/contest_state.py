@@ -9,15 +9,19 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
+from contest.beacon import PublicNumber
 from contest.model import ContestState, LogLine, Phase
+from contest.seeds import ContestSeed
 from contest.store.session import Transaction
 from contest.store.tables import contest, journal
 
 
 def create(tx: Transaction, seed: bytes | None = None) -> None:
-    """Insert the row of a new contest, with a seed and a secret of 32 bytes. The seed is published later."""
-    random = {"seed": seed or secrets.token_bytes(32), "secret": secrets.token_bytes(32)}
-    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **random))
+    """Insert the row of a new contest, with a seed, a secret and a signing key of 32 bytes each.
+
+    The seed is published later.
+    """
+    tx.execute(insert(contest).values(id=1, phase=Phase.OPEN, **_drawn(seed)))
 
 
 def exists(tx: Transaction) -> bool:
@@ -26,18 +30,66 @@ def exists(tx: Transaction) -> bool:
 
 
 def state(tx: Transaction) -> ContestState:
-    row = tx.execute(select(contest)).one()
-    return ContestState(Phase(row.phase), row.seed, row.started_at, row.finished_at)
+    row = tx.execute(_STATE).one()
+    is_open = row.signing_key is not None and (row.entries_root is None or row.number is None)
+    seed = ContestSeed(row.seed, row.entries_root, row.number or b"", is_open)
+    return ContestState(Phase(row.phase), seed, row.started_at, row.finished_at)
+
+
+_STATE = select(
+    contest.c.phase,
+    contest.c.seed,
+    contest.c.entries_root,
+    contest.c.number,
+    contest.c.signing_key,
+    contest.c.started_at,
+    contest.c.finished_at,
+)
+
+
+def seal(tx: Transaction, entries_root: bytes, *, has_number: bool) -> None:
+    """Keep the root of the final list of entries, if the contest keeps a ledger.
+
+    `has_number`: whether a public number will be drawn.
+    """
+    number = None if has_number else b""
+    tx.execute(
+        update(contest)
+        .where(contest.c.signing_key.is_not(None))
+        .values(entries_root=entries_root, number=number)
+    )
+
+
+def set_number(tx: Transaction, number: PublicNumber) -> None:
+    """The public number was drawn; now the contest has its seed."""
+    tx.execute(update(contest).values(number=number.value, number_source=number.source))
+
+
+def number(tx: Transaction) -> PublicNumber | None:
+    """The public number; None: it is not known yet, or the contest has none."""
+    row = tx.execute(select(contest.c.number, contest.c.number_source)).one()
+    return PublicNumber(row.number, row.number_source) if row.number_source is not None else None
 
 
 def secret(tx: Transaction) -> bytes:
     """32 bytes that stay secret, even after the seed was published."""
-    return bytes(tx.execute(select(contest.c.secret)).scalar_one())
+    return bytes(tx.execute(_SECRET).scalar_one())
+
+
+_SECRET = select(contest.c.secret)
 
 
 def reseed(tx: Transaction) -> None:
-    """Draw another seed and another secret, in a copy of the contest for a rehearsal."""
-    tx.execute(update(contest).values(seed=secrets.token_bytes(32), secret=secrets.token_bytes(32)))
+    """Draw another seed, secret and signing key, in a copy of the contest for a rehearsal."""
+    tx.execute(update(contest).values(**_drawn(None)))
+
+
+def _drawn(seed: bytes | None) -> dict[str, bytes]:
+    return {
+        "seed": seed or secrets.token_bytes(32),
+        "secret": secrets.token_bytes(32),
+        "signing_key": secrets.token_bytes(32),  # any 32 bytes are a private key of Ed25519
+    }
 
 
 def start(tx: Transaction, settings: dict[str, Any], now: datetime) -> None:

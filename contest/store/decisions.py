@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Select, insert, select, update
 
 from contest.config.sections import Dates, Programs
 from contest.model import Ban, BanKind, Pause, TimeChange
 from contest.store.session import Transaction
 from contest.store.tables import bans, confirmations, contest, teams
+
+
+@cache
+def _column(name: str) -> Select[Any]:
+    """A query for this column of the contest's one row."""
+    return select(contest.c[name])
 
 
 # --- pause -------------------------------------------------------------------------------------------------
@@ -44,7 +51,7 @@ def order_run(tx: Transaction, now: datetime | None) -> None:
 
 
 def run_ordered(tx: Transaction) -> datetime | None:
-    found: datetime | None = tx.execute(select(contest.c.run_ordered_at)).scalar_one()
+    found: datetime | None = tx.execute(_column("run_ordered_at")).scalar_one()
     return found
 
 
@@ -55,7 +62,7 @@ def hold_reports(tx: Transaction, since: datetime | None) -> None:
 
 
 def reports_held(tx: Transaction) -> datetime | None:
-    found: datetime | None = tx.execute(select(contest.c.reports_held_at)).scalar_one_or_none()
+    found: datetime | None = tx.execute(_column("reports_held_at")).scalar_one_or_none()
     return found
 
 
@@ -72,7 +79,7 @@ class Show(NamedTuple):
 
 def show(tx: Transaction) -> Show | None:
     """None: no show is going on."""
-    found = tx.execute(select(contest.c.show)).scalar_one_or_none()
+    found = tx.execute(_column("show")).scalar_one_or_none()
     return None if found is None else Show(*found)
 
 
@@ -123,7 +130,7 @@ def ban_history(tx: Transaction) -> tuple[PastBan, ...]:
 # --- the time for a move -----------------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    found = tx.execute(select(contest.c.time_changes)).scalar_one_or_none() or ()
+    found = tx.execute(_column("time_changes")).scalar_one_or_none() or ()
     return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
 
 
@@ -148,7 +155,7 @@ class MovedDate(NamedTuple):
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    found = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
+    found = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     return {
         name: MovedDate(datetime.fromisoformat(written), datetime.fromisoformat(moved))
         for name, (written, moved) in found.items()
@@ -157,7 +164,7 @@ def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
 
 def move_date(tx: Transaction, name: str, written: datetime, moved: datetime) -> None:
     """Move a date to `moved`; this counts as long as contest.toml has `written` for it."""
-    known: dict[str, Any] = tx.execute(select(contest.c.moved_dates)).scalar_one_or_none() or {}
+    known: dict[str, Any] = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
     known = {**known, name: [written.isoformat(), moved.isoformat()]}
     tx.execute(update(contest).values(moved_dates=known))
 
@@ -182,7 +189,7 @@ def set_organizer_digest(tx: Transaction, digest: str | None) -> None:
 
 
 def organizer_digest(tx: Transaction) -> str | None:
-    found: str | None = tx.execute(select(contest.c.organizer_digest)).scalar_one()
+    found: str | None = tx.execute(_column("organizer_digest")).scalar_one()
     return found
 
 

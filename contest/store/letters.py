@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, bindparam, func, insert, select, update
 
-from contest.model import LetterState, StoredLetter
+from contest.model import IncomingLetter, LetterState, StoredLetter
 from contest.store.session import Transaction
-from contest.store.tables import letters
+from contest.store.tables import letters, teams
 
 _AS_ARRIVED = ("digest", "received_at", "sender", "recipients", "channel", "client", "raw")
 
@@ -49,18 +49,36 @@ def add(
     known = tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one_or_none()
     if known is not None:
         return AddedLetter(known, False)
-    values = {
+    values = _new_row(IncomingLetter(raw, sender, tuple(recipients), client), digest, channel, now)
+    return AddedLetter(tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True)
+
+
+def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
+    """Keep the letters in their order, except those whose bytes have arrived before."""
+    by_digest: dict[str, IncomingLetter] = {}
+    for letter in arrivals:
+        by_digest.setdefault(hashlib.sha256(letter.raw).hexdigest(), letter)
+    known = set(tx.execute(_KNOWN, {"digests": tuple(by_digest)}).scalars())
+    rows = [_new_row(each, digest, channel, now) for digest, each in by_digest.items() if digest not in known]
+    if rows:
+        tx.execute(insert(letters), rows)
+
+
+_KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))
+
+
+def _new_row(letter: IncomingLetter, digest: str, channel: str, now: datetime) -> dict[str, Any]:
+    return {
         "digest": digest,
         "received_at": now,
-        "sender": sender,
-        "recipients": list(recipients),
+        "sender": letter.sender,
+        "recipients": list(letter.recipients),
         "channel": channel,
-        "client": client,
+        "client": letter.client,
         "state": LetterState.NEW,
         "note": "",
-        "raw": raw,
+        "raw": letter.raw,
     }
-    return AddedLetter(tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True)
 
 
 def add_those_of(tx: Transaction, other: Transaction) -> int:
@@ -77,15 +95,35 @@ def add_those_of(tx: Transaction, other: Transaction) -> int:
 
 def next_new(tx: Transaction) -> StoredLetter | None:
     """The oldest letter that has not been handled."""
-    row = tx.execute(
-        select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
-    ).first()
+    row = tx.execute(_NEXT_NEW).first()
     return None if row is None else _letter(row)
+
+
+_NEXT_NEW = select(letters).where(letters.c.state == LetterState.NEW).order_by(letters.c.id).limit(1)
+
+
+def any_waiting(tx: Transaction) -> bool:
+    """Whether a letter has not been handled."""
+    return tx.execute(_ANY_NEW).first() is not None
+
+
+_ANY_NEW = select(letters.c.id).where(letters.c.state == LetterState.NEW).limit(1)
 
 
 def get(tx: Transaction, letter_id: int) -> StoredLetter | None:
     row = tx.execute(select(letters).where(letters.c.id == letter_id)).first()
     return None if row is None else _letter(row)
+
+
+def digest_of(tx: Transaction, letter_id: int) -> str:
+    """The sha256 of the letter, in hex."""
+    return str(tx.execute(select(letters.c.digest).where(letters.c.id == letter_id)).scalar_one())
+
+
+def that_registered(tx: Transaction, team_id: int) -> str:
+    """The sha256 of the letter with the team's form, in hex; "" if the organizer registered the team."""
+    query = select(letters.c.digest).join(teams, teams.c.letter_id == letters.c.id)
+    return tx.execute(query.where(teams.c.id == team_id)).scalar() or ""
 
 
 def note_of(tx: Transaction, letter_id: int) -> str:
@@ -95,12 +133,11 @@ def note_of(tx: Transaction, letter_id: int) -> str:
 
 def finish(tx: Transaction, letter_id: int, state: LetterState, note: str, message_id: str | None) -> bool:
     """Set the final state of a NEW letter. False: another process was quicker; roll this transaction back."""
-    done = tx.execute(
-        update(letters)
-        .where(letters.c.id == letter_id, letters.c.state == LetterState.NEW)
-        .values(state=state, note=note, message_id=message_id)
-    )
-    return done.rowcount == 1
+    values = {"letter": letter_id, "state": state, "note": note, "message_id": message_id}
+    return tx.execute(_FINISH, values).rowcount == 1
+
+
+_FINISH = update(letters).where(letters.c.id == bindparam("letter"), letters.c.state == LetterState.NEW)
 
 
 def fail(tx: Transaction, letter_id: int, traceback: str) -> None:
@@ -118,9 +155,17 @@ def retry(tx: Transaction, letter_id: int | None = None) -> int:
 
 def handled_with_message_id(tx: Transaction, message_id: str, count: int) -> tuple[StoredLetter, ...]:
     """The letters with this Message-ID that were handled, newest first, at most `count`."""
-    query = select(letters).where(letters.c.message_id == message_id, letters.c.state == LetterState.HANDLED)
-    rows = tx.execute(query.order_by(letters.c.id.desc()).limit(count))
+    rows = tx.execute(_HANDLED_COPIES, {"of": message_id, "most": count})
     return tuple(_letter(row) for row in rows)
+
+
+# An expression instead of the state alone: for that SQLite would walk through all handled letters.
+_HANDLED_COPIES = (
+    select(letters)
+    .where(letters.c.message_id == bindparam("of"), letters.c.state + "" == LetterState.HANDLED)
+    .order_by(letters.c.id.desc())
+    .limit(bindparam("most"))
+)
 
 
 def is_known(tx: Transaction, message_id: str) -> bool:

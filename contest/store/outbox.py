@@ -107,13 +107,14 @@ def keep_all(
     waiting = iter(mails)
     count = 0
     ready_at = max(now, not_before or now)
-    is_held, secret = decisions.reports_held(tx) is not None, contest_state.secret(tx)
     while batch := list(islice(waiting, _BATCH_SIZE)):
         keys = _known(tx, outbox.c.key, (mail.of.key for mail in batch))
         fresh = {mail.of.key: mail for mail in reversed(batch) if mail.of.key not in keys}
         if fresh:
-            composed = list(_addressed(tx, reversed(fresh.values()), settings, secret, now))
+            composed = list(_addressed(tx, reversed(fresh.values()), settings, now))
             _keep_contents(tx, composed)
+            has_reports = any(mail.of.broadcast for mail in composed)
+            is_held = has_reports and decisions.reports_held(tx) is not None
             gone = _gone_out(tx, [mail.message_id for mail in composed])
             rows = [
                 _row(mail, now, ready_at)
@@ -130,27 +131,33 @@ WITH_STRING = frozenset({"new_string", "registration_accepted"})
 
 
 def _addressed(
-    tx: Transaction, mails: Iterable[Composed], settings: Settings, secret: bytes, now: datetime
+    tx: Transaction, mails: Iterable[Composed], settings: Settings, now: datetime
 ) -> Iterator[Composed]:
     """The mails, reports to the present addresses of their teams, and the copies for second addresses."""
     mails = list(mails)
-    query = select(teams.c.id, teams.c.address, teams.c.copy_address)
-    rows = tx.execute(query.where(teams.c.id.in_({mail.of.team_id for mail in mails if mail.of.team_id})))
-    found = {row.id: row for row in rows}
+    ids = {mail.of.team_id for mail in mails if mail.of.team_id}
+    found = {row.id: row for row in tx.execute(_ADDRESSES, {"ids": tuple(ids)})} if ids else {}
     for mail in mails:
         team, of = found.get(mail.of.team_id), mail.of
         if team is not None and of.broadcast and of.to != team.address:
-            yield _sent_to(mail, team.address, of.key, settings, secret, now)
+            yield _sent_to(tx, mail, team.address, of.key, settings, now)
         else:
             yield mail
         is_to_team = team is not None and (of.broadcast or of.to == team.address)
         if team is not None and team.copy_address and is_to_team and of.kind not in WITH_STRING:
-            yield _sent_to(mail, team.copy_address, f"{of.key}/copy", settings, secret, now)
+            yield _sent_to(tx, mail, team.copy_address, f"{of.key}/copy", settings, now)
 
 
-def _sent_to(mail: Composed, to: str, key: str, settings: Settings, secret: bytes, now: datetime) -> Composed:
+_ADDRESSES = select(teams.c.id, teams.c.address, teams.c.copy_address).where(
+    teams.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
+def _sent_to(
+    tx: Transaction, mail: Composed, to: str, key: str, settings: Settings, now: datetime
+) -> Composed:
     """The mail with the same content, for another reader."""
-    head = compose(replace(mail.of, to=to, key=key), settings, secret, now)
+    head = compose(replace(mail.of, to=to, key=key), settings, contest_state.secret(tx), now)
     return replace(head, content=mail.content, digest=mail.digest)
 
 
@@ -338,8 +345,13 @@ def remember_as_sent(tx: Transaction, mails: Mapping[str, str], now: datetime) -
 
 def _gone_out(tx: Transaction, message_ids: Sequence[str]) -> set[tuple[str, str]]:
     """The mails among these that went out before a backup was restored: Message-ID and digest of content."""
-    rows = tx.execute(select(already_sent).where(already_sent.c.message_id.in_(message_ids)))
+    rows = tx.execute(_ALREADY_SENT, {"message_ids": tuple(message_ids)})
     return {(row.message_id, row.content) for row in rows}
+
+
+_ALREADY_SENT = select(already_sent).where(
+    already_sent.c.message_id.in_(bindparam("message_ids", expanding=True))
+)
 
 
 def stop(tx: Transaction, reason: str, now: datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ from sqlalchemy import Row, bindparam, case, delete, func, insert, select, updat
 from contest.errors import NotFound
 from contest.game_rows import GameRow, moves_of, seats_of
 from contest.model import (
+    Certainty,
     EvolutionEnding,
     EvolutionOutcome,
     EvolutionRank,
-    FinalReplays,
     GameResult,
     GroupOutcome,
     GroupPlan,
@@ -31,9 +31,9 @@ from contest.model import (
 )
 from contest.store.session import Transaction
 from contest.store.tables import (
+    certainty,
     entries,
     evolution,
-    final_replays,
     former_groups,
     groups,
     matches,
@@ -44,6 +44,7 @@ from contest.store.tables import (
 )
 
 _RANKING = TypeAdapter(tuple[EvolutionRank, ...])
+_CERTAINTY = TypeAdapter(Certainty)
 _OUTCOME = TypeAdapter(GroupOutcome)
 
 
@@ -102,13 +103,14 @@ def progress(tx: Transaction, plan: GroupPlan) -> GroupState:
 
 def seat(tx: Transaction, plan: GroupPlan, gone: AbstractSet[str]) -> GroupPlan:
     """Take `gone` players out of a group whose games have all members at once, if two or more are left."""
-    players = tuple(name for name in plan.members if name not in gone)
-    if len(players) < 2:
+    seated = plan.without_seats(gone)
+    if seated is plan:
         return plan
     ids = _entry_ids(tx)
     query = update(pairings).where(pairings.c.group_id == _group_id(tx, plan))
-    tx.execute(query.values(players=[ids[name] for name in players]))
-    return replace(plan, pairings=tuple(replace(pairing, players=players) for pairing in plan.pairings))
+    for pairing in seated.pairings:
+        tx.execute(query.values(players=[ids[name] for name in pairing.players]))
+    return seated
 
 
 # --- results -----------------------------------------------------------------------------------------------
@@ -330,7 +332,7 @@ def order_rerun(
     for outcome in former:
         _keep_former(tx, rerun_id, outcome)
     tx.execute(delete(evolution))
-    tx.execute(delete(final_replays))
+    tx.execute(delete(certainty))
     for r in sorted([*later, *([number] if whole else [])]):
         _forget_round(tx, r)
     if not whole:
@@ -417,19 +419,16 @@ def get_evolution(tx: Transaction) -> EvolutionOutcome | None:
     )
 
 
-# --- replays of the final ----------------------------------------------------------------------------------
-def set_final_replays(tx: Transaction, replays: FinalReplays) -> None:
-    """Store the replays of the final; they replace earlier ones."""
-    tx.execute(delete(final_replays))
-    firsts = [list(line) for line in replays.firsts]
-    tx.execute(insert(final_replays).values(id=1, times=replays.times, firsts=firsts))
+# --- how sure the ranking is --------------------------------------------------------------------------------
+def set_certainty(tx: Transaction, found: Certainty) -> None:
+    """Store how sure the ranking is; it replaces what was stored before."""
+    tx.execute(delete(certainty))
+    tx.execute(insert(certainty).values(id=1, facts=_CERTAINTY.dump_python(found, mode="json")))
 
 
-def get_final_replays(tx: Transaction) -> FinalReplays | None:
-    row = tx.execute(select(final_replays)).first()
-    if row is None:
-        return None
-    return FinalReplays(row.times, tuple((name, count) for name, count in row.firsts))
+def get_certainty(tx: Transaction) -> Certainty | None:
+    facts = tx.execute(select(certainty.c.facts)).scalar()
+    return None if facts is None else _CERTAINTY.validate_python(facts)
 
 
 # --- rows ---------------------------------------------------------------------------------------------------

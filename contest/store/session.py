@@ -33,6 +33,7 @@ class Store:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
+        self._read_only = self.engine.execution_options(knobeln_read_only=True)
         self._writers = Lock()
 
     @contextmanager
@@ -53,7 +54,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """A transaction that only reads, with a consistent view; it does not wait for writers."""
-        with self._transaction(self.engine.execution_options(knobeln_read_only=True)) as tx:
+        with self._transaction(self._read_only) as tx:
             yield tx
 
     @contextmanager

@@ -11,15 +11,26 @@ from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, func, insert, select, update
 
 from contest.errors import NotFound
 from contest.file_names import is_archive
+from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
-from contest.store import decisions
 from contest.store import teams as team_store
 from contest.store.session import Transaction
-from contest.store.tables import builds, entries, images, sent_files, submissions, teams
+from contest.store.tables import (
+    bans,
+    builds,
+    entries,
+    images,
+    ledger,
+    letters,
+    sent_files,
+    submissions,
+    teams,
+)
 
 _REPORT: TypeAdapter[BuildReport] = TypeAdapter(Annotated[BuildReport, Field(discriminator="kind")])
 # The teams that may play: what the others sent stays where it is, and counts again when they come back.
@@ -209,11 +220,17 @@ def that_count(query: Select[Any]) -> Select[Any]:
 
 def latest_good(tx: Transaction, team_id: int) -> Submission | None:
     """The team's version that counts: its newest accepted one."""
-    query = select(submissions).join(builds, builds.c.submission_id == submissions.c.id)
-    query = query.where(submissions.c.team_id == team_id, builds.c.accepted).order_by(
-        submissions.c.number.desc()
-    )
-    return _first(tx, query)
+    rows = tx.execute(_LATEST_GOOD, {"team": team_id}).all()
+    return next(iter(_submissions(tx, rows)), None)
+
+
+_LATEST_GOOD = (
+    select(submissions)
+    .join(builds, builds.c.submission_id == submissions.c.id)
+    .where(submissions.c.team_id == bindparam("team"), builds.c.accepted)
+    .order_by(submissions.c.number.desc())
+    .limit(1)
+)
 
 
 def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
@@ -300,18 +317,39 @@ def newest(
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
-    """Make the version that counts of every team that is not banned its entry, in order of registration."""
-    banned = decisions.all_bans(tx)
-    query = select(submissions.c.team_id, builds.c.id).join_from(submissions, builds)
-    good = {row.team_id: row.id for row in tx.execute(that_count(query))}
+    """Make the version that counts of every team that may play its entry, in order of registration."""
+    good = {row.team_id: row.id for row in tx.execute(_that_play(submissions.c.team_id, builds.c.id))}
     rows = [
         {"name": team.name, "team_id": team.id, "build_id": good[team.id]}
         for team in team_store.present(tx)
-        if team.id in good and team.name not in banned
+        if team.id in good
     ]
     if rows:
         tx.execute(insert(entries), rows)
     return all_entries(tx)
+
+
+def entry_list(tx: Transaction) -> EntryList:
+    """The entries if the contest started now, with the digests of their programs as the ledger has them.
+
+    The digest is "" if the contest keeps no ledger.
+    """
+    accepted = (ledger.c.letter == letters.c.digest) & (ledger.c.effect == Effect.PROGRAM_ACCEPTED)
+    query = (
+        _that_play(teams.c.name, ledger.c.digest, builds.c.image_digest)
+        .join(teams, teams.c.id == submissions.c.team_id)
+        .join(letters, letters.c.id == submissions.c.letter_id)
+        .outerjoin(ledger, accepted)
+    )
+    found = {row[0]: SealedEntry(row[0], row[1] or "", row[2]) for row in tx.execute(query)}
+    return EntryList.of(found.values())
+
+
+def _that_play(*columns: Any) -> Select[Any]:
+    """A query for the versions that count, of teams that are neither banned nor withdrawn."""
+    banned = select(bans.c.team_id).where(bans.c.lifted_at.is_(None))
+    query = select(*columns).select_from(submissions).join(builds, builds.c.submission_id == submissions.c.id)
+    return that_count(query.where(_PRESENT, submissions.c.team_id.not_in(banned)))
 
 
 def all_entries(tx: Transaction) -> tuple[Entry, ...]:
@@ -365,6 +403,8 @@ def _first(tx: Transaction, query: Select[Any]) -> Submission | None:
 
 def _submissions(tx: Transaction, rows: Sequence[Row[Any]]) -> tuple[Submission, ...]:
     """These rows of `submissions`, with their files."""
+    if not rows:
+        return ()
     query = select(sent_files).where(sent_files.c.submission_id.in_([row.id for row in rows]))
     files: defaultdict[int, dict[str, bytes]] = defaultdict(dict)
     for file in tx.execute(query.order_by(sent_files.c.name)):

@@ -58,7 +58,11 @@ contest = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("phase", String(16), nullable=False),
-    Column("seed", LargeBinary, nullable=False),
+    Column("seed", LargeBinary, nullable=False),  # what the seed is made of, `ContestSeed.secret`
+    # Of the list of entries, since the contest's start. NULL: it has not started, or has no signing key.
+    Column("entries_root", LargeBinary, nullable=True),
+    Column("number", LargeBinary, nullable=True),  # the public number, empty without one; NULL: not known yet
+    Column("number_source", Text, nullable=True),  # the text that it was read from
     # Never published, unlike the seed; it signs bounce addresses and Message-IDs.
     Column("secret", LargeBinary, nullable=False),
     Column("settings", JSON, nullable=True),  # as they were when the contest started; they never change
@@ -75,6 +79,8 @@ contest = Table(
         "organizer_digest", String(64), nullable=True
     ),  # of the organizer's string for commands by mail; NULL: there is none
     Column("run_ordered_at", Moment, nullable=True),  # `serve` has to start the run
+    # Ed25519; it signs receipts. NULL: the contest was made by a version without a ledger, and has none.
+    Column("signing_key", LargeBinary, nullable=True),
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -107,6 +113,20 @@ letters = Table(
     Column("note", Text, nullable=False),  # the outcome, or the traceback
     Column("raw", LargeBinary, nullable=False),
     Index("ix_letters_state_id", "state", "id"),
+)
+
+ledger = Table(
+    # What letters and the organizer have done. Triggers of the database refuse to change or delete a row.
+    "ledger",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # 1, 2, ...
+    Column("leaf_hash", LargeBinary, nullable=False, unique=True),
+    Column("peaks", LargeBinary, nullable=False),  # of the tree that ends with this leaf, one after the other
+    Column("effect", String(64), nullable=False),
+    Column("team", String(30), nullable=False),  # a name, as the team may be removed later; "" = none
+    Column("at", Moment, nullable=False),
+    Column("letter", String(64), nullable=False),  # sha256, as in `letters`
+    Column("digest", String(64), nullable=False),  # of the program, the list or the number; "" without one
 )
 
 teams = Table(
@@ -374,12 +394,11 @@ confirmations = Table(
     Column("used_at", Moment, nullable=True),
 )
 
-final_replays = Table(
-    "final_replays",
+certainty = Table(
+    "certainty",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("times", Integer, nullable=False),
-    Column("firsts", JSON, nullable=False),  # [[entry's name, how often it came first], ...]
+    Column("facts", JSON, nullable=False),  # a Certainty
     CheckConstraint("id = 1", name="only_one"),
 )
 
@@ -462,4 +481,15 @@ delivery_stop = Table(  # while this table has its one row, no mail goes out
     Column("since", Moment, nullable=False),
     Column("reason", Text, nullable=False),
     CheckConstraint("id = 1", name="only_one"),
+)
+
+entry_lists = Table(
+    # Every list of entries that went out. It only grows.
+    "entry_lists",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # from 1
+    Column("at", Moment, nullable=False),
+    Column("is_final", Boolean, nullable=False),
+    Column("entries", JSON, nullable=False),  # [[team, program, build], ...]
+    Column("absent", JSON, nullable=False),  # [[team, why it is not on the list], ...]
 )

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
@@ -52,7 +65,7 @@ def add(
 
 def get(tx: Transaction, team_id: int) -> Team:
     """Raises NotFound."""
-    team = _one(tx, select(teams).where(teams.c.id == team_id))
+    team = _one(tx, teams.c.id, team_id)
     if team is None:
         raise NotFound(f"there is no team number {team_id}")
     return team
@@ -60,22 +73,30 @@ def get(tx: Transaction, team_id: int) -> Team:
 
 def by_address(tx: Transaction, address: str) -> Team | None:
     """The team with this address; case does not matter."""
-    return _one(tx, select(teams).where(teams.c.address_key == address.casefold()))
+    return _one(tx, teams.c.address_key, address.casefold())
 
 
 def by_name(tx: Transaction, name: str) -> Team | None:
     """The team with exactly this name."""
-    return _one(tx, select(teams).where(teams.c.name == name))
+    team = _one(tx, teams.c.name_key, name.casefold())
+    return team if team is not None and team.name == name else None
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
     """The team with this string, or to which it was offered."""
-    return _one(tx, select(teams).where(or_(teams.c.auth_digest == digest, teams.c.offered_digest == digest)))
+    row = tx.execute(_WITH_AUTH_DIGEST, {"digest": digest}).first()
+    return None if row is None else _team(row)
+
+
+_DIGEST: BindParameter[str] = bindparam("digest")
+_WITH_AUTH_DIGEST = select(teams).where(
+    or_(teams.c.auth_digest == _DIGEST, teams.c.offered_digest == _DIGEST)
+)
 
 
 def registered_by(tx: Transaction, letter_id: int) -> Team | None:
     """The team whose form this letter was."""
-    return _one(tx, select(teams).where(teams.c.letter_id == letter_id))
+    return _one(tx, teams.c.letter_id, letter_id)
 
 
 def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
@@ -83,20 +104,27 @@ def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
     return tuple(tx.execute(select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))).scalars())
 
 
-def auth_digest(tx: Transaction, team_id: int) -> str:
-    return str(tx.execute(select(teams.c.auth_digest).where(teams.c.id == team_id)).scalar_one())
+class AuthDigests(NamedTuple):
+    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
+
+    valid: str
+    offered: str | None
 
 
-def offered_digest(tx: Transaction, team_id: int) -> str | None:
-    """The digest of the string that was offered to the team and not yet used."""
-    found: str | None = tx.execute(select(teams.c.offered_digest).where(teams.c.id == team_id)).scalar_one()
-    return found
+def digests_of(tx: Transaction, team_id: int) -> AuthDigests:
+    return AuthDigests(*tx.execute(_DIGESTS_OF, {"team": team_id}).one())
+
+
+_DIGESTS_OF = select(teams.c.auth_digest, teams.c.offered_digest).where(teams.c.id == bindparam("team"))
 
 
 def auth_digests(tx: Transaction) -> frozenset[str]:
     """The digests of all teams' valid authentification strings, to recognise such a string in a text."""
-    rows = tx.execute(select(teams.c.auth_digest, teams.c.offered_digest)).all()
+    rows = tx.execute(_DIGESTS).all()
     return frozenset(digest for row in rows for digest in row if digest)
+
+
+_DIGESTS = select(teams.c.auth_digest, teams.c.offered_digest)
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
@@ -109,9 +137,28 @@ def present(tx: Transaction) -> tuple[Team, ...]:
     return _all(tx, select(teams).where(_PRESENT))
 
 
+class Members(NamedTuple):
+    """The names of a team's members."""
+
+    team: str
+    names: tuple[str, ...]
+
+
+def members_of_present(tx: Transaction) -> Iterator[Members]:
+    """The members of the teams that have not withdrawn, in the order of registration."""
+    for row in tx.execute(_MEMBERS):
+        yield Members(row.name, tuple(member[0] for member in row.members))
+
+
+_MEMBERS = select(teams.c.name, teams.c.members).where(_PRESENT).order_by(teams.c.id)
+
+
 def taken_names(tx: Transaction) -> set[str]:
     """The names of all teams, casefolded, including withdrawn teams."""
-    return set(tx.execute(select(teams.c.name_key)).scalars())
+    return set(tx.execute(_NAMES).scalars())
+
+
+_NAMES = select(teams.c.name_key)
 
 
 def count(tx: Transaction) -> int:
@@ -206,9 +253,15 @@ def _values(registration: Registration) -> dict[str, Any]:
     }
 
 
-def _one(tx: Transaction, query: Select[Any]) -> Team | None:
-    row = tx.execute(query).first()
+def _one(tx: Transaction, column: Column[Any], value: object) -> Team | None:
+    """The team with this value in the column."""
+    row = tx.execute(_with(column), {"value": value}).first()
     return None if row is None else _team(row)
+
+
+@cache
+def _with(column: Column[Any]) -> Select[Any]:
+    return select(teams).where(column == bindparam("value"))
 
 
 def _all(tx: Transaction, query: Select[Any]) -> tuple[Team, ...]:

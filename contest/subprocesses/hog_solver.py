@@ -31,9 +31,18 @@ _START_SECONDS = 20.0
 _SECONDS_PER_PAIR = 2.0  # a hundred times the time that the highest goals take
 
 
-@cache
 def solver_binary() -> Path:
-    """Build the engine if needed, and return its path. Raises ToolMissing if that is impossible."""
+    """The path of the engine, built if need be. Raises ToolMissing if that is impossible.
+
+    Caches are cleaned while a server runs: an engine that has gone is built again.
+    """
+    if not _kept_solver().is_file():
+        _kept_solver.cache_clear()
+    return _kept_solver()
+
+
+@cache
+def _kept_solver() -> Path:
     return c_program(SOURCES, FLAGS, "hog-engine")
 
 

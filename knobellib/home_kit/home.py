@@ -134,15 +134,9 @@ def _built(files: dict[str, bytes], name: str, language: Language, settings: Pro
     tool = shutil.which(language.tool)
     if tool is None:
         raise GiveUp(f"{name} needs {language.tool}, which is not installed here")
-    values = {
-        "tool": tool,
-        "home": str(Path(tool).resolve().parent.parent),
-        "program": name,
-        "stem": Path(name).stem,
-        "result": language.result,
-        "memory": str(settings.memory_mb or language.memory),
-    }
-    environment = {key: value.format(**values) for key, value in language.environment}
+    home = Path(tool).resolve().parent.parent
+    values = language.placeholders(tool, home, name, settings.memory_mb or language.memory)
+    environment = language.environment_with(values)
     with tempfile.TemporaryDirectory() as folder:
         for each, data in files.items():
             Path(folder, each).write_bytes(data)
@@ -172,6 +166,8 @@ def _build(command: list[str], name: str, folder: str, environment: Mapping[str,
 # --- processes ---------------------------------------------------------------------------------------------
 class HomeSandbox:
     """Starts programs as ordinary processes, each in a new folder of its own; nothing locks them up."""
+
+    has_process_tree = False
 
     def open(
         self,

@@ -17,6 +17,7 @@ def announce(faq: bool) -> None:
     Teams get the same by mail, with the subjects `send announcement` and `send faq`.
     """
     contest = open_contest()
-    words = announcement_texts(contest.settings)
-    text = contest.templates.render("faq" if faq else "call", form=words.form, rules=words.rules)
+    with contest.store.read() as tx:
+        texts = announcement_texts(tx, contest.settings)
+    text = contest.templates.render("faq" if faq else "call", **texts)
     click.echo(f"Subject: {text.subject}\n\n{text.body}", nl=False)

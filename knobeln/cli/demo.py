@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from contest.errors import GiveUp
 from contest.games.registry import game
 from contest.seeds import seed_from
 from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.output import console
 from knobeln.cli.progress_bars import progress_bars, round_bars
@@ -25,6 +27,7 @@ from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
 from knobeln.contest_day.demo_teams import demo_teams
 from knobeln.contest_day.demonstration import LOG, Demonstration, ShowCount, demo_settings
+from knobeln.contest_day.public_number import awaited
 from knobeln.contest_day.run import play_contest
 from knobeln.context import ContestContext, create_contest
 from knobeln.server.host_checks import check_host
@@ -62,13 +65,23 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / LOG}.")
     # So the server ends with us even if the kernel has not yet been told to end it.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    Demonstration(contest, teams, _count_bar, _play).run()
+    number = seed_from(f"demo/{chosen}/number").hex()
+    Demonstration(contest, teams, _count_bar, partial(_play, number=number)).run()
     show_results(contest)
     _print_next_steps(contest, game_name, count, chosen)
 
 
-def _play(contest: ContestContext) -> None:
-    play_contest(contest, early=True, spectator=round_bars, tell=tell)
+def _play(contest: ContestContext, number: str) -> None:
+    """Play the contest day, and hand in its public number when it waits for that."""
+
+    def tell_and_hand_in(text: str) -> None:
+        tell(text)
+        if awaited(contest):
+            with organizer_actions(contest) as organizer:
+                organizer.hand_in_number(number, "drawn by the demonstration")
+            tell(f"The demonstration has drawn {number}.")
+
+    play_contest(contest, early=False, patient=True, spectator=round_bars, tell=tell_and_hand_in)
 
 
 @contextmanager

@@ -7,12 +7,21 @@ from pathlib import Path
 import click
 
 from contest import presets
+from contest.beacon import Beacon, BeaconKind
 from contest.clock import SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import DEFAULT_GAME
 from contest.errors import ConfigError
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.context import create_contest
+
+
+def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    try:
+        Beacon.of(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return text
 
 
 @click.command(cls=ContestCommand)
@@ -22,10 +31,20 @@ from knobeln.context import create_contest
     metavar="NAME",
     help=f"The game to be played; `knobeln games` lists them. Default: {DEFAULT_GAME}.",
 )
-def init(folder: Path | None, game: str | None) -> None:
+@click.option(
+    "--beacon",
+    metavar="BEACON",
+    default=BeaconKind.DRAND.value,
+    callback=_beacon,
+    help="Where the public number of the draw comes from: `drand`, `lottery: ` and which draw, `file`, or "
+    "`none`. Default: drand.",
+)
+def init(folder: Path | None, game: str | None, beacon: str) -> None:
     """Create a contest in the folder DIR. It gets a commented contest.toml and the database."""
     path = folder or contest_path()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
+    chosen = settings.tournament.model_copy(update={"beacon": beacon})
+    settings = settings.model_copy(update={"tournament": chosen})
     file = path / FILE_NAME
     if file.exists():  # it is kept
         settings = load_settings(path)

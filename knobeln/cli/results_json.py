@@ -8,7 +8,6 @@ from datetime import datetime
 
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, Rerun, RoundPlan, Standing
-from contest.seeds import Seeds
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
 from knobeln.cli.result_tables import contest_ranking
@@ -118,11 +117,15 @@ class PlaceJson:
 
 @dataclass(frozen=True)
 class ResultsJson:
-    """All results. `seed`: None before the end."""
+    """All results. The seed and what it was made of are in hex, and None before the end; `entries_root` also
+    in contests without a ledger, `public_number` also in those that use none."""
 
     phase: str
     seed_commitment: str
     seed: str | None
+    secret: str | None
+    entries_root: str | None
+    public_number: str | None
     rounds: list[RoundJson]
     ranking: list[StandingJson] | None
     prizes: Mapping[str, list[PlaceJson]]
@@ -140,11 +143,15 @@ def results_json(contest: ContestContext, number: int | None, *, games: bool) ->
         ranking = contest_ranking(tx, settings)
         playing = submissions.participants(tx)
     point = game_of(settings.game, settings.programs).info.point
+    is_over = state.phase is Phase.FINISHED
     lists = prize_lists(ranking, playing, settings.teams)
     return ResultsJson(
         phase=str(state.phase),
-        seed_commitment=Seeds(state.seed).commitment,
-        seed=state.seed.hex() if state.phase is Phase.FINISHED else None,
+        seed_commitment=state.seed.commitment,
+        seed=state.seed.value.hex() if is_over else None,
+        secret=state.seed.secret.hex() if is_over else None,
+        entries_root=state.seed.entries_root.hex() if is_over and state.seed.entries_root else None,
+        public_number=state.seed.number.hex() if is_over and state.seed.number else None,
         rounds=[
             _round(plan, done, point, games=games) for plan, done in rounds if number in (None, plan.number)
         ],

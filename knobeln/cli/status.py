@@ -78,6 +78,8 @@ def _phase(status: Status) -> StyledLine:
         return f"  FINISHED  since {moment(status.finished_at)}: `knobeln results`", "bold green"
     if status.phase is Phase.OPEN:
         return f"  OPEN      the contest starts on {moment(status.dates['contest_starts'])}", "bold"
+    if status.awaited_number:
+        return "  RUNNING   the contest waits for its public number", "bold"
     if not status.rounds:
         return "  RUNNING   the first round is being drawn", "bold"
     last = status.rounds[-1]

@@ -36,7 +36,7 @@ def show_steps(contest: ContestContext) -> bool:
     """Show the steps, one at each Enter, and then release the reports. False: the organizer stopped it."""
     with contest.store.read() as tx:
         show = decisions.show(tx) or Show(0, holds_reports=False)
-        seeds = Seeds(contest_state.state(tx).seed)
+        seeds = Seeds(contest_state.state(tx).seed.value)
         rounds = results.all_rounds(tx, Games.WITH_MOVES)
     steps = list(steps_of(contest.settings, seeds, rounds))
     console.print(f"The games are played; there are {plural(len(steps), 'step')} to show.")

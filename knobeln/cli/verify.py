@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import click
 
 from contest.archive import contents, files
 from contest.archive.contents import Archive, settings_of
-from contest.errors import Differs
+from contest.errors import Differs, GiveUp
 from contest.plurals import plural
+from knobellib import receipts
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.contest_day import verification
-from knobeln.contest_day.verification import Verified
+from knobeln.contest_day.verified import Verified
 from knobeln.contest_day.verify_limits import memory_limit
 
 EX_FAILED = 1
@@ -32,7 +34,16 @@ EX_INCOMPLETE = 3
     help="End after so many minutes. Default: three times as long as the contest took, and 10 s for every "
     "program.",
 )
-def verify(folder: Path, digest: str | None, strict: bool, minutes: float | None) -> None:
+@click.option(
+    "--letters",
+    type=click.Path(path_type=Path, exists=True),
+    default=None,
+    metavar="MAILDIR|MBOX",
+    help="A team's mails: check every receipt in them against each other and against the archive's ledger.",
+)
+def verify(
+    folder: Path, digest: str | None, strict: bool, minutes: float | None, letters: Path | None
+) -> None:
     """Compute a contest again from its archive DIR, and compare every result.
 
     This needs no contest of your own. Exit code 0: everything is the same; 1: it is not, and the first
@@ -43,23 +54,42 @@ def verify(folder: Path, digest: str | None, strict: bool, minutes: float | None
     try:
         with memory_limit():
             archive = contents.from_files(read)
+        of_receipts = [] if letters is None else _check_receipts(folder, letters)
         seconds = None if minutes is None else 60 * minutes
         verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
     except Differs as error:
         raise Differs(f"the archive is not correct. The first difference: {error}") from None
-    _print(archive, verified, read.digest)
+    _print(archive, verified, of_receipts, read.digest)
     if verified.missed:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
 
 
-def _print(archive: Archive, verified: Verified, digest: str) -> None:
+def _check_receipts(folder: Path, letters: Path) -> list[str]:
+    """Sentences about the receipts in these mails. Raises GiveUp with the first that does not fit."""
+    from contest.ledger.signing import is_signed
+
+    try:
+        ledger = receipts.read_ledger(folder)
+        mails = list(receipts.read_mails(letters, ledger.title))
+        return list(receipts.sentences(receipts.check(ledger, mails, is_signed)))
+    except receipts.Wrong as wrong:
+        raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
+
+
+def _print(archive: Archive, verified: Verified, of_receipts: Sequence[str], digest: str) -> None:
     settings = settings_of(archive.contest)
     click.echo(f"{files.shown(settings.contest.title)}: {plural(len(archive.entries), 'program')}")
-    for sentence in verified.checked:
+    for sentence in (*verified.checked, *of_receipts):
         click.echo(f"  {sentence}")
+    for sentence in verified.noticed:
+        click.echo(f"  look at this: {sentence}")
+    if verified.without_decisions:
+        click.echo("  without the organizer's decisions, from the same seed:")
+    for sentence in verified.without_decisions:
+        click.echo(f"    {sentence}")
     for sentence in (*verified.missed, *verified.unchecked):
         click.echo(f"  not checked: {sentence}")
-    click.echo("Compare this with the sha256 of the seed that was announced at the start of the contest:")
+    click.echo("Compare this with the sha256 of the secret number that every welcome told:")
     click.echo(f"    {archive.contest.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
     click.echo(f"    {digest}")

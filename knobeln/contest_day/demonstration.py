@@ -12,7 +12,7 @@ import smtplib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
@@ -26,12 +26,13 @@ from contest.errors import GiveUp
 from contest.games.registry import game
 from contest.model import OutboxState
 from contest.registration_form import record_text
-from contest.store import outbox
+from contest.store import decisions, outbox
 from contest.subprocesses.child_process import Process, own_command, start
 from knobeln.contest_day.demo_teams import DESCRIPTION, DOMAIN, DemoTeam
 from knobeln.context import ContestContext
 from mailserver.delivery.transports.maildir import folder_name
 
+OBJECTIONS = timedelta(seconds=3)  # the time for objections to the list of entries
 TIMEOUT_SECONDS = 120.0  # without any progress
 LOG = "serve.log"  # of the server, in the contest's folder
 
@@ -47,6 +48,7 @@ def demo_settings(game_name: str) -> Settings:
         "contest": {"title": f"{info.title} demonstration", "address": "robot@contest.example"},
         "mail": {"listen_port": 0, "answers_per_hour": 1_000},  # 0: any free port
         "registration": {"confirm": "never"},  # all teams are made up, and write from one domain
+        "tournament": {"beacon": "file"},  # the demonstration hands a number in
     }
     if info.play.takes == "c source":
         changes["programs"] = {"description": "warn"}  # the example of 1994 has no description itself
@@ -87,14 +89,33 @@ class Demonstration:
         self._send_all(f"{len(self._teams)} teams register by SMTP", forms, mails=1)
         programs = [self._program(team) for team in self._teams]
         self._send_all("they mail their programs, the compiler works", programs, mails=2)
-        self._play(self._contest)
+        self._close_compilation()
+        self._wait_for("all teams get the list of entries, and may object", mails=3)
+        time.sleep(max(0, (self._contest.current().settings.dates.contest_starts - _now()).total_seconds()))
+        self._play(self._contest.current())
         self._wait(lambda: -self._waiting_mails(), 0, "the reports are delivered")
+
+    def _close_compilation(self) -> None:
+        """Let the dates between the last program and the contest be seconds from now, instead of hours."""
+        now = _now()
+        moved = {
+            "registration_closes": now,
+            "compilation_closes": now,
+            "contest_starts": now + OBJECTIONS,
+        }
+        with self._contest.store.write() as tx:
+            for name, at in moved.items():
+                decisions.move_date(tx, name, getattr(self._contest.written, name), at)
 
     def _send_all(self, step: str, letters: Sequence[EmailMessage], mails: int) -> None:
         """Send these letters, and wait until every team has this many mails."""
+        for letter in letters:
+            self._send(letter)
+        self._wait_for(step, mails)
+
+    def _wait_for(self, step: str, mails: int) -> None:
+        """Wait until every team has this many mails."""
         with self._count_bar(step, len(self._teams)) as show:
-            for letter in letters:
-                self._send(letter)
 
             def answered() -> int:
                 count = sum(len(self._mails(team)) >= mails for team in self._teams)
@@ -167,6 +188,10 @@ class Demonstration:
             before, last = last, count()
             if last != before:
                 deadline = time.monotonic() + TIMEOUT_SECONDS
+
+
+def _now() -> datetime:
+    return SystemClock().now()
 
 
 def _port(log: Path) -> int | None:

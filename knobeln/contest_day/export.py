@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,14 +15,19 @@ from contest import __version__
 from contest.archive.contents import (
     Archive,
     ArchivedEntry,
+    ArchivedLedger,
+    ArchivedList,
     Blanked,
     ContestFacts,
     Decisions,
+    LedgerFacts,
     PlayedAgain,
     Program,
+    Seal,
     TakenOut,
     public,
     published_settings,
+    seed_of,
     settings_of,
     team_of,
 )
@@ -30,8 +36,17 @@ from contest.config.settings import Settings
 from contest.errors import Differs, NotNow
 from contest.games.registry import game_of, rules_text
 from contest.model import Entry, RoundOutcome, Team, TimeChange
-from contest.seeds import Seeds
-from contest.store import Transaction, contest_state, decisions, results, submissions, teams
+from contest.seeds import ContestSeed
+from contest.store import (
+    Transaction,
+    contest_state,
+    decisions,
+    entry_lists,
+    ledger,
+    results,
+    submissions,
+    teams,
+)
 from contest.store.results import Games
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
@@ -83,8 +98,8 @@ def archive_of(contest: ContestContext) -> Archive:
                 written_by=__version__,
                 started_at=state.started_at,
                 finished_at=state.finished_at,
-                seed=state.seed.hex(),
-                seed_commitment=Seeds(state.seed).commitment,
+                seed=state.seed.secret.hex(),
+                seed_commitment=state.seed.commitment,
                 settings=published_settings(_at_start(settings, time_changes)),
             ),
             entries=tuple(
@@ -96,14 +111,38 @@ def archive_of(contest: ContestContext) -> Archive:
             history=tuple(public(outcome, with_reasons=is_computed(settings)) for outcome in rounds),
             ranking=(),
             evolution=results.get_evolution(tx),
-            replays=results.get_final_replays(tx),
+            certainty=results.get_certainty(tx),
             scores={},
             rules=rules_text(settings.game.name),
             announcement="",
             blanked=tuple(_blanked(entered, programs, builds, entries, builder)),
             time_changes=time_changes,
+            ledger=_ledger(tx),
+            seal=_seal(tx, state.seed),
+            entry_lists=tuple(
+                ArchivedList(each.at, each.is_final, each.list.entries) for each in entry_lists.all_lists(tx)
+            )
+            if state.seed.entries_root
+            else (),
         )
     return completed(archive)
+
+
+def _ledger(tx: Transaction) -> ArchivedLedger | None:
+    key, newest = ledger.public_key(tx), ledger.newest(tx)
+    if key is None or newest is None:
+        return None
+    root, signature = (b64encode(value).decode() for value in (newest.root, newest.signature))
+    facts = LedgerFacts(key, newest.number, root, signature)
+    return ArchivedLedger(facts, tuple(ledger.entries(tx)))
+
+
+def _seal(tx: Transaction, seed: ContestSeed) -> Seal | None:
+    if seed.entries_root is None:
+        return None
+    number = contest_state.number(tx)
+    source = number.source if number else ""
+    return Seal(seed.entries_root.hex(), seed.number.hex(), source, seed.value.hex())
 
 
 def _at_start(settings: Settings, changes: Sequence[TimeChange]) -> Settings:
@@ -220,7 +259,7 @@ def announcement_of(archive: Archive, settings: Settings) -> str:
         archive.history,
         archive.ranking,
         archive.evolution,
-        bytes.fromhex(archive.contest.seed),
+        seed_of(archive),
         {entry.name: team_of(entry, settings, at) for entry in archive.entries},
         settings,
         Templates(settings, None),

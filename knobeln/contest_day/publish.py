@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contest.archive import contents, files
+from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
 from contest.model import OutboxState
-from contest.organizer import TIME_FORMAT
 from contest.store import outbox, results
 from knobeln.contest_day.export import archive_of
 from knobeln.context import ContestContext

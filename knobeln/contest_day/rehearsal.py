@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan, TeamState
-from contest.organizer import TIME_FORMAT
 from contest.plurals import form
 from contest.store import Transaction, contest_state, decisions, outbox, results, submissions, teams
 from knobeln.contest_day.run import contest_day, handle_everything
@@ -69,6 +69,9 @@ class _RoundClock:
 
     def group_finished(self, outcome: GroupOutcome) -> None:
         self._spectator.group_finished(outcome)
+
+    def playing_with_other_chance(self, contests: int) -> None:
+        self._spectator.playing_with_other_chance(contests)
 
     def evolution_finished(self, outcome: EvolutionOutcome) -> None:
         self._spectator.evolution_finished(outcome)

@@ -54,7 +54,9 @@ def round_of_contest(contest: ContestContext, number: int, *, former: bool) -> P
         groups = _former(tx, number) if former else results.drawn_round(tx, number, Games.WITH_MOVES)[1]
         images = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
         builds = submissions.load_images(tx, tuple(images.values())) if is_computed(contest.settings) else {}
-        return PlayedRound(contest.settings, Seeds(contest_state.state(tx).seed), groups, images, builds)
+        return PlayedRound(
+            contest.settings, Seeds(contest_state.state(tx).seed.value), groups, images, builds
+        )
 
 
 def _former(tx: Transaction, number: int) -> Sequence[GroupOutcome]:
@@ -71,7 +73,7 @@ def round_of_archive(folder: Path, number: int) -> PlayedRound:
     if not 1 <= number <= len(archive.history):
         raise NotFound(f"there is no round {number}")
     images = {entry.name: entry.build for entry in archive.entries}
-    settings, seeds = contents.settings_of(archive.contest), contents.seeds_of(archive.contest)
+    settings, seeds = contents.settings_of(archive.contest), Seeds(contents.seed_of(archive).value)
     check_builds(archive, builder_of(settings, open_runner))
     return PlayedRound(settings, seeds, archive.history[number - 1].groups, images, archive.builds)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
-from contest.errors import KnobelnError, NotNow, Paused
+from contest.clock import TIME_FORMAT
+from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
-from contest.organizer import TIME_FORMAT
 from contest.store import contest_state
+from knobeln.contest_day.public_number import wait_for_number
 from knobeln.contest_day.run_with_retries import RetryingRun
 from knobeln.context import ContestContext
 from knobeln.services import Services, note_limits_of_sandboxes
@@ -28,6 +29,9 @@ class Silence:
     def group_finished(self, outcome: GroupOutcome) -> None:
         pass
 
+    def playing_with_other_chance(self, contests: int) -> None:
+        pass
+
     def evolution_finished(self, outcome: EvolutionOutcome) -> None:
         pass
 
@@ -43,8 +47,8 @@ def play_contest(
     """Handle what came in before the start, then play to the end.
 
     `spectator` is opened whenever the day starts or goes on; `tell` gets sentences for the organizer.
-    Raises NotNow before the date unless `early`, and Paused unless `patient`: then it waits for the end of
-    the pause.
+    Raises NotNow before the date unless `early`. Raises Paused and NumberAwaited unless `patient`: then it
+    waits for the end of the pause and for the public number.
     """
     with contest.store.read() as tx:
         phase = contest_state.state(tx).phase
@@ -60,6 +64,8 @@ def play_contest(
             with spectator() as watching:
                 retrying_run.play(contest_day(contest.current(), watching))
             return
+        except NumberAwaited:
+            wait_for_number(contest.current(), tell, patient=patient)
         except Paused as pause:
             if not patient:
                 raise
@@ -70,10 +76,10 @@ def play_contest(
 
 @contextmanager
 def noted_errors(contest: ContestContext) -> Iterator[None]:
-    """Note in the journal, for `knobeln status`, why the day stopped; but not a pause or an early start."""
+    """Note in the journal, for `knobeln status`, why the day stopped, unless it only waits."""
     try:
         yield
-    except (NotNow, Paused):
+    except (NotNow, NumberAwaited, Paused):
         raise
     except KnobelnError as error:
         with suppress(KnobelnError), contest.store.write() as tx:  # it may be the database that fails

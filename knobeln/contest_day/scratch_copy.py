@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from contest.beacon import BeaconKind
 from contest.scratch import scratch_folder
 from contest.store import Store, contest_state, decisions, migrate
 from contest.store.copying import copy_contest
@@ -14,7 +15,10 @@ from knobeln.context import ContestContext
 
 @contextmanager
 def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
-    """Copy the contest to a temporary folder, not paused and with another seed; delete it at the end."""
+    """Copy the contest to a temporary folder, with another seed, not paused; delete it at the end.
+
+    It waits for no public number.
+    """
     with scratch_folder() as path:
         store = Store(f"sqlite:///{path / 'contest.db'}")
         try:
@@ -23,6 +27,8 @@ def scratch_copy(contest: ContestContext) -> Iterator[ContestContext]:
             with store.write() as tx:
                 contest_state.reseed(tx)
                 decisions.resume(tx)
-            yield replace(contest, path=path, store=store)
+            chosen = contest.settings.tournament.model_copy(update={"beacon": BeaconKind.NONE.value})
+            settings = contest.settings.model_copy(update={"tournament": chosen})
+            yield replace(contest, path=path, store=store, settings=settings)
         finally:
             store.close()

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from compiler.builders import builder_of
 from contest import __version__
 from contest.archive import files
-from contest.archive.contents import Archive, ArchivedEntry, seeds_of, settings_of
+from contest.archive.contents import Archive, ArchivedEntry, seed_of, settings_of
+from contest.clock import TIME_FORMAT
 from contest.config.sections import MAX_MOVE_SECONDS, Programs
-from contest.errors import ConfigError, Differs
+from contest.errors import ConfigError, Differs, GiveUp
 from contest.games.registry import rules_text
 from contest.model import GroupOutcome, Severity
-from contest.organizer import TIME_FORMAT
 from contest.plurals import plural
-from contest.protocols import ProgressCallback, Runner
+from contest.protocols import Runner
+from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
 from knobeln.contest_day.export import announcement_of, check_builds, score_matrices
+from knobeln.contest_day.verified import Verified
+from knobeln.contest_day.verify_entries import check_entries
 from knobeln.contest_day.verify_limits import (
     MAX_BUILD_BYTES,
     OutOfTimeError,
@@ -28,29 +30,17 @@ from knobeln.contest_day.verify_limits import (
     time_for,
     time_limit,
 )
+from knobeln.contest_day.without_decisions import ProgressBar, without_decisions
 from reports.kinds import check_offered
 from sandbox.vm.translation import NotTranslated
+from tournament.certainty import certainty, default_contests, why_unknown
 from tournament.derived_settings import format_of, is_computed
+from tournament.field import field_of
 from tournament.runners import open_runner, runner_of
 from tournament.runners.recorded import with_recorded_results
 from tournament.verify import Claim, check, name_of
 
-ProgressBar = Callable[[str, int], AbstractContextManager[ProgressCallback]]  # label, total
-
-
 _BLANKED = "an authentication string was blanked in it, so it has become another program"
-
-
-@dataclass(frozen=True)
-class Verified:
-    """Sentences about what was checked, and about what was not.
-
-    `missed`: it can be checked, but not on this host; `unchecked`: nobody can check it.
-    """
-
-    checked: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
-    unchecked: list[str] = field(default_factory=list)
 
 
 def verify(archive: Archive, progress_bar: ProgressBar, seconds: float | None = None) -> Verified:
@@ -96,11 +86,15 @@ class _Verification:
         self._check_time_changes()
         self._check_texts()
         self._check_programs()
+        check_entries(archive, self._settings, self.result)
         with memory_limit():
             self._check_games()
+            self._check_certainty()
             checked.append(f"draws, rankings{' and evolution' if archive.evolution else ''}: the same")
             self._check_score_matrices()
             self._check_announcement()
+        self._undo_decisions()
+        unchecked += [f"{path}: an earlier version of knobeln wrote it" for path in archive.retired]
         unchecked += self._decisions()
         unchecked.append(
             "names of organizations and people, the order of the entries, the names of the tools, times, and "
@@ -151,7 +145,8 @@ class _Verification:
         else:
             self.result.unchecked.append(
                 "programs: they talk with the referee and might answer differently another time; so their "
-                "moves were recorded"
+                "moves were recorded. If a failure of the server broke a group off, or it was played again "
+                "in secret, nothing tells what they had answered before"
             )
 
     def _rebuild_all(self) -> None:
@@ -202,7 +197,7 @@ class _Verification:
 
     # --- games and tables ----------------------------------------------------------------------------------
     def _check_games(self) -> None:
-        archive, seeds = self._archive, seeds_of(self._archive.contest)
+        archive, seeds = self._archive, Seeds(seed_of(self._archive).value)
         if not self._is_computed:
             self._check_faults()
         images = {entry.name: entry.build for entry in archive.entries}
@@ -213,14 +208,10 @@ class _Verification:
             archive.history,
             archive.ranking,
             archive.evolution,
-            archive.replays,
             archive.decisions.out,
         )
         games = sum(len(group.matches) for outcome in archive.history for group in outcome.groups)
-        replayed = 0
-        if archive.replays and archive.history:
-            replayed = archive.replays.times * len(archive.history[-1].groups[0].matches)
-        with self._progress_bar("games", games + replayed) as progress:
+        with self._progress_bar("games", games) as progress:
 
             def checking_runner(group: GroupOutcome) -> AbstractContextManager[Runner]:
                 needed = {images[name] for name in group.plan.members} & archive.builds.keys()
@@ -246,6 +237,35 @@ class _Verification:
             if self._is_computed
             else f"{count}: the moves keep to the rules, and give these points"
         )
+
+    def _check_certainty(self) -> None:
+        """Play the contests with other chance again. An archive may be without them, as older ones are."""
+        archive, claimed = self._archive, self._archive.certainty
+        if claimed is None:
+            return
+        if archive.changed_builds:
+            self.result.unchecked.append(
+                "how sure the ranking is: an authentication string was blanked in a build"
+            )
+            return
+        if reason := why_unknown(self._settings):
+            raise Differs(f"certainty.json should not be there: {reason}")
+        seeds = Seeds(seed_of(archive).value)
+        digests = {entry.name: entry.build for entry in archive.entries}
+        field = field_of(self._settings, format_of(self._settings), digests, seeds, archive.history)
+        contests, most = claimed.contests, default_contests(field, archive.history) or 0
+        if not 1 <= contests <= most:
+            raise Differs(f"certainty.json tells of {contests} contests, but at most {most} are played")
+        builds = {digest: archive.builds[digest] for digest in field.images.values()}
+        with (
+            self._progress_bar("contests with other chance", contests) as progress,
+            open_runner(builds, self._settings, seeds) as runner,
+        ):
+            computed = certainty(field, archive.history, contests, runner)
+            progress(contests)
+        if claimed != computed:
+            raise Differs("certainty.json: other contests with other chance come out")
+        self.result.checked.append(f"how sure the ranking is, by {plural(contests, 'contest')}: the same")
 
     def _check_faults(self) -> None:
         """The sentences about faults in games in words are for a program's own team only."""
@@ -277,6 +297,20 @@ class _Verification:
                     f"announcement.txt, line {number}: it says {_quoted(theirs)}, but {_quoted(ours)} follows"
                 )
         self.result.checked.append("rules, descriptions and announcement: the same")
+
+    def _undo_decisions(self) -> None:
+        """Compute the contest without the organizer's decisions, as far as time and memory suffice."""
+        told = self.result.without_decisions
+        try:
+            with memory_limit():
+                for sentence in without_decisions(self._archive, self._settings, self._progress_bar):
+                    told.append(sentence)  # each at once: those before a failure stay
+        except (OutOfTimeError, GiveUp) as error:
+            why = str(error) or "the time was up; `--minutes` allows more"
+            self.result.missed.append(f"what else the organizer's decisions changed: {why}")
+        else:
+            if not told:
+                self.result.checked.append("decisions of the organizer since the start: the archive has none")
 
     def _decisions(self) -> Iterator[str]:
         """Name the organizer's decisions: they follow from nothing, so they cannot be checked."""

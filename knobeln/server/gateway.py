@@ -1,6 +1,6 @@
 """The server of one contest: loops in threads.
 
-Each loop is woken when there is work. It also looks twice a second, because other processes (`receive`,
+Each loop is woken when there may be work. It also looks twice a second, because other processes (`receive`,
 `run`) put work into the same database:
 
     listener   SMTP or LMTP -> table of letters (committed before the 250)
@@ -28,6 +28,7 @@ from types import FrameType
 
 from contest.errors import KnobelnError
 from contest.log import log
+from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
@@ -38,12 +39,13 @@ from knobeln.server.site_writer import SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
-from mailserver.intake.accept import IncomingLetter, accept_all, accept_found
+from mailserver.intake.accept import accept_all, accept_found
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
 
 IDLE_SECONDS = 0.5
+REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
@@ -68,6 +70,7 @@ class Gateway:
             self._loop("compiler", self._services.compile_next_program),
             self._loop("practice", self._services.practise_next),
             *([self._loop("hill", self._services.climb)] if contest.settings.hill.enabled else []),
+            self._loop("entries", self._services.list_entries),
             self._loop("delivery", self._deliver),
             self._loop("run", self._requested_run.step),
         ]
@@ -222,16 +225,17 @@ class _Loop(Thread):
 
     def run(self) -> None:
         while not self._stop_event.is_set():
-            pause = self._pause()
-            if pause and self._wake.wait(pause):
+            if not self._found_work():
+                self._stop_event.wait(REST_SECONDS)
+                self._wake.wait(IDLE_SECONDS - REST_SECONDS)
                 self._wake.clear()
 
-    def _pause(self) -> float:
+    def _found_work(self) -> bool:
         try:
             if not self._work():
-                return IDLE_SECONDS
+                return False
             self._done()
-            return 0
+            return True
         except KnobelnError as error:
             log.error(str(error), loop=self.name)
             self._failed(str(error))
@@ -240,7 +244,7 @@ class _Loop(Thread):
             self._failed(f"unexpected error, see the log: {error!r}")
         self._wake.clear()
         self._stop_event.wait(FAILURE_PAUSE_SECONDS)
-        return IDLE_SECONDS
+        return False
 
 
 def date_changes(before: dict[str, bool], after: dict[str, bool]) -> tuple[str, ...]:

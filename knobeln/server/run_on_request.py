@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contest.errors import TryAgain
 from contest.log import log
-from contest.model import Outgoing, Phase
-from contest.store import Transaction, contest_state, decisions, outbox
+from contest.model import Phase
+from contest.store import Transaction, contest_state, decisions
 from contest.subprocesses.child_process import Process, own_command, start
 from knobeln.context import ContestContext
+from knobeln.services import tell_about_run
 
 LOG_NAME = "run.log"
 EX_TEMPFAIL = 75
@@ -74,8 +75,4 @@ class RequestedRun:
         text = (
             "The contest has been played to its end." if finished else "\n".join(log_lines[-MAX_LOG_LINES:])
         )
-        contest = self._contest.current()
-        mail_text = contest.templates.render("organizer_answer", what="run", text=text, done=finished)
-        to = contest.settings.contest.organizer_address
-        mail = Outgoing(key, "organizer_answer", to, mail_text.subject, mail_text.body)
-        outbox.put(tx, mail, contest.settings, contest.clock.now())
+        tell_about_run(self._contest.current(), tx, key, text, done=finished)

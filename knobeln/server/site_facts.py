@@ -9,7 +9,6 @@ from compiler.source import SourceText, decoded, normalise, strip_secret
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import Phase
-from contest.seeds import Seeds
 from contest.store import Transaction, decisions, ladder, outbox, submissions, teams
 from contest.store import contest_state as contest_store
 from contest.store import results as result_store
@@ -21,7 +20,7 @@ from reports.site.facts import Event, PublishedProgram, SiteFacts
 from reports.site.released import ReleasedRound
 from tournament.derived_settings import format_of
 
-_PUBLIC_AREAS = ("dates",)  # of the journal
+_PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
 
 
 def site_mark(tx: Transaction, contest: ContestContext) -> object:
@@ -45,15 +44,17 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         game=game_of(settings.game, settings.programs).info,
         phase=state.phase,
         registered=teams.count(tx),
-        commitment=Seeds(state.seed).commitment,
+        commitment=state.seed.commitment,
         started_at=state.started_at,
         finished_at=state.finished_at if over else None,
         playing={} if state.phase is Phase.OPEN else submissions.participants(tx),
         rounds=rounds,
         ranking=format_of(settings).ranking(history) if over else (),
         evolution=result_store.get_evolution(tx) if over else None,
-        seed=state.seed.hex() if over else None,
+        certainty=result_store.get_certainty(tx) if over else None,
+        seed=state.seed.value.hex() if over else None,
         programs=_programs(tx, settings) if over and settings.site.programs else {},
+        entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
             Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])

@@ -91,7 +91,7 @@ class SiteWriter:
             yield from ((moves, None) for moves in self._played_again(number, games))
             return
         with self._contest.store.read() as tx:
-            seeds = Seeds(contest_state.state(tx).seed)
+            seeds = Seeds(contest_state.state(tx).seed.value)
         rules = game_of(facts.settings.game, facts.settings.programs)
         for game in games:
             course = None
@@ -104,7 +104,7 @@ class SiteWriter:
             images = {entry.name: entry.image_digest for entry in submissions.all_entries(tx)}
             playing = {name for game in games for name in game.match.players}
             raw = submissions.load_images(tx, [images[name] for name in playing])
-            seeds = Seeds(contest_state.state(tx).seed)
+            seeds = Seeds(contest_state.state(tx).seed.value)
         with open_runner(raw, self._contest.settings, seeds) as runner:
             return play_again(number, [game.match for game in games], images, seeds, runner)
 

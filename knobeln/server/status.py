@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
+from contest.clock import TIME_FORMAT
 from contest.config.sections import Dates
+from contest.draw import draw_awaited
 from contest.model import LetterState, OutboxState, Pause, Phase, SubmissionState
-from contest.organizer import TIME_FORMAT
 from contest.plurals import plural
-from contest.seeds import Seeds
 from contest.store import Transaction, contest_state, decisions, letters, outbox, results, submissions, teams
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
@@ -62,6 +62,7 @@ class Status:
     started_at: datetime | None
     finished_at: datetime | None
     seed_commitment: str
+    awaited_number: str | None  # where the public number comes from, if the contest waits for it
     teams: int
     teams_pending: int
     with_program: int
@@ -99,6 +100,10 @@ class Status:
             resumes = f"; it goes on by itself at {until:{TIME_FORMAT}}" if until else ""
             yield f"the contest is paused since {since:{TIME_FORMAT}}{resumes}: {self.paused.reason}"
             yield "`knobeln resume` lets it go on"
+        elif self.awaited_number:
+            yield f"the list of entries is final. {self.awaited_number.removesuffix('.')}"
+            if self.at_work["run"] is False:
+                yield "no process waits for the number: `knobeln run` goes on"
         elif self.phase is Phase.RUNNING and self.at_work["run"] is False:
             yield "the contest has begun, but no process plays it: `knobeln run` goes on"
         if self.mails_stopped:
@@ -154,7 +159,8 @@ def status_of(contest: ContestContext) -> Status:
             next_date=next_date(dates, now, state.phase),
             started_at=state.started_at,
             finished_at=state.finished_at,
-            seed_commitment=Seeds(state.seed).commitment,
+            seed_commitment=state.seed.commitment,
+            awaited_number=draw.sentence if (draw := draw_awaited(contest.settings, state)) else None,
             teams=teams.count(tx),
             teams_pending=teams.count_pending(tx),
             with_program=submissions.count_with_program(tx),

@@ -7,6 +7,7 @@ goes to it but the question.
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Team
 from contest.store import contest_state, teams
 from mailserver import authentication
@@ -55,7 +56,13 @@ class ChangeAddress(TeamCommand):
         contest_state.note(context.tx, "teams", f"{note}: letter {context.stored.id}", context.now)
         context.answer("address_left", team.address, note="", is_notice=True, team=team, address=address)
         return context.answer(
-            "address_changed", address, note=note, team_id=team.id, team=team, address=address
+            "address_changed",
+            address,
+            note=note,
+            team_id=team.id,
+            receipt=context.record(Effect.ADDRESS_CHANGED, team.name),
+            team=team,
+            address=address,
         )
 
 
@@ -133,6 +140,7 @@ def _set_copies(context: LetterContext, team: Team, address: str | None) -> str:
         team.address,
         note=note,
         team_id=team.id,
+        receipt=context.record(Effect.COPIES_CHANGED, team.name),
         team=team,
         address=address,
         before=before,

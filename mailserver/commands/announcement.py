@@ -26,14 +26,12 @@ class SendText(Command):
         return () if subject.casefold() in self.subjects(settings) else None
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
-        texts = announcement_texts(context.settings)
         return context.answer(
             self._template,
             context.writer,
             note=f"the {self.name} is asked for",
             once_in=HOUR,
-            form=texts.form,
-            rules=texts.rules,
+            **announcement_texts(context.tx, context.settings),
         )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.games.registry import game_of
+from contest.ledger.receipts import Effect
 from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
 from contest.store import Transaction, contest_state, decisions, submissions, teams
@@ -249,6 +250,7 @@ def _refuse(
         is_stranger=team is None and _may_register(context),
         form=sample(context.settings).text,
         team_id=team.id if team else None,
+        receipt=context.record(Effect.PROGRAM_REFUSED, team.name) if team else None,
         reason=reason,
         problem=problem,
         team=team,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Team
 from contest.store import submissions, teams
 from mailserver.authentication import TeamCommand
@@ -37,6 +38,7 @@ class Friendly(TeamCommand):
             team.address,
             note=f"{team.name} {'plays' if is_friendly else 'does not play'} friendly matches",
             team_id=team.id,
+            receipt=context.record(Effect.FRIENDLY_CHANGED, team.name),
             team=replace(team, is_friendly=is_friendly),
             has_program=submissions.latest_good(context.tx, team.id) is not None,
         )

@@ -64,6 +64,8 @@ def read_request(context: LetterContext, arguments: Arguments) -> Request:
     request = Request(arguments[0], arguments[1:], "")
     if request.name == TELL:
         request = replace(request, message=_written_message(context))
+    elif request.name == BEACON:
+        request = replace(request, arguments=(" ".join(request.arguments) or _written_text(context),))
     else:
         lines = (line.strip() for line in context.letter.body.lines)
         reasons = (line[len(_REASON) :].strip() for line in lines if line.lower().startswith(_REASON))
@@ -72,12 +74,17 @@ def read_request(context: LetterContext, arguments: Arguments) -> Request:
     return request
 
 
-def _written_message(context: LetterContext) -> tuple[str, str]:
-    """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
+def _written_text(context: LetterContext) -> str:
+    """The text below the `<<FROM>>` line."""
     from_line = find_from_line(context.letter.body.lines)
     lines = context.letter.form_lines
     after = lines[from_line.line_number :] if isinstance(from_line, FromLine) else ()
-    subject, _, text = "\n".join(after).strip().partition("\n")
+    return "\n".join(after).strip()
+
+
+def _written_message(context: LetterContext) -> tuple[str, str]:
+    """Subject and text below the `<<FROM>>` line. Raises GiveUp with the right form."""
+    subject, _, text = _written_text(context).partition("\n")
     if not subject.lower().startswith(_SUBJECT) or not subject[len(_SUBJECT) :].strip() or not text.strip():
         raise GiveUp(
             "below the <<FROM>> line there must be a line like `subject: the final starts later`, and then "
@@ -215,7 +222,16 @@ def _because(request: Request) -> str:
     return request.reason or "by the organizer's letter"
 
 
-STATUS, TELL = "status", "tell"
+def _check_number(context: LetterContext, request: Request) -> None:
+    """Raises GiveUp or NotNow if the contest waits for no number, or for another one."""
+    _actions(context).awaited_draw().read("".join(request.arguments))
+
+
+def _hand_in(context: LetterContext, request: Request) -> str:
+    return _actions(context).hand_in_number("".join(request.arguments), "by the organizer's letter")
+
+
+BEACON, STATUS, TELL = "beacon", "status", "tell"
 ACTIONS: Mapping[str, Action] = {
     "run": Action("run", "the contest is started, or goes on", _check_run, _run),
     "pause": Action(
@@ -244,6 +260,12 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "move": Action(
         "move DATE TIME", "the date is moved, and all registered teams are told", _new_date, _move
+    ),
+    BEACON: Action(
+        "beacon",
+        "this public number makes the contest's seed, and nobody can change it afterwards",
+        _check_number,
+        _hand_in,
     ),
     "seconds": Action(
         "seconds NUMBER",

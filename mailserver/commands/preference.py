@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Phase, Team
 from contest.registration_form import PREFERENCE
 from contest.store import contest_state, teams
@@ -92,5 +93,6 @@ def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
         team=team,
         before=before,
         now=chosen,
+        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
         is_running=contest_state.state(context.tx).phase is Phase.RUNNING,
     )

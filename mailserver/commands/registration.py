@@ -8,11 +8,11 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
 from contest.protocols import Renderer
 from contest.registration_form import record_text, sample
-from contest.seeds import Seeds
-from contest.store import Transaction, answers, contest_state, outbox, submissions, teams
+from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
 from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext, by_template
@@ -99,7 +99,7 @@ def _reason_against(context: LetterContext, registration: Registration) -> str:
     of_organization = teams.count_organization(context.tx, registration.organization)
     if rules.max_per_organization and of_organization >= rules.max_per_organization:
         return "organization"
-    if rules.shared_people == "refuse" and _shared_people(registration, teams.present(context.tx)):
+    if rules.shared_people == "refuse" and _shared_people(context.tx, registration):
         return "shared people"
     return ""
 
@@ -175,17 +175,19 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         auth_digest=digest(string),
         letter_id=context.stored.id,
         now=context.stored.received_at,
-        flags=_shared_people(registration, teams.present(context.tx)),
+        flags=_shared_people(context.tx, registration),
         is_proved=is_proved,
         returning=earlier.id if earlier else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
+    receipt = context.record(Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name)
     if waits:
         # No team_id: the organizer may yet take the team out. It gets another string when it is accepted.
         return context.answer(
             template,
             team.address,
             note=f"registration of {name} waits for the organizer",
+            receipt=receipt,
             team=team,
             record=record_text(registration),
             remarks=remarks,
@@ -196,6 +198,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         team.address,
         note=f"registered {name}",
         team_id=team.id,
+        receipt=receipt,
         attachments=attachments if is_proved else (),
         token="" if is_proved else context.new_token(team.address, ready_at),
         remarks=remarks,
@@ -221,7 +224,8 @@ def send_files(context: LetterContext, team: Team) -> None:
         team=team,
         names=tuple(file.name for file in attachments),
         has_rules=bool(rules(context.settings.game.name)),
-        seed_commitment=Seeds(contest_state.state(context.tx).seed).commitment,
+        seed_commitment=contest_state.state(context.tx).seed.commitment,
+        ledger_key=ledger.public_key(context.tx),
     )
 
 
@@ -233,7 +237,8 @@ def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> di
         "string": string,
         "record": record_text(team.registration),
         "has_rules": bool(rules(settings.game.name)),
-        "seed_commitment": Seeds(contest_state.state(tx).seed).commitment,
+        "seed_commitment": contest_state.state(tx).seed.commitment,
+        "ledger_key": ledger.public_key(tx),
         "counts": good.number if good else None,
     }
 
@@ -245,14 +250,14 @@ def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
     return (*library, *rules(game.name))
 
 
-def _shared_people(registration: Registration, others: tuple[Team, ...]) -> tuple[str, ...]:
+def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
     """Remarks for the organizer: members whose names are in another team as well (K36)."""
     names = {_folded(member.name): member.name for member in registration.members}
     return tuple(
-        f"{names[_folded(member.name)]} is also a member of {team.name}"
-        for team in others
-        for member in team.registration.members
-        if _folded(member.name) in names
+        f"{names[_folded(name)]} is also a member of {other.team}"
+        for other in teams.members_of_present(tx)
+        for name in other.names
+        if _folded(name) in names
     )
 
 
@@ -280,6 +285,7 @@ def accept_pending(
         team_id=team.id,
         attachments=_with_welcome(settings),
         team=team.name,
+        receipt=_record(tx, Effect.REGISTRATION_ACCEPTED, team, now),
     )
     outbox.put(tx, outgoing, settings, now)
 
@@ -291,6 +297,7 @@ def reject_pending(
 
     A team that had withdrawn and wanted to come back stays withdrawn.
     """
+    receipt = _record(tx, Effect.REGISTRATION_REJECTED, team, now)
     if outbox.has_mail_of(tx, team.id):
         teams.set_state(tx, team.id, TeamState.WITHDRAWN)
     else:
@@ -302,8 +309,14 @@ def reject_pending(
         to=team.address,
         subject=rendered.subject,
         body=rendered.body,
+        receipt=receipt,
     )
     outbox.put(tx, outgoing, settings, now)
+
+
+def _record(tx: Transaction, effect: Effect, team: Team, now: datetime) -> Receipt | None:
+    """Append the organizer's decision about the team's form to the ledger."""
+    return ledger.append(tx, LedgerEntry(effect, team.name, now, letters.that_registered(tx, team.id)))
 
 
 def _key(team: Team, what: str) -> str:

@@ -8,6 +8,7 @@ costs the team a mail, and no more. Where our own mail server says that the addr
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, teams
 from mailserver import authentication
@@ -64,5 +65,12 @@ def _renew(context: LetterContext, team: Team) -> str:
     )
     note = f"{team.name} got a new authentification string"
     return context.answer(
-        "new_string", team.address, note=note, team_id=team.id, team=team, string=string, per_day=MAX_PER_DAY
+        "new_string",
+        team.address,
+        note=note,
+        team_id=team.id,
+        receipt=context.record(Effect.STRING_OFFERED, team.name),
+        team=team,
+        string=string,
+        per_day=MAX_PER_DAY,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
-from contest.store import contest_state, submissions
+from contest.store import contest_state, entry_lists, submissions
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit
@@ -52,6 +52,7 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         good=good,
         trial=report.trial if report else None,
         newest=newest,
+        listed=entry_lists.newest(context.tx),
         is_queued=bool(newest and newest.submission.state is SubmissionState.QUEUED),
         phase=phase,
         registration=deadlines.registration(context.settings.dates, phase, now),

@@ -28,11 +28,11 @@ class Subscribe(Command):
         if observers.add(context.tx, context.writer, context.now):
             text = f"{context.writer} observes the contest, by its letter {context.stored.id}"
             contest_state.note(context.tx, "observers", text, context.now)
-        texts = announcement_texts(context.settings)
+        texts = announcement_texts(context.tx, context.settings)
         note = context.answer(
             "observer_subscribed", context.writer, note=f"{context.writer} observes the contest"
         )
-        return context.answer("call", context.writer, note=note, form=texts.form, rules=texts.rules)
+        return context.answer("call", context.writer, note=note, **texts)
 
 
 COMMAND = Subscribe()

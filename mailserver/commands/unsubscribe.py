@@ -7,6 +7,7 @@ that: the answer says how to come back.
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Team, TeamState
 from contest.store import contest_state, observers, teams
 from mailserver import authentication
@@ -52,6 +53,7 @@ def _end_reports(context: LetterContext, team: Team) -> str:
         team.address,
         note=f"{team.name} gets no more reports (had {','.join(before) or 'none'})",
         team_id=team.id,
+        receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
         team=team,
         command=f"mail-preference {','.join(before)}" if before else _sample(context.settings),
     )
@@ -67,6 +69,7 @@ def _end_what_others_get(context: LetterContext) -> str | None:
     copied = teams.with_copy_address(tx, address)
     for team in copied:
         teams.set_copy_address(tx, team.id, None)
+        context.record(Effect.COPIES_CHANGED, team.name)
     names = [team.name for team in copied]
     if not was_observer and not names:
         return None

@@ -8,6 +8,7 @@ team back with its programs (K29), under the rules of every registration.
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.ledger.receipts import Effect
 from contest.model import Phase, Team, TeamState
 from contest.store import contest_state, submissions, teams
 from mailserver import authentication, deadlines
@@ -37,6 +38,7 @@ class Withdraw(TeamCommand):
             team.address,
             note=f"{team.name} has withdrawn",
             team_id=team.id,
+            receipt=context.record(Effect.WITHDRAWN, team.name),
             team=team,
             has_program=submissions.latest_good(tx, team.id) is not None,
             can_return=window is Window.OPEN,

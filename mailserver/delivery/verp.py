@@ -24,6 +24,11 @@ def bounce_address(robot: str, item_id: int, secret: bytes) -> str:
     return f"{name}+b-{item_id}-{_signature(item_id, secret)}@{domain}"
 
 
+def is_tagged(text: str) -> bool:
+    """Whether an address in this text looks like one for bounces, genuine or not."""
+    return _TAGGED.search(text) is not None
+
+
 def bounced_items(text: str, robot: str, secret: bytes) -> tuple[int, ...]:
     """The mails of the outbox whose genuine bounce addresses are in this text (headers, recipients)."""
     found = (match.groups() for match in _TAGGED.finditer(text))

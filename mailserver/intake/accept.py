@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from contest.model import IncomingLetter
 from contest.store import Store, letters
 from mailserver.intake import envelope
 from mailserver.intake.size_limits import SizeLimits
@@ -39,29 +39,10 @@ def accept(
     return letter_id
 
 
-@dataclass(frozen=True)
-class IncomingLetter:
-    """A letter as it came, with its envelope; the null sender is "". `client` as in StoredLetter."""
-
-    raw: bytes
-    sender: str
-    recipients: tuple[str, ...]
-    client: str = ""
-
-
 def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
     """`accept` for several, all or none. Raises StoreBusy: none is kept."""
     with store.write() as tx:
-        for letter in arrivals:
-            letters.add(
-                tx,
-                raw=letter.raw,
-                sender=letter.sender,
-                recipients=letter.recipients,
-                channel=channel,
-                now=received_at,
-                client=letter.client,
-            )
+        letters.add_all(tx, arrivals, channel, received_at)
 
 
 class AcceptFound(Protocol):

@@ -16,10 +16,11 @@ import socket
 import ssl
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import AnyStr
@@ -31,7 +32,7 @@ from contest.config.sections import Mail
 from contest.config.settings import Settings
 from contest.errors import ConfigError, KnobelnError, TryAgain
 from contest.log import log
-from mailserver.intake.accept import IncomingLetter
+from contest.model import IncomingLetter
 from mailserver.reading import addresses, mime_parts
 from mailserver.role_addresses import is_role
 
@@ -47,6 +48,7 @@ _FIRST_FREE_PORT = 1_024  # anybody may have this one and those above
 _MAX_COMMAND_BYTES = 512
 _MAX_ADDRESS_BYTES = 254
 _SENDER = re.compile(r"[^\s\"]+@[^\s\"]+")  # and printable (M67)
+_USUAL_PATH = re.compile(r"<([\w+-]+(?:\.[\w+-]+)*@[\w-]+(?:\.[\w-]+)*)> *([A-Z0-9= ]*)", re.ASCII)
 _NULL_SENDER = "<>"
 _IDLE_COMMANDS = ("NOOP", "HELP", "VRFY", "HELO", "EHLO", "LHLO")
 
@@ -98,7 +100,6 @@ class Listener:
         `ports`: bound before by `low_ports`; without them `start` binds."""
         self._ports = ports
         self._settings = settings
-        self._most_bytes = most_bytes
         mail = settings.mail
         self._socket = folder / mail.listen_socket if mail.listen_socket else None
         self._certificate = Certificate(
@@ -108,6 +109,7 @@ class Listener:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
         self._queue = CommitQueue(accept, self._loop)
+        self._handler = _Handler(settings, self._queue, most_bytes)
         self._servers: list[asyncio.Server] = []
 
     @property
@@ -176,10 +178,11 @@ class Listener:
     def _protocol(self) -> asyncio.Protocol:
         if len(self._open) >= self._settings.mail.max_connections:
             return _Busy()
-        handler = _Handler(self._settings, self._queue, self._most_bytes)
         kind = _LmtpConversation if self._settings.mail.listen_protocol == "lmtp" else _Conversation
         context = self._certificate.context if self._settings.mail.tls_certificate else None
-        conversation = kind(handler, self._settings, self._loop, context, self._has_room, self._open.discard)
+        conversation = kind(
+            self._handler, self._settings, self._loop, context, self._has_room, self._open.discard
+        )
         self._open.add(conversation)
         return conversation
 
@@ -346,6 +349,10 @@ class _Conversation(SMTP):
         self._unfinished = 0  # bytes of the line that is just coming in
         self._letter_at = loop.time()  # of the last letter that was kept, or of the beginning
 
+    def __dir__(self) -> Iterable[str]:
+        """What the library looks for among the members of each new connection; all would take it long."""
+        return _commands_of(type(self))  # type: ignore[arg-type] # a class is hashable
+
     def _set_post_data_state(self) -> None:
         """A new letter may have another sender, whose letters may be larger."""
         super()._set_post_data_state()  # type: ignore[no-untyped-call]
@@ -386,7 +393,13 @@ class _Conversation(SMTP):
             transport.close()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """The library breaks on some addresses instead of refusing them, `<` and `<"` among them."""
+        """The library breaks on some addresses instead of refusing them, `<` and `<"` among them.
+
+        It takes long for each, so the usual ones are read here.
+        """
+        usual = _USUAL_PATH.fullmatch(arg)
+        if usual:
+            return usual[1], usual[2]
         try:
             address, rest = super()._getaddr(arg)
         except Exception:
@@ -405,6 +418,11 @@ class _Conversation(SMTP):
     def _timeout_cb(self) -> None:
         """The library's would close without a word (M58)."""
         self.hang_up("4.4.2 too slow")
+
+
+@cache
+def _commands_of(kind: type[SMTP]) -> tuple[str, ...]:
+    return tuple(name for name in dir(kind) if name.startswith(("smtp_", "auth_")))
 
 
 class _LmtpConversation(LMTP, _Conversation):

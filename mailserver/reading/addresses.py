@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from email_validator import EmailNotValidError, validate_email
 
@@ -71,6 +72,7 @@ _WITHOUT_DOTS = {
 }
 
 
+@lru_cache(maxsize=65_536)  # a registration asks for those of many teams
 def mailbox_of(address: str) -> str:
     """One spelling for all addresses that reach the same mailbox: without a tag, in small letters."""
     name, _, domain = without_tag(address).rpartition("@")

@@ -20,12 +20,12 @@ def plain(line: str) -> str:
 
 def is_marked(line: str) -> bool:
     """Whether the mark is anywhere in the line."""
-    return FROM_MARK in plain(line)
+    return "<" in line and FROM_MARK in plain(line)
 
 
 def begins_with_mark(line: str) -> bool:
     """Whether the line is a `<<FROM>>` line, right or wrong: nothing but a comment's signs are before it."""
-    return plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
+    return is_marked(line) and plain(line).lstrip(" \t\f\v\r/*#").startswith(FROM_MARK)
 
 
 def words_after_mark(line: str) -> tuple[str, ...]:

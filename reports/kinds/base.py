@@ -15,10 +15,11 @@ from typing import ClassVar, Generic, TypeVar
 
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
+from contest.ledger.entry_list import EntryList
 from contest.model import (
     Attachment,
+    Certainty,
     EvolutionOutcome,
-    FinalReplays,
     GroupOutcome,
     GroupPlan,
     Outgoing,
@@ -27,7 +28,9 @@ from contest.model import (
     Team,
 )
 from contest.protocols import Rendered, Renderer
+from contest.seeds import ContestSeed
 from reports import results, scores, summary
+from reports.used import used_in
 
 
 # --- events ------------------------------------------------------------------------------------------------
@@ -65,9 +68,22 @@ class Event(ABC):
 
 @dataclass(frozen=True)
 class ContestStarted(Event):
+    """`seed`: its value is told only with the results; `sealed`: the list of entries that it depends on."""
+
     title = "contest started"
     moment = "when the contest starts"
-    seed_commitment: str
+    seed: ContestSeed
+    sealed: EntryList
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """The facts of the template `_sealed`, and how many teams take part."""
+        root = self.seed.entries_root
+        return {
+            "seed_commitment": self.seed.commitment,
+            "entries_root": None if root is None else root.hex(),
+            "number_of_teams": len(self.teams),
+        }
 
     @property
     def key(self) -> str:
@@ -163,6 +179,7 @@ class GroupFinished(Event):
             "melees": self.melees,
             "standing": next(s for s in self.outcome.standings if s.entry == name),
             "failures": own.failures if replays else results.alike(own.failures),
+            "used": used_in(own.matches, name),
         }
 
     @cached_property
@@ -200,9 +217,9 @@ class RoundPlayed(Event):
 class RoundFinished(Event):
     """The summary of a round is due, which may have waited for the organizer's words.
 
-    `words` are the organizer's own, "" = none. Evolution, replays and score matrix (CSV) come with the final,
-    the seed with the contest's end. `without_program`: teams that take no part. `observers`: the addresses of
-    no team that get the summary.
+    `words` are the organizer's own, "" = none. Evolution and score matrix (CSV) come with the final; seed and
+    certainty with the contest's end. `without_program`: teams that take no part. `observers`: the addresses
+    of no team that get the summary.
     """
 
     title = "round finished"
@@ -211,8 +228,8 @@ class RoundFinished(Event):
     ranking: Sequence[Standing]
     words: str
     evolution: EvolutionOutcome | None
-    seed: bytes | None
-    replays: FinalReplays | None
+    seed: ContestSeed | None
+    certainty: Certainty | None
     scores: str
     without_program: Sequence[Team]
     observers: Sequence[str]

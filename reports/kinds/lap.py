@@ -22,6 +22,6 @@ class AllParticipants(Report[ContestStarted]):
             event,
             wanting,
             records=[record_text(team.registration) for team in by_name],
-            seed_commitment=event.seed_commitment,
-            number_of_teams=len(event.teams),
+            entries=event.sealed.entries,
+            **event.facts,
         )

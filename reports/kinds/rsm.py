@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
+from reports.certainty import MAX_LINES, certainty_facts
 from reports.evolution_table import condensed
 from reports.kinds.base import Audience, Disclosed, Report, RoundFinished, mail_to
 
@@ -27,7 +27,7 @@ class RoundSummary(Report[RoundFinished]):
             yield from self.write(event, wanting)
 
     def write(self, event: RoundFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
-        outcome, evolution, seed = event.history[-1], event.evolution, event.seed
+        outcome, evolution = event.history[-1], event.evolution
         rendered = event.templates.render(
             self.template_name,
             outcome=outcome,
@@ -39,10 +39,8 @@ class RoundSummary(Report[RoundFinished]):
             evolution=evolution,
             generations=condensed(evolution) if evolution else None,
             margins=summary.margins(outcome, event.game),
-            replays=event.replays,
-            seed=seed.hex() if seed else None,
-            seed_commitment=hashlib.sha256(seed).hexdigest() if seed else None,
-            drawn=summary.drawn_facts(event.settings, seed) if seed else {},
+            certainty=certainty_facts(event.certainty, MAX_LINES) if event.certainty else None,
+            **summary.seed_facts(event.settings, event.seed),
             **summary.bracket_facts(event.history, event.ranking, event.game),
             **summary.prize_facts(event.ranking, event.teams, event.settings),
         )

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
+from contest.beacon import BeaconKind
 from contest.config.sections import DATE_WORDS, Dates
-from contest.model import EvolutionOutcome, HillRanking, Phase, Team, points_text
+from contest.model import Certainty, EvolutionOutcome, HillRanking, Phase, Team, points_text
 from contest.plurals import plural
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
+from reports.certainty import certainty_facts
 from reports.evolution_table import spread
 from reports.ladder_report import movements
 from reports.prizes import PrizeList, grand_prize, prize_lists
@@ -45,6 +47,7 @@ def index(facts: SiteFacts, games_made: int, games: int) -> Page:
             "grand_prize": [s.entry for s in grand_prize(_prize_lists(facts))] if shown else [],
             "winners": [s.entry for s in facts.ranking if s.rank == 1] if shown else [],
             "evolution": _areas(facts),
+            "certainty": facts.certainty is not None and shown,
             "events": events(facts)[:3],
             "games_made": games_made,
             "games": games,
@@ -119,6 +122,24 @@ def _prizes(facts: SiteFacts) -> Table | None:
 def _areas(facts: SiteFacts) -> charts.StackedAreas | None:
     shown = facts.evolution if facts.shows.rankings else None
     return charts.stacked_areas(shown) if shown else None
+
+
+# --- how sure the ranking is --------------------------------------------------------------------------------
+def certainty(found: Certainty) -> Page:
+    """Make the page about the contests with other chance, with all teams."""
+    facts = certainty_facts(found)
+    columns = tuple(
+        Column(name.replace(" ", "_"), name, numeric=number > 0) for number, name in enumerate(facts.columns)
+    )
+    rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
+    table = Table("certainty", "Of 100 contests with other chance", columns, rows) if rows else None
+    return Page(
+        paths.CERTAINTY,
+        "certainty",
+        "How sure is the ranking?",
+        {"paragraphs": facts.paragraphs, "table": table, "key": facts.key},
+        (table,) if table else (),
+    )
 
 
 # --- teams -------------------------------------------------------------------------------------------------
@@ -352,8 +373,20 @@ def events(facts: SiteFacts) -> tuple[Event, ...]:
 def _started(facts: SiteFacts) -> Iterator[Event]:
     if facts.started_at:
         number = f" with {plural(len(facts.teams), 'program')}" if facts.teams else ""
-        text = f"The sha256 of the contest seed is {facts.commitment}."
-        yield Event(facts.started_at, "start", f"The contest started{number}", text, paths.INDEX)
+        title = f"The contest started{number}"
+        yield Event(facts.started_at, "start", title, _about_the_seed(facts), paths.INDEX)
+
+
+def _about_the_seed(facts: SiteFacts) -> str:
+    if facts.entries_root is None:  # an earlier version made the contest
+        return f"The contest seed is a number whose sha256 is {facts.commitment}."
+    made_of = (
+        f"The contest seed is made of a secret number, whose sha256 is {facts.commitment}, and of the final "
+        f"list of entries, whose root is {facts.entries_root}"
+    )
+    if facts.settings.tournament.beacon == BeaconKind.NONE:
+        return f"{made_of}. Without a public number one has to trust that the organizer tried no other list."
+    return f"{made_of}, and of a public number that nobody knew when the list became final."
 
 
 def _released(facts: SiteFacts, released: ReleasedRound) -> Event:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
-from contest.model import EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
+from contest.model import Certainty, EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
 from reports.site.released import ReleasedRound
@@ -77,8 +77,8 @@ class SiteFacts:
     """All facts that pages are made from. Nothing in it is unreleased.
 
     `playing` are those who take part, by name, nobody before the start; `registered` counts all
-    registrations; `ranking`, `evolution`, `seed` and `programs` come with the last round's release; `noted`
-    are events of the journal.
+    registrations; `ranking`, `evolution`, `certainty`, `seed` and `programs` come with the last round's
+    release; `noted` are events of the journal.
     """
 
     settings: Settings
@@ -95,6 +95,8 @@ class SiteFacts:
     seed: str | None
     programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
+    certainty: Certainty | None = None
+    entries_root: str | None = None  # of the final list of entries, in hex
     hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved
 
     @property

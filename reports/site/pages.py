@@ -45,6 +45,8 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
         yield from groups.round_pages(released, facts.game, shows, made)
     if facts.evolution and shows.rankings:
         yield contest.evolution(facts.evolution)
+    if facts.certainty and shows.rankings:
+        yield contest.certainty(facts.certainty)
     if shows.bracket and any(map(is_knock_out, facts.history)):
         yield contest.bracket(facts)
     if facts.hill and shows.rankings:
@@ -101,5 +103,6 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     found += [(groups.round_title(each), paths.round_page(each.number)) for each in rounds]
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
+    found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
     found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
     return (*found, ("Log", paths.LOG))

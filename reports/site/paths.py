@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, TEAMS, EVOLUTION, BRACKET, HILL, LOG, FEED = (
+INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
     "index.html",
     "teams.html",
     "evolution.html",
+    "certainty.html",
     "bracket.html",
     "hill.html",
     "log.html",

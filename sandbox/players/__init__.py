@@ -2,7 +2,7 @@
 
     lines.py      one process plays many games; after a crash or timeout the next game starts a new one
     arguments.py  a new process in a new sandbox for every move
-    function.py   a Python function in one process; if that process is lost, the next move starts a new one
+    function.py   a Python function, in a new process in one sandbox for every move
     table.py      a Python function, tabulated once before the contest
 
 A program's mistakes come back as an AnswerFault and are never raised. ToolMissing means that there is no
@@ -11,12 +11,14 @@ sandbox.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from contest.games.base import TextProtocol, Words
-from sandbox.process import ExitStatus
+from sandbox.limits import Usage
+from sandbox.process import Answer, ExitStatus
 
 MAX_ANSWER_BYTES = 4_096
 
@@ -45,6 +47,25 @@ class AnswerFault:
     stderr_tail: str = ""
 
 
+class PlayerUsage(NamedTuple):
+    """What a program used in a game, all its processes together.
+
+    `answer_seconds`: for each answer; processor time, or time by the clock where nobody counts the other.
+    Memory is 0 if nobody counted; the peak of a program that plays many games is that until then.
+    """
+
+    answer_seconds: Sequence[float] = ()
+    peak_memory_bytes: int = 0
+    memory_limit_bytes: int = 0
+
+    def with_memory(self, usage: Usage) -> PlayerUsage:
+        """This, with what a process of it used."""
+        if usage.peak_memory_bytes is None:
+            return self
+        peak = max(self.peak_memory_bytes, usage.peak_memory_bytes)
+        return self._replace(peak_memory_bytes=peak, memory_limit_bytes=usage.memory_limit_bytes)
+
+
 class Player(Protocol):
     """A program at a seat. The thread that made its first move closes it."""
 
@@ -63,6 +84,9 @@ class Player(Protocol):
     def unasked_lines(self) -> int:
         """After a game: drop what it wrote without a question, and return how many lines that was."""
 
+    def usage(self) -> PlayerUsage:
+        """What it used since `begin`."""
+
     def stderr_tail(self) -> str:
         """The end of its standard error so far, 4 kB; foreign text."""
 
@@ -78,10 +102,8 @@ def as_text(question: Words) -> list[str]:
     return [str(word) for word in question]
 
 
-def late(seconds: float, status: ExitStatus) -> AnswerFault:
-    return AnswerFault(
-        AnswerFaultKind.LATE, f"there was no answer within {seconds:g} s", decoded(status.stderr)
-    )
+def late(answer: Answer, status: ExitStatus) -> AnswerFault:
+    return AnswerFault(AnswerFaultKind.LATE, answer.text, decoded(status.stderr))
 
 
 def too_long(status: ExitStatus) -> AnswerFault:

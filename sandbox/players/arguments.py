@@ -17,6 +17,7 @@ from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
     AnswerFaultKind,
+    PlayerUsage,
     as_text,
     crash,
     decoded,
@@ -39,13 +40,15 @@ class ArgumentsPlayer:
     _stderr: deque[int] = field(  # of all moves together
         default_factory=lambda: deque(maxlen=STDERR_TAIL_BYTES), init=False
     )
+    _answer_seconds: list[float] = field(default_factory=list, init=False)
+    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
 
     @property
     def protocol(self) -> TextProtocol:
         return TextProtocol.ARGV
 
     def begin(self) -> None:
-        """Nothing to do: there is no process."""
+        self._answer_seconds, self._memory = [], PlayerUsage()
 
     def move(self, question: Words) -> str | AnswerFault:
         cpu_seconds = math.ceil(self.seconds) + 1
@@ -55,7 +58,9 @@ class ArgumentsPlayer:
             answer = process.finish(self.program.start_seconds + self.seconds)
             status = process.close()
             self._stderr.extend(status.stderr)
-            return _move(answer, status, self.seconds)
+            self._answer_seconds.append(answer.seconds)
+            self._memory = self._memory.with_memory(status.usage)
+            return _move(answer, status)
 
     def tell(self, words: Words) -> None:
         """Nothing to do: there is no process."""
@@ -63,6 +68,9 @@ class ArgumentsPlayer:
     def unasked_lines(self) -> int:
         """None: all that a process writes is its answer."""
         return 0
+
+    def usage(self) -> PlayerUsage:
+        return self._memory._replace(answer_seconds=self._answer_seconds)
 
     def stderr_tail(self) -> str:
         return decoded(bytes(self._stderr))
@@ -74,9 +82,9 @@ class ArgumentsPlayer:
         """Nothing to do: no process runs between two moves."""
 
 
-def _move(answer: Answer, status: ExitStatus, seconds: float) -> str | AnswerFault:
+def _move(answer: Answer, status: ExitStatus) -> str | AnswerFault:
     if answer.kind is AnswerKind.LATE:
-        return late(seconds, status)
+        return late(answer, status)
     if answer.kind is AnswerKind.TOO_LONG:
         return too_long(status)
     if status.ending is Ending.EXIT and answer.text:

@@ -1,19 +1,31 @@
 """FUNCTION: a Python function, called for each move. It must return an int; True and False are refused.
 
-Our driver imports the team's file in the sandbox; output of the file is not taken for an answer. The import
-has a time limit of its own, so that a move's time is only that of the call.
+Our driver is in the sandbox and forks a child for each call, which imports the team's file: nothing is kept
+from one call to the next, as in the other languages, and a call's time includes the import. Output of the
+file is not taken for an answer. Before its first call the file is imported once to see whether it can be;
+this import has a time limit of its own.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from contest.games.base import TextProtocol, Words
-from sandbox.players import MAX_ANSWER_BYTES, AnswerFault, AnswerFaultKind, crash, decoded, late, too_long
+from sandbox.limits import Usage
+from sandbox.players import (
+    MAX_ANSWER_BYTES,
+    AnswerFault,
+    AnswerFaultKind,
+    PlayerUsage,
+    crash,
+    decoded,
+    late,
+    too_long,
+)
 from sandbox.process import AnswerKind
 from sandbox.program_folder import ProgramFolder
 
@@ -22,7 +34,7 @@ if TYPE_CHECKING:  # bubblewrap is not needed to talk with a program (knobellib.
 
 LANGUAGE = "Python"
 IMPORT_SECONDS = 10.0
-CPU_SECONDS = 3_600  # of one process, in all its games
+CPU_SECONDS = 3_600  # of the driver in all games, and of each call
 
 _DRIVER = "/box/driver.py"
 _NOT_FROM_DRIVER = "the program disturbed the calling of its function"
@@ -31,7 +43,7 @@ Reply = Mapping[str, Any]  # JSON from the sandbox; driver.py lists its keys
 
 
 class PythonFunction:
-    """A function in a team's file, in a process of its own. `import_fault`: why it cannot be called."""
+    """A function in a team's file; each request starts afresh. `import_fault`: why it cannot be called."""
 
     def __init__(
         self,
@@ -47,14 +59,18 @@ class PythonFunction:
         driver = files("sandbox.players").joinpath("driver.py").read_bytes()
         self._name = name
         self._fault: AnswerFault | None = None
-        self._process = program.open(
+        self.answer_seconds = 0.0  # of the last answer
+        interpreter = program.command[:-1]  # with its options
+        words = (program.program, name, str(answer_bytes), "sandbox" if sandbox.has_process_tree else "home")
+        needs = replace(program.needs, processes=program.needs.processes + 1)  # the driver is one
+        self._process = replace(program, needs=needs).open(
             sandbox,
-            command=[*program.command[:-1], _DRIVER],  # the interpreter with its options, and our driver
+            command=[*interpreter, _DRIVER, *words],
             files={_DRIVER: driver},
             cpu_seconds=cpu_seconds,
             answer_bytes=answer_bytes,
         )
-        imported = self.ask({"import": [program.program, name]}, IMPORT_SECONDS)
+        imported = self.ask({"import": True}, IMPORT_SECONDS)
         self.import_fault = imported if isinstance(imported, AnswerFault) else None
 
     @property
@@ -64,10 +80,11 @@ class PythonFunction:
     def ask(self, request: Mapping[str, object], seconds: float) -> Reply | AnswerFault:
         """Send a request of driver.py; return the driver's reply, or what was wrong with the function."""
         answer = self._process.ask(json.dumps(request), seconds)
+        self.answer_seconds = answer.seconds
         if answer.kind is not AnswerKind.LINE:
             status = self._process.close()
             if answer.kind is AnswerKind.LATE:
-                self._fault = late(seconds, status)
+                self._fault = late(answer, status)
             else:
                 self._fault = too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)
             return self._fault
@@ -80,6 +97,10 @@ class PythonFunction:
         if "wrong" in reply:
             return AnswerFault(AnswerFaultKind.UNREADABLE, f"{self._name} gave {reply['wrong']}")
         return reply
+
+    def usage(self) -> Usage:
+        """Of its sandbox so far."""
+        return self._process.usage()
 
     def stderr_tail(self) -> bytes:
         """The end of its standard error so far."""
@@ -106,11 +127,13 @@ class FunctionPlayer:
 
     program: ProgramFolder
     sandbox: Sandbox
-    seconds: float  # for each call
+    seconds: float  # for each call, with the import
     function: str = "get_move"
     _process: PythonFunction | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of the previous process
     _lost: AnswerFault | None = field(default=None, init=False)  # why it is not asked in this game any more
+    _answer_seconds: list[float] = field(default_factory=list, init=False)
+    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
 
     @property
     def protocol(self) -> TextProtocol:
@@ -118,6 +141,7 @@ class FunctionPlayer:
 
     def begin(self) -> None:
         self._lost = None
+        self._answer_seconds, self._memory = [], PlayerUsage()
 
     def move(self, question: Words) -> str | AnswerFault:
         reply = self._lost or self._call(question)
@@ -135,6 +159,10 @@ class FunctionPlayer:
         """None: a call returns its own answer."""
         return 0
 
+    def usage(self) -> PlayerUsage:
+        memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
+        return memory._replace(answer_seconds=self._answer_seconds)
+
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)
 
@@ -145,6 +173,7 @@ class FunctionPlayer:
         if self._process:
             self._stderr = self._process.stderr_tail()
             self._process.close()
+            self._memory = self._memory.with_memory(self._process.usage())
         self._process = None
 
     def _call(self, question: Words) -> Reply | AnswerFault:
@@ -153,4 +182,8 @@ class FunctionPlayer:
         if self._process is None:
             self._process = PythonFunction(self.program, self.function, self.sandbox)
             self._lost = self._process.import_fault
-        return self._lost or self._process.ask({"call": question}, self.seconds)
+        if self._lost:
+            return self._lost
+        reply = self._process.ask({"call": question}, self.seconds)
+        self._answer_seconds.append(self._process.answer_seconds)
+        return reply

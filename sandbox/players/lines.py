@@ -6,12 +6,12 @@ includes its start.
 
 Some programs answer even the message that the game is over. Such lines are dropped before the next game, or
 they would be taken for its answers. We cannot know whether a program still wants to write, so we wait a
-moment after its first game, and after each game that follows one with such a line.
+moment after its first game, and after each game that follows one with such a line; otherwise only until it
+has read the message.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from sandbox.players import (
     MAX_ANSWER_BYTES,
     AnswerFault,
     AnswerFaultKind,
+    PlayerUsage,
     as_text,
     crash,
     decoded,
@@ -44,9 +45,9 @@ class LinesPlayer:
     _process: SandboxedProcess | None = field(default=None, init=False)
     _stderr: bytes = field(default=b"", init=False)  # of the previous process
     _lost: AnswerFault | None = field(default=None, init=False)  # why it answers no more in this game
-    _unasked: int = field(default=0, init=False)  # lines that were dropped and not yet told
     _is_quiet: bool = field(default=False, init=False)  # it wrote nothing unasked after the last game
-    _told_at: float = field(default=0.0, init=False)  # when it was told something, on the monotonic clock
+    _answer_seconds: list[float] = field(default_factory=list, init=False)
+    _memory: PlayerUsage = field(default=PlayerUsage(), init=False)  # of processes that have ended
 
     @property
     def protocol(self) -> TextProtocol:
@@ -54,7 +55,7 @@ class LinesPlayer:
 
     def begin(self) -> None:
         self._lost = None
-        self._drop(0.0)
+        self._answer_seconds, self._memory = [], PlayerUsage()
 
     def move(self, question: Words) -> str | AnswerFault:
         if self._lost:
@@ -65,19 +66,23 @@ class LinesPlayer:
                 self.sandbox, cpu_seconds=CPU_SECONDS, answer_bytes=MAX_ANSWER_BYTES
             )
         answer = self._process.ask(" ".join(as_text(question)), self.seconds)
+        self._answer_seconds.append(answer.seconds)
         return answer.text if answer.kind is AnswerKind.LINE else self._fault(self._process, answer)
 
     def tell(self, words: Words) -> None:
         if self._process and not self._lost:
             self._process.tell(" ".join(as_text(words)))
-            self._told_at = time.monotonic()
 
     def unasked_lines(self) -> int:
-        if self._process and not self._lost:
-            wait = 0.0 if self._is_quiet else self._told_at + UNASKED_SECONDS - time.monotonic()
-            self._is_quiet = self._drop(max(0.0, wait)) == 0
-        lines, self._unasked = self._unasked, 0
+        if self._process is None or self._lost:
+            return 0
+        lines = self._process.drop_output(UNASKED_SECONDS, is_usually_quiet=self._is_quiet)
+        self._is_quiet = lines == 0
         return lines
+
+    def usage(self) -> PlayerUsage:
+        memory = self._memory.with_memory(self._process.usage()) if self._process else self._memory
+        return memory._replace(answer_seconds=self._answer_seconds)
 
     def stderr_tail(self) -> str:
         return decoded(self._process.stderr_tail() if self._process else self._stderr)
@@ -90,13 +95,10 @@ class LinesPlayer:
 
     def close(self) -> None:
         if self._process:
-            self._stderr = self._process.close().stderr
+            status = self._process.close()
+            self._stderr = status.stderr
+            self._memory = self._memory.with_memory(status.usage)
         self._process = None
-
-    def _drop(self, seconds: float) -> int:
-        lines = self._process.drop_output(seconds) if self._process else 0
-        self._unasked += lines
-        return lines
 
     def _fault(self, process: SandboxedProcess, answer: Answer) -> AnswerFault:
         status = process.close()
@@ -105,5 +107,5 @@ class LinesPlayer:
             AnswerFaultKind.CRASH, "the program does not run any more, because of what was before"
         )
         if answer.kind is AnswerKind.LATE:
-            return late(self.seconds, status)
+            return late(answer, status)
         return too_long(status) if answer.kind is AnswerKind.TOO_LONG else crash(status)

@@ -51,7 +51,7 @@ def constant(program: ProgramFolder, function: str, name: str, sandbox: Sandbox)
     """The text that a global name of the function's module has, such as the strategy's name."""
     process = PythonFunction(program, function, sandbox)
     try:
-        reply = process.import_fault or process.ask({"constant": (program.program, name)}, CONSTANT_SECONDS)
+        reply = process.import_fault or process.ask({"constant": name}, CONSTANT_SECONDS)
     finally:
         process.close()
     if isinstance(reply, AnswerFault):
@@ -91,7 +91,7 @@ def _once(
 
 
 def _is_table(table: object, domain: Domain) -> TypeGuard[list[int]]:
-    """Check again, out here: in the sandbox a program may have changed our driver."""
+    """Check again, out here: in the sandbox a program may have forged its reply."""
     if not isinstance(table, list) or len(table) != domain.rows * domain.columns:
         return False
     return all(type(cell) is int and domain.lowest <= cell <= domain.highest for cell in table)

@@ -9,13 +9,12 @@ from pathlib import Path
 from contest.errors import ToolMissing
 from contest.subprocesses.c_programs import c_program
 from sandbox.bubblewrap import ImageRoot
-from sandbox.limits import Limits
+from sandbox.limits import MB, Limits
 from sandbox.oci.image import empty_root
 from sandbox.sandbox import Sandbox
 
 _SOURCES = Path(__file__).parent
-_MB = 1024 * 1024
-LIMITS = Limits(cpu_seconds=5, address_space_bytes=64 * _MB, processes=8)
+LIMITS = Limits(cpu_seconds=5, address_space_bytes=64 * MB, processes=8)
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class SelfTest:
 
     def breaches(self) -> list[str]:
         """What must not be: sentences, none if all is well."""
-        megabytes = LIMITS.address_space_bytes // _MB
+        megabytes = LIMITS.address_space_bytes // MB
         wrong = {
             "it can write files of /proc/sys": self.writable_sysctls > 0,
             "it reaches this host's network": self.reaches_network,

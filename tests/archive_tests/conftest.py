@@ -22,11 +22,10 @@ def knobeln_contest(tmp_path_factory: pytest.TempPathFactory) -> Published:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Published:
-    """Three programs, a final with replays, and an evolution, in games of a few throws."""
+    """Three programs, a final, and an evolution, in games of a few throws."""
     chosen = small()
     game = chosen.game.model_copy(update={"L": 12, "k": 2})
-    tournament = chosen.tournament.model_copy(update={"final_replays": 2})
-    chosen = chosen.model_copy(update={"game": game, "tournament": tournament})
+    chosen = chosen.model_copy(update={"game": game})
     field = {name: sent for name, sent in knobeln_field().items() if name in ("team_1", "team_2", "team_6")}
     path = tmp_path_factory.mktemp("tiny")
     contest, strings = played(path / "contest", chosen, field)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -86,11 +87,11 @@ def test_nothing_is_overwritten(knobeln_contest: Published, tmp_path: Path) -> N
 
 
 def test_an_archive_has_the_numbers_of_a_result(knobeln_contest: Published) -> None:
-    replays = json.loads((knobeln_contest.archive / "replays.json").read_text())
+    certainty = json.loads((knobeln_contest.archive / "certainty.json").read_text())
     final = json.loads((knobeln_contest.archive / "rounds/3/group-1.json").read_text())
-    assert replays["times"] == 5
-    assert {name for name, _ in replays["firsts"]} == set(final["plan"]["members"])
-    assert sum(count for _, count in replays["firsts"]) >= 5
+    assert certainty["contests"] == 20
+    assert {line["entry"] for line in certainty["teams"]} == {f"team_{n}" for n in range(1, 7)}
+    assert sum(line["first"] for line in certainty["teams"]) >= 20
     head, *lines = (knobeln_contest.archive / "rounds/3/group-1.csv").read_text().splitlines()
     names = head.split(",")[1:]
     assert names == [line["entry"] for line in final["standings"]]
@@ -240,7 +241,7 @@ BAN = {"team": "team_1", "kind": "disqualified", "at": "1994-05-14T10:00:00Z", "
 
 def with_a_fault(archive: Mapping[str, bytes]) -> tuple[str, Any, Any]:
     """A group's path, a game of it with a fault, and the fault."""
-    for path in sorted(path for path in archive if re.fullmatch(r"rounds/1/group-\d+\.json", path)):
+    for path in sorted(path for path in archive if re.fullmatch(r"rounds/\d+/group-\d+\.json", path)):
         for match in json.loads(archive[path])["matches"]:
             for seat in match["result"]["seats"]:
                 if seat["fault"]:
@@ -254,8 +255,16 @@ def another_reason(archive: dict[str, bytes]) -> None:
     archive[path] = archive[path].replace(reason, b'"it slept"', 1)
 
 
+def another_seed_without_ledger(archive: dict[str, bytes]) -> None:
+    """As an earlier version wrote archives, which had neither a ledger nor a sealed list of entries."""
+    for name in ("ledger.json", "ledger.txt", "seal.json"):
+        del archive[name]
+    promise = hashlib.sha256(bytes(32)).hexdigest()
+    edit("contest.json", lambda c: c.update(seed="00" * 32, seed_commitment=promise))(archive)
+
+
 LIES: dict[str, tuple[Change, str]] = {
-    "seed": (edit("contest.json", set_to("00" * 32, "seed")), "sha256 of the seed"),
+    "seed": (edit("contest.json", set_to("00" * 32, "seed")), "sha256 of the secret"),
     "seed and promise": (
         edit(
             "contest.json",
@@ -264,9 +273,13 @@ LIES: dict[str, tuple[Change, str]] = {
                 seed_commitment="66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925",
             ),
         ),
+        "the key has not signed this ledger of this contest",
+    ),
+    "seed and promise, and no ledger": (
+        another_seed_without_ledger,
         "round 1, group 1 was drawn differently",
     ),
-    "settings": (edit("contest.json", set_to(61, "settings", "game", "L")), "round 1, group 1"),
+    "settings": (edit("contest.json", set_to(61, "settings", "game", "L")), "the settings are not those"),
     "title": (edit("contest.json", set_to("Another", "settings", "contest", "title")), "announcement.txt"),
     "impossible settings": (edit("contest.json", set_to(0, "settings", "game", "L")), "settings: L"),
     "workers": (
@@ -315,8 +328,12 @@ LIES: dict[str, tuple[Change, str]] = {
     "evolution": (edit("evolution.json", added(1, "generations", 2, 0)), "the evolution, generation 2"),
     "evolution's ranking": (edit("evolution.json", set_to(9, "ranking", 0, "rank")), "ranking, line 1"),
     "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
-    "replays": (edit("replays.json", added(1, "firsts", 0, 1)), "the replays of the final: archived"),
-    "no replays": (lambda a: a.pop("replays.json") and None, "there are not 5"),
+    "certainty": (edit("certainty.json", added(1, "teams", 0, "first")), "other contests with other chance"),
+    "a team whose absence matters": (
+        edit("certainty.json", lambda c: c["without"].append({"entry": "team_1", "winners": ["team_2"]})),
+        "other contests with other chance",
+    ),
+    "a million contests": (edit("certainty.json", set_to(10**6, "contests")), "at most 20 are played"),
     "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv does not follow"),
     "no score matrix": (
         lambda a: a.pop("rounds/2/group-1.csv") and None,
@@ -328,7 +345,7 @@ LIES: dict[str, tuple[Change, str]] = {
     ),
     "no decisions": (lambda a: a.pop("decisions.json") and None, "decisions.json is missing"),
     "rules": (swap("rules.md", b"KNOBELN", b"POKER"), "rules.md"),
-    "announcement": (swap("announcement.txt", b"team_1", b"team_9"), "announcement.txt, line"),
+    "announcement": (swap("announcement.txt", b"6 teams took", b"7 teams took"), "announcement.txt, line"),
     "more than there should be": (lambda a: a.update({"notes.txt": b"hello\n"}), "does not belong"),
     "less": (lambda a: a.pop("ranking.json") and None, "ranking.json is missing"),
     "more in a file": (
@@ -351,6 +368,21 @@ def test_a_lie_is_found_although_the_manifest_was_mended(
     assert not re.search(r"\w\(\w+=|\bNone\b|\bTrue\b|\bFalse\b", result.output.split("difference: ")[1])
 
 
+@pytest.mark.slow
+def test_what_earlier_versions_wrote_of_replays_is_accepted_and_not_checked(
+    knobeln_contest: Published, mended: Mended
+) -> None:
+    def as_earlier(archive: dict[str, bytes]) -> None:
+        edit("contest.json", lambda c: c["settings"]["tournament"].update(final_replays=5))(archive)
+        del archive["certainty.json"]
+        archive["replays.json"] = b'{\n "times": 5,\n "firsts": []\n}\n'
+        del archive["ledger.txt"], archive["ledger.json"]
+
+    result = knobeln("verify", mended(knobeln_contest.archive, as_earlier))
+    assert result.exit_code == 0, result.output
+    assert "replays.json: an earlier version of knobeln wrote it" in " ".join(result.output.split())
+
+
 def kinds() -> dict[str, str]:
     return {
         "contest": "contest.json",
@@ -359,7 +391,7 @@ def kinds() -> dict[str, str]:
         "rounds": "rounds.json",
         "group": GROUP,
         "ranking": "ranking.json",
-        "replays": "replays.json",
+        "certainty": "certainty.json",
         "score matrix": "rounds/1/group-1.csv",
         "evolution": "evolution.json",
         "rules": "rules.md",
@@ -484,7 +516,10 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
     assert f"that the organizer took {', '.join(sorted(out))} out" in result.output
     published_words = everything(published.archive)
     assert "that the organizer took team_7 out before the contest started" in result.output
-    assert not any(word in published_words for word in (b"somebody else wrote it", b"team_8"))
+    assert b"somebody else wrote it" not in published_words
+    # Who withdrew had letters, so the ledger names it; nothing else does.
+    ledger = (published.archive / "ledger.txt").read_bytes()
+    assert published_words.count(b"team_8") == ledger.count(b"team_8") > 0
     decisions = json.loads((published.archive / "decisions.json").read_text())["taken_out"]
     assert [each["lifted_at"] is None for each in decisions] == [True, True, True, False]
     assert (decisions[0]["team"], decisions[0]["kind"]) == ("team_7", "disqualified")
@@ -496,7 +531,7 @@ def test_a_contest_out_of_which_the_organizer_took_teams_can_be_checked(
 
 
 @pytest.mark.slow
-def test_a_final_and_its_replays_are_played_without_who_was_taken_out(tmp_path: Path) -> None:
+def test_a_final_and_contests_with_other_chance_are_played_without_who_was_taken_out(tmp_path: Path) -> None:
     def day(folder: ContestContext) -> None:
         interrupted(folder, AfterADraw())
         disqualify(folder, "team_2")
@@ -507,8 +542,9 @@ def test_a_final_and_its_replays_are_played_without_who_was_taken_out(tmp_path: 
     chosen = chosen.model_copy(update={"tournament": at_once})
     contest, strings = played(tmp_path / "contest", chosen, knobeln_field(), day)
     published = publish(contest, tmp_path / "archive", strings)
-    replays = json.loads((published.archive / "replays.json").read_text())
-    assert ["team_2", 0] in replays["firsts"]
+    certainty = json.loads((published.archive / "certainty.json").read_text())
+    assert {line["entry"] for line in certainty["teams"]} == {f"team_{n}" for n in (1, 3, 4, 5, 6)}
+    assert knobeln("verify", published.archive).exit_code == 0
     assert "team_2" not in json.loads((published.archive / "evolution.json").read_text())["entries"]
     result = knobeln("verify", published.archive)
     assert result.exit_code == 0, result.output
@@ -525,7 +561,7 @@ def test_a_knock_out_in_which_the_other_one_went_on_can_be_checked(tmp_path: Pat
         contest_day(folder).run()
 
     chosen = small()
-    cup = chosen.tournament.model_copy(update={"format": "double-elimination", "final_replays": 0})
+    cup = chosen.tournament.model_copy(update={"format": "double-elimination"})
     plain = chosen.evolution.model_copy(update={"enabled": False})
     chosen = chosen.model_copy(update={"tournament": cup, "evolution": plain})
     contest, strings = played(tmp_path / "contest", chosen, knobeln_field(), day)
@@ -593,7 +629,7 @@ def again(folder: ContestContext, *what: object) -> None:
     done = knobeln("rerun", *what, "--reason", "the lights were out", "-C", folder.path)
     assert done.exit_code == 0, done.output
     with folder.store.read() as tx:
-        assert results.get_final_replays(tx) is None
+        assert results.get_certainty(tx) is None
     contest_day(folder).run()
 
 
@@ -915,7 +951,7 @@ WORD_LIES: dict[str, tuple[Change, str]] = {
     "a seat less": (edit(GROUP, set_to(None, "matches", 0, "result", "moves", 0, 0)), "seats 1 and 2 move"),
     "points": (
         edit(GROUP, added(1, "matches", 0, "result", "seats", 0, "points")),
-        "the points are 21:0 in",
+        "the points are 29:0 in",
     ),
     "digest": (edit(GROUP, set_to("0123456789abcdef", "matches", 0, "result", "digest")), "the digest"),
     "moves": (edit(GROUP, set_to(None, "matches", 0, "result", "moves")), "were not kept"),

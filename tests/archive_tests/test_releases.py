@@ -28,6 +28,7 @@ def test_the_archive_of_a_release_is_verified(release: Path, tmp_path: Path) -> 
     assert f"knobeln {written_by} wrote them, and this is knobeln {__version__}" in " ".join(shown.split())
     assert "in 1 round" in shown
     assert "to the last point" in shown or "give these points" in shown
+    assert "decisions of the organizer since the start: the archive has none" in shown
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
-from contest.store import backup, contest_state, letters, outbox, results
+from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
 from contest.subprocesses.child_process import start
 from knobeln.cli import main
 from knobeln.contest_day.run import Silence
@@ -126,23 +126,32 @@ def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
 ) -> None:
     knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
     accept(folder.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
+    with folder.store.read() as tx:
+        address = teams.get(tx, 1).address
     folder.store.close()
     knobeln_in(folder.path, "letters", "retry")
     knobeln_in(folder.path, "run")
+    stop = f"From: {address}\r\nTo: knobeln@localhost.example\r\nSubject: unsubscribe\r\n\r\n".encode()
+    knobeln_in(folder.path, "receive", write(tmp_path, stop))
     knobeln_in(folder.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
     knobeln_in(folder.path, "outbox", "flush")
     before, expected = delivered(folder.path), shown(folder.path)
     said = knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz").output
-    assert "came in since then, and are read again: 2." in said
+    assert "came in since then, and are read again: 3." in said
     assert len(list(folder.path.glob("before-restore-*/contest.db"))) == 1
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
-        assert letters.count_by_state(tx)[LetterState.NEW] == 2
+        assert letters.count_by_state(tx)[LetterState.NEW] == 3
+        # The programs, the settings, the final list of entries, and `unsubscribe`.
+        assert len(list(ledger.entries(tx))) == 5 + 1 + 1 + 1
     knobeln_in(folder.path, "run")
+    knobeln_in(folder.path, "outbox", "flush")
     assert shown(folder.path) == expected
     assert delivered(folder.path) == before
     assert set(before.values()) == {1}
     assert states(folder).keys() == {OutboxState.SENT}
+    with folder.store.read() as tx:
+        assert len(list(ledger.entries(tx))) == 8  # the letter that was read again has its old entry
 
 
 def write(tmp_path: Path, letter: bytes) -> Path:

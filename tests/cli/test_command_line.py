@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import struct
@@ -181,7 +182,7 @@ def test_only_a_digest_of_the_authentification_string_is_in_the_table_of_teams(f
 
     with ContestContext.open(folder).store.read() as tx:
         (team,) = teams.all_teams(tx)
-        assert string not in teams.auth_digest(tx, team.id)
+        assert string not in teams.digests_of(tx, team.id).valid
 
 
 @pytest.mark.parametrize(
@@ -299,7 +300,9 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
         s["rank"] for s in final["groups"][0]["standings"]
     )
     assert found["evolution"]["generations"][0] == [5] * 7
-    assert found["seed"] == bytes(range(32)).hex()
+    assert found["secret"] == bytes(range(32)).hex()
+    seed = hmac.digest(bytes(range(32)), bytes.fromhex(found["entries_root"]), "sha256")
+    assert found["seed"] == seed.hex()
     assert knobeln("results", "--announce", "-C", tmp_path).output.startswith("Subject: ")
     assert "no round 2" in knobeln("results", "--round", 2, "-C", tmp_path, code=1).output
     assert "Points of the row" in knobeln("standings", "--cross", "-C", tmp_path).output

@@ -32,7 +32,7 @@ NOW = datetime(2026, 3, 21, 15, 5, tzinfo=UTC)
 def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: Path, game: str) -> None:
     folder = tmp_path / "contest"
     before = SystemClock().now()
-    knobeln("init", folder, "--game", game)
+    knobeln("init", folder, "--game", game, "--beacon", "none")
     written = load_settings(folder)
     opened = written.dates.registration_opens
     assert before - timedelta(seconds=1) <= opened <= SystemClock().now()
@@ -42,6 +42,18 @@ def test_init_of_a_game_writes_its_preset_as_a_commented_contest_toml(tmp_path: 
         for key in type(getattr(written, name)).model_fields:
             assert f"\n{key} = " in text
     knobeln("status", "-C", folder)
+
+
+def test_a_new_contest_draws_with_drand_unless_another_beacon_is_chosen(tmp_path: Path) -> None:
+    knobeln("init", tmp_path / "usual")
+    assert load_settings(tmp_path / "usual").tournament.beacon == "drand"
+    draw = "lottery: the Swiss lottery of 2027-05-15"
+    knobeln("init", tmp_path / "drawn", "--beacon", draw)
+    assert load_settings(tmp_path / "drawn").tournament.beacon == draw
+    assert (
+        "`lottery:` and which draw counts"
+        in knobeln("init", tmp_path / "x", "--beacon", "dice", code=2).output
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +91,7 @@ def test_programs_show_only_where_registering_is_to_agree_to_it(game: str) -> No
 
 
 def test_init_without_a_game_is_knobeln_as_ever(tmp_path: Path) -> None:
-    knobeln("init", tmp_path / "contest")
+    knobeln("init", tmp_path / "contest", "--beacon", "none")
     written = load_settings(tmp_path / "contest")
     assert written == Settings(dates=usual_dates(written.dates.registration_opens))
 

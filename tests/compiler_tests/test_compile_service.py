@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -15,8 +16,9 @@ from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
+from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
-from contest.store import Store, contest_state, letters, migrate, outbox, submissions
+from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from knobellib.house import house_strategies
 from reports.compile_report import compile_report
 from reports.render import Templates
@@ -97,6 +99,38 @@ def test_each_program_gets_its_report_and_a_bad_one_leaves_the_good_one_in_place
         assert good is not None
         assert good.number == 1
         assert len(submissions.versions(tx, team)) == 2
+
+
+def recorded(context: Workshop) -> list[LedgerEntry]:
+    with context.store.read() as tx:
+        return list(ledger.entries(tx))
+
+
+def test_each_program_is_in_the_ledger_and_its_report_has_the_receipt(context: Workshop) -> None:
+    team = context.team("heavy_lords")
+    secret = "k7qd-22ab-x9yz-m4np-q6rs"
+    source = f"/*\n<<FROM>> heavy_lords {secret}\n*/\n{GOOD}"
+    for sent in (source, BAD):
+        context.send(team, sent)
+    context.work()
+    good, bad = recorded(context)
+    assert (good.effect, bad.effect) == (Effect.PROGRAM_ACCEPTED, Effect.PROGRAM_REFUSED)
+    assert good.letter == hashlib.sha256(f"{team} {{}}".encode()).hexdigest()
+    published = context.service.builder.published_files({"program.c": source.encode()})
+    assert secret.encode() not in published["program.c"]
+    assert good.digest == program_digest(published) != bad.digest
+    for number, mail in enumerate(context.mails(), 1):
+        assert f"X-Knobeln-Receipt: {number} " in mail
+        assert f"Receipt: entry {number} of a ledger of {number}." in mail
+
+
+def test_programs_that_were_never_compiled_are_in_the_ledger_once(context: Workshop) -> None:
+    team = context.team("busy")
+    for number in range(6):
+        context.send(team, f"{GOOD}\n/* {number} */\n")
+    context.work()
+    effects = [entry.effect for entry in recorded(context)]
+    assert effects == [Effect.PROGRAM_REPLACED] * 5 + [Effect.PROGRAM_ACCEPTED]
 
 
 def test_a_newer_good_version_takes_the_place_of_the_older(context: Workshop) -> None:

@@ -172,7 +172,7 @@ def contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (facts / "entry_points.txt").write_text(ENTRY_POINTS)
     monkeypatch.syspath_prepend(packages)
     monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")
-    knobeln("init", tmp_path / "contest", "--game", "highest")
+    knobeln("init", tmp_path / "contest", "--game", "highest", "--beacon", "none")
     return tmp_path / "contest"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from shutil import rmtree
@@ -19,8 +20,8 @@ from mailserver.intake.accept import accept
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.contest_runs import delivered, finish, without_times
+from tests.support.machine_programs import ROOT
 
-WALKER = Path(__file__).parents[1] / "support" / "killed_in_run.py"
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
 QUESTION = (
@@ -71,8 +72,9 @@ def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads"
     work = tmp_path / "work"
     work.mkdir()
     waiting = str(master(tmp_path / "master", house, chosen))
-    command = [sys.executable, str(WALKER), waiting, str(work), tables]
-    code = finish(start(command, tmp_path / "log"), patience=1_200)
+    walker = [sys.executable, "-m", "tests.support.killed_in_run", waiting, str(work), tables]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    code = finish(start(walker, tmp_path / "log", environment), patience=2_400)
     assert code == 0, (tmp_path / "log").read_text()
     points = (work / "points").read_text().splitlines()
     undisturbed = ended(work / "whole")

@@ -30,7 +30,7 @@ def knobeln(*words: object) -> str:
 
 def played(path: Path, house: House, *, self_play: bool) -> Path:
     """A contest of twelve house strategies that `knobeln run` has played to its end."""
-    knobeln("init", path)
+    knobeln("init", path, "--beacon", "none")
     settings = (path / "contest.toml").read_text()
     changes = [
         ('format = "group-elimination"', 'format = "round-robin"'),

@@ -1,63 +1,99 @@
-"""How close was it? The numbers in the summary of a contest, and that they change nothing."""
+"""How sure is the result? What the summary, the command and the pages say, and that it changes nothing."""
 
 from __future__ import annotations
 
+import json
 from email import message_from_bytes
 from email.policy import default as modern
 from pathlib import Path
 
 import pytest
 
-from contest.config.settings import Settings, game_settings
-from contest.errors import ConfigError
-from contest.model import EvolutionOutcome, Standing
+from contest.config.load import FILE_NAME, load_settings
+from contest.config.template import settings_template
 from contest.store import outbox, results
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
+from knobeln.server.site_facts import site_facts
+from reports.site.facts import SiteFacts
+from tests.support.command_line import knobeln
 from tests.support.contest_field import House, make_contest, settings
-from tournament.derived_settings import format_of
+from tests.support.site_files import files_of
 
 
-def outcome(folder: ContestContext) -> tuple[tuple[Standing, ...], EvolutionOutcome | None]:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    made = make_contest(tmp_path_factory.mktemp("sure") / "contest", 5, house, settings(), ("RSM",))
+    contest_day(made).run()
+    return made
+
+
+def mailed(folder: ContestContext) -> str:
     with folder.store.read() as tx:
-        return results.finished_rounds(tx)[-1].groups[0].standings, results.get_evolution(tx)
-
-
-def test_the_summary_says_how_often_each_team_came_first_when_the_final_was_played_again(
-    tmp_path: Path, house: House
-) -> None:
-    folder = make_contest(tmp_path / "replayed", 5, house, settings(final_replays=8), ("RSM",))
-    contest_day(folder).run()
-    with folder.store.read() as tx:
-        replays = results.get_final_replays(tx)
         mail = message_from_bytes(outbox.due(tx, folder.clock.now(), 1)[0].raw, policy=modern)
-    assert replays is not None
-    assert replays.times == 8
-    assert {name for name, _ in replays.firsts} == {f"team_{number:04}" for number in range(1, 6)}
-    assert sum(count for _, count in replays.firsts) >= 8
     body = mail.get_body(("plain",))
     assert body is not None
-    text = body.get_content()
-    assert " ahead of the second: " in text
-    assert "The same final was played 8 times more" in " ".join(text.split())
     (table,) = mail.iter_attachments()
     assert table.get_filename() == "scores.csv"
     assert len(table.get_content().splitlines()) == 6
+    return str(body.get_content())
 
 
-def test_replays_of_the_final_change_no_result(tmp_path: Path, house: House) -> None:
-    plain = make_contest(tmp_path / "plain", 5, house, settings())
-    replayed = make_contest(tmp_path / "replayed", 5, house, settings(final_replays=3))
-    for folder in (plain, replayed):
-        contest_day(folder).run()
-    assert outcome(plain) == outcome(replayed)
-    with plain.store.read() as tx:
-        assert results.get_final_replays(tx) is None
+def test_the_summary_says_how_the_contest_ends_with_other_chance(folder: ContestContext) -> None:
+    text = mailed(folder)
+    assert " ahead of the second: " in text
+    words = " ".join(text.split())
+    assert "The whole contest was drawn and played again 20 times with other chance." in words
+    assert "Kendall's tau" not in words  # five teams are too few for another format
+    for number in range(1, 6):
+        assert f"\nteam_{number:04} " in text.split("How sure is this ranking?")[1]
 
 
-def test_replays_are_refused_where_the_final_cannot_be_had_again() -> None:
-    chosen: Settings = settings(final_replays=3, format="round-robin")
-    chosen = chosen.model_copy(update={"game": game_settings({"name": "cooperation"})})
-    chosen = chosen.model_copy(update={"evolution": chosen.evolution.model_copy(update={"enabled": False})})
-    with pytest.raises(ConfigError, match=r"tournament.final_replays: only games of the contest machine"):
-        format_of(chosen)
+def test_the_command_shows_what_was_mailed_and_plays_other_numbers(folder: ContestContext) -> None:
+    stored = json.loads(knobeln("certainty", "--json", "-C", folder.path).stdout)
+    assert stored["contests"] == 20
+    more = json.loads(knobeln("certainty", "200", "--json", "-C", folder.path).stdout)
+    assert more["contests"] == 200
+    assert [line["entry"] for line in more["teams"]] == [line["entry"] for line in stored["teams"]]
+    assert more["margin"] < stored["margin"]
+    shown = knobeln("certainty", "-C", folder.path)
+    assert "played again 20 times" in " ".join(shown.output.split())
+    assert "team_0001" in shown.output
+    knobeln("certainty", "3", "-C", folder.path, code=2)
+
+
+def test_the_pages_have_it_with_its_table_as_files(folder: ContestContext) -> None:
+    with folder.store.read() as tx:
+        facts: SiteFacts = site_facts(tx, folder)
+    files = files_of(facts)
+    assert "drawn and played again 20 times" in files["certainty.html"]
+    assert "team,place,first" in files["certainty.certainty.csv"]
+    assert 'href="certainty.html"' in files["index.html"]
+
+
+def test_before_the_end_there_is_nothing_to_tell(tmp_path: Path, house: House) -> None:
+    made = make_contest(tmp_path / "contest", 3, house, settings())
+    result = knobeln("certainty", "-C", made.path, code=1)
+    assert "the contest is not finished" in result.output
+
+
+def test_a_round_that_is_played_again_forgets_it(tmp_path: Path, house: House) -> None:
+    made = make_contest(tmp_path / "contest", 3, house, settings())
+    contest_day(made).run()
+    with made.store.read() as tx:
+        before = results.get_certainty(tx)
+    knobeln("rerun", "1", "--reason", "power cut", "-C", made.path)
+    with made.store.read() as tx:
+        assert results.get_certainty(tx) is None
+    contest_day(made).run()
+    with made.store.read() as tx:
+        assert results.get_certainty(tx) == before
+
+
+def test_a_setting_of_earlier_versions_is_accepted_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = settings_template(settings()).replace("[tournament]\n", "[tournament]\nfinal_replays = 1000\n", 1)
+    (tmp_path / FILE_NAME).write_text(text)
+    assert load_settings(tmp_path).tournament == settings().tournament
+    assert "tournament.final_replays is no setting any more" in capsys.readouterr().err

@@ -152,7 +152,7 @@ def test_the_guides_game_is_listed_and_played_at_the_prompt(installed: Installed
 @pytest.mark.slow
 def test_the_guides_game_is_played_by_mail(installed: Installed) -> None:
     contest = installed.folder / "contest"
-    installed.run("init", "--game", "undercut", contest)
+    installed.run("init", "--game", "undercut", "--beacon", "none", contest)
     toml = contest / "contest.toml"
     assert "# how many rounds a game has" in toml.read_text()
     toml.write_text(toml.read_text().replace("rounds = 30", "rounds = 4"))

@@ -227,3 +227,13 @@ def test_the_solvers_sources_compile_without_a_warning(tmp_path: Path) -> None:
     command = [c_compiler(), *hog_solver.FLAGS, "-Wall", "-Wextra", "-Werror", "-o"]
     done = subprocess.run([*command, tmp_path / "engine", *sources], capture_output=True, check=False)
     assert done.stderr.decode() == ""
+
+
+def test_an_engine_that_was_cleaned_away_is_built_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hog_solver.solver_binary()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    hog_solver._kept_solver.cache_clear()
+    hog_solver.solver_binary().unlink()
+    assert hog_solver.solver_binary().is_file()

@@ -76,3 +76,10 @@ def test_addresses(local: str, domain: str) -> None:
         for plain in (True, False):
             whole = compose._folded("To", Address("", addr_spec=address), plain)
             assert compose._address_line("To", "", address, plain) == whole
+
+
+@given(names=st.lists(st.text("abzAZ09_+-.=$<@ ", min_size=1, max_size=90), min_size=1, max_size=2))
+def test_message_ids(names: list[str]) -> None:
+    value = " ".join(f"<{name}@{name}.example>" for name in names)
+    for header in ("In-Reply-To", "References"):
+        assert compose._line(header, value, plain=True) == compose._folded(header, value, plain=True)

@@ -23,7 +23,7 @@ from contest.config.sections import Contest, Imap, Mail, Pickup
 from contest.config.settings import Settings
 from contest.config.template import settings_template, usual_dates
 from contest.model import LetterState, OutboxState, SubmissionState
-from contest.store import letters, outbox, submissions
+from contest.store import ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -113,15 +113,17 @@ class Server:
             )
             return not any(waiting) and sum(letters.count_by_state(tx).values()) > 1
 
-    def effects(self) -> tuple[dict[LetterState, int], list[int], list[str]]:
-        """The letters, the versions of the team's program, and the subjects of the answers to the letter."""
+    def effects(self) -> tuple[dict[LetterState, int], list[int], list[str], list[str]]:
+        """The letters, the versions of the team's program, the ledger, and the subjects of the answers."""
         with self.folder.store.read() as tx:
             states, versions = letters.count_by_state(tx), list(submissions.count_versions(tx).values())
+            recorded = [str(entry.effect) for entry in ledger.entries(tx)]
         mails = [m for m in mailbox.Maildir(self.path / "mail" / TEAM) if m["In-Reply-To"] == QUESTION]
-        return states, versions, [str(mail["Subject"]) for mail in mails]
+        return states, versions, recorded, [str(mail["Subject"]) for mail in mails]
 
 
-ONCE = ({LetterState.HANDLED: 2}, [1], ["KNOBELN: version 1 of heavy_lords is accepted"])
+RECORDED = ["registration accepted", "program accepted"]
+ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_lords is accepted"])
 
 
 @pytest.fixture

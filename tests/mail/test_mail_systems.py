@@ -21,9 +21,10 @@ from contest.config.sections import Contest, Mail
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import StoreBusy
+from contest.model import IncomingLetter
 from contest.store import Store, letters
 from knobeln.context import ContestContext, create_contest
-from mailserver.intake.accept import IncomingLetter, accept_all
+from mailserver.intake.accept import accept_all
 from mailserver.intake.smtp import Listener
 from tests.support.mail_world import OPENS, make_settings
 from tests.support.servers import Dovecot, Exim, Postfix, free_port, program, wait_for, world_readable_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -14,17 +14,19 @@ from click.testing import CliRunner
 
 from contest import presets
 from contest.clock import SystemClock
-from contest.config.sections import Contest, Teams
+from contest.config.sections import Contest, Teams, Tournament
+from contest.ledger.receipts import Effect
 from contest.model import OutboxState, Phase
-from contest.store import contest_state, decisions, outbox
+from contest.store import contest_state, decisions, ledger, outbox
 from knobeln.cli import main
 from mailserver.commands.confirm import MAX_TOKEN_HOURS
 from mailserver.team_secret import digest
 from tests.support.contest_days import Stumbling, stumbling_day
 from tests.support.contest_field import House, add_field
 from tests.support.desk import COMPILE, Desk, flat
+from tests.support.drand_network import chain_json, signed_round
 from tests.support.knobeln_server import Server
-from tests.support.mail_world import FORM, World, body_of
+from tests.support.mail_world import FORM, START, World, body_of
 from tests.support.servers import wait_for
 
 STRING = "k7qd-2mxw-9rtz-h4pc-8nvb"
@@ -292,6 +294,39 @@ def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     assert json.loads(command(server, "results", "--json"))["rounds"][0]["final"]
 
 
+@pytest.mark.parametrize(
+    ("beacon", "wrong", "right", "shown"),
+    [
+        ("drand", (PROOF + signed_round(112), ""), (PROOF + signed_round(712), ""), "the public number is"),
+        ("lottery: of Sunday", (PROOF, "one two"), (PROOF, "18 4 9"), "the public number is 4.9.18./"),
+        ("file", (PROOF, ""), (PROOF + "heads\nor tails\n", ""), "the public number is heads"),
+    ],
+)
+def test_the_public_number_is_handed_in_by_letter(
+    make_world: Callable[..., World], beacon: str, wrong: tuple[str, str], right: tuple[str, str], shown: str
+) -> None:
+    chain = chain_json(int(START.timestamp()) - 110)
+    world = make_world(tournament=Tournament(beacon=beacon, beacon_minutes=10, drand_chain=chain))
+    with world.store.write() as tx:
+        decisions.set_organizer_digest(tx, digest(STRING))
+    (answer,) = ask(world, f"organizer beacon {right[1]}", right[0])
+    assert "The contest has not started" in flat(answer)
+    with world.store.write() as tx:
+        contest_state.start(tx, {}, START)
+        contest_state.seal(tx, bytes(32), has_number=True)
+    world.clock.at = START + timedelta(minutes=11)
+    (answer,) = ask(world, f"organizer beacon {wrong[1]}", wrong[0])
+    assert "not done" in answer["Subject"]
+    (question,) = ask(world, f"organizer beacon {right[1]}", right[0])
+    with world.store.read() as tx:
+        assert contest_state.state(tx).seed.is_open
+    (answer,) = confirm(world, token_of(question))
+    assert shown in flat(answer).lower()
+    with world.store.read() as tx:
+        assert not contest_state.state(tx).seed.is_open
+        assert [entry.effect for entry in ledger.entries(tx)] == [Effect.NUMBER_DRAWN]
+
+
 BOT = b"import sys\nfor line in sys.stdin:\n    print(0, flush=True)\n"
 
 
@@ -318,7 +353,7 @@ def test_the_time_for_a_move_is_changed_by_letter_while_the_contest_runs(tmp_pat
         (answer,) = desk.send(f"Re: {question['Subject']}", "yes", organizer)
         assert "2 teams are told" in flat(answer)
         told = flat(server.answers(address)[-1])
-        assert "2.5 seconds for each move instead of 5" in told
+        assert "2.5 seconds of processor time for each move instead of 5" in told
         assert "it gets late" in told
         (answer,) = desk.send("organizer seconds 2.5", proof, organizer)
         assert "2.5 s already" in flat(answer)

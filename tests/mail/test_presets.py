@@ -18,7 +18,7 @@ from contest.games.bid_tac_toe import IllegalBid
 from contest.games.registry import game_plugins, rules_text
 from contest.model import Member, Team, TeamState
 from contest.registration_form import record_text, sample
-from contest.seeds import Seeds
+from contest.seeds import ContestSeed
 from contest.store import Store, teams
 from knobellib.kit_archives import shell_archive, tar_archive
 from knobellib.kits import kit_of
@@ -172,8 +172,9 @@ def test_the_rules_speak_of_nothing_that_only_organizers_or_readers_of_the_progr
 ) -> None:
     contest = contest_of(game)
     (mail,) = contest.world.send("send announcement", "", sender="stranger@machine.example")
-    words = announcement_texts(contest.world.settings)
-    for text in (words.rules, flat(mail)):
+    with contest.world.store.read() as tx:
+        words = announcement_texts(tx, contest.world.settings)
+    for text in (words["rules"], flat(mail)):
         assert OF_ORGANIZERS.findall(text.replace('PLAYER_NAME = "', "")) == []
 
 
@@ -213,7 +214,9 @@ def test_no_mail_of_another_contest_speaks_of_c_or_of_knobeln(
         (team,) = teams.all_teams(tx)
         facts = {"team": team, "record": record_text(team.registration), "remarks": ()}
     words = [world.renderer.render("registration_pending", **facts)]
-    words.append(world.renderer.render("no_program", number_of_teams=7, seed_commitment="0"))
+    words.append(
+        world.renderer.render("no_program", number_of_teams=7, seed_commitment="0", entries_root="1")
+    )
     texts = [f"{mail['Subject']}\n{body_of(mail)}" for mail in mails]
     texts += [f"{each.subject}\n{each.body}" for each in words]
     assert len(mails) == 9 + 1  # a wrong string is also told to the team that was named
@@ -243,7 +246,9 @@ def test_the_numbers_of_the_contest_stand_in_the_mail(contest_of: Callable[..., 
     )
     for text in (flat(contest.register()), flat(*contest.world.send("send rules", ""))):
         assert "Everybody meets everybody else in 250 games." in text
-        assert "0.5 seconds for each answer. It can use 64 MB of memory." in text
+        assert "0.5 s of processor time for each answer; all its processes and threads count" in text
+        assert "By the clock an answer may take 6 s" in text
+        assert "It can use 64 MB of memory." in text
         assert "Illegal bids end the game and count as nine zeros" in text
         assert "prizes for the best 3 of each school, and a grand prize for the best of all" in text
 
@@ -253,7 +258,7 @@ NUMBERS = {
     "cooperation-legacy": "Everybody meets everybody else once.",
     "standoff": "After 1,000 rounds the game is over",
     "ultimate-tic-tac-toe": "A match has 3 games, the one that decides third place 5, the final 7.",
-    "hog": "Your program has 300 seconds for all scores together.",
+    "hog": "Your program has 300 s of processor time for all scores together",
 }
 
 
@@ -268,7 +273,7 @@ def test_each_welcome_says_how_its_contest_goes(
 def test_the_seeds_sha256_comes_with_the_welcome_whatever_reports_a_team_orders(
     contest_of: Callable[..., Contest], game: str
 ) -> None:
-    assert Seeds(bytes(32)).commitment in flat(contest_of(game).register())
+    assert ContestSeed(bytes(32)).commitment in flat(contest_of(game).register())
 
 
 def test_a_team_that_waited_gets_the_same_when_the_organizer_accepts_it(
@@ -284,7 +289,7 @@ def test_a_team_that_waited_gets_the_same_when_the_organizer_accepts_it(
         accept_pending(tx, team, world.settings, world.renderer, world.clock.now())
     mail = world.mails()[-1]
     assert "school: Caltech" in flat(mail)
-    assert Seeds(bytes(32)).commitment in flat(mail)
+    assert ContestSeed(bytes(32)).commitment in flat(mail)
     assert list(attached(mail)) == ["rules.txt"]
 
 

@@ -21,6 +21,7 @@ from contest.model import LetterState
 from contest.store import letters, submissions, teams
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
+from knobeln.server import gateway
 from tests.support.knobeln_server import ROBOT, Server, text_of
 from tests.support.servers import PATIENCE, need_numpy, wait_for
 
@@ -191,3 +192,23 @@ def test_killed_at_any_moment_each_letter_has_one_effect_and_one_answer(server: 
     for address in addresses:
         questions = Counter(str(mail["In-Reply-To"]) for mail in server.answers(address))
         assert sorted(questions.values()) == [1, 1, 1], address
+
+
+def test_a_loop_without_work_is_not_woken_by_every_letter() -> None:
+    looks: list[float] = []
+    stop = threading.Event()
+
+    def look() -> bool:
+        looks.append(time.monotonic())
+        return False
+
+    loop = gateway._Loop("idle", look, lambda: None, lambda _: None, stop)
+    loop.start()
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        loop.wake()
+        time.sleep(0.001)
+    stop.set()
+    loop.wake()
+    loop.join(PATIENCE)
+    assert 2 <= len(looks) <= 12

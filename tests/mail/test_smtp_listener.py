@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import smtplib
 import socket
 import ssl
@@ -19,11 +20,11 @@ import trustme
 
 from contest.config.sections import Mail
 from contest.errors import ConfigError, StoreBusy, TryAgain
-from contest.model import LetterState
+from contest.model import IncomingLetter, LetterState
 from contest.store import Store, letters, outbox
 from mailserver.handler import handle_next
 from mailserver.intake import smtp
-from mailserver.intake.accept import IncomingLetter, accept
+from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
 from mailserver.role_addresses import is_role
 from tests.support.mail_world import LETTERS, OPENS, World, make_settings
@@ -752,3 +753,26 @@ def test_the_address_of_a_foreign_client_is_kept_with_the_letter(
     finally:
         listener.stop()
     assert found == [client]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "<joe@club.example>",
+        "<joe.cool+tag@a-b.club.example> SIZE=100 BODY=8BITMIME",
+        "<joe@club.example>  SMTPUTF8",
+        "<Joe_1@localhost>",
+    ],
+)
+def test_usual_addresses_are_read_as_the_library_reads_them(path: str) -> None:
+    found = smtp._USUAL_PATH.fullmatch(path)
+    assert found is not None
+    by_the_library = smtp.SMTP(object(), loop=asyncio.new_event_loop())._getaddr(path)
+    assert (found[1], found[2]) == by_the_library
+
+
+@pytest.mark.parametrize(
+    "path", ["<>", "<joe>", "<joe@>", '<"joe"@club.example>', "<a..b@c.d>", "<joe@c.d>(x)"]
+)
+def test_other_addresses_are_read_by_the_library(path: str) -> None:
+    assert smtp._USUAL_PATH.fullmatch(path) is None

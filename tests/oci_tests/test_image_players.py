@@ -107,6 +107,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("habit", FAULTS)
 def test_a_bad_habit_is_a_fault_of_its_own(habit, player):
     seconds = SHORT if FAULTS[habit] is AnswerFaultKind.LATE else LONG

@@ -101,8 +101,9 @@ def test_a_program_that_writes_without_end_does_not_hold_the_game_up(player, bui
 
 
 def test_a_late_process_does_not_answer_the_next_game_with_the_old_answer(player, build_text):
-    slow = "read line; sleep 2; echo first; read line; echo second"
-    one = player("lines", build_text("slow.sh", slow), 0.2)
+    wait = "n=0; while [ $n -lt 300000 ]; do n=$((n+1)); done"
+    slow = f"read line; {wait}; echo first; read line; echo second"
+    one = player("lines", build_text("slow.sh", slow), 0.05)
     one.begin()
     first = one.move(("next",))
     assert isinstance(first, AnswerFault)

@@ -6,7 +6,7 @@ import pytest
 
 from contest.games.base import FaultRule, TextProtocol
 from contest.model import Missing
-from sandbox.players import AnswerFault, AnswerFaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
 from tournament.runners.text_result import game_result
 from tournament.text_referee import play_game
 
@@ -33,6 +33,9 @@ class Scripted:
 
     def unasked_lines(self):
         return 0
+
+    def usage(self):
+        return PlayerUsage((0.25,), 1_000)
 
     def stderr_tail(self):
         return "a remark"

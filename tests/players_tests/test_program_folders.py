@@ -62,6 +62,7 @@ def children():
     return found
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", [*programs("lines"), *programs("arguments"), *programs("function")])
 def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, counting):
     program = build_file(path.relative_to(PROGRAMS))
@@ -72,6 +73,7 @@ def test_a_program_gets_the_verdict_of_its_folder(path, build_file, player, coun
     assert result.points == ((3,) if found == "plays" else (len(result.turns) - 1,))
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", programs("table"))
 def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
     table = tabulate(build_file(path.relative_to(PROGRAMS)), "final_strategy", DOMAIN, sandbox, seconds(path))
@@ -82,6 +84,7 @@ def test_a_function_gets_the_verdict_of_its_folder(path, build_file, sandbox):
         assert len(table) == DOMAIN.rows * DOMAIN.columns
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("path", programs("lines"))
 def test_a_closed_program_leaves_nothing_behind_at_once(path, build_file, player):
     program = build_file(path.relative_to(PROGRAMS))

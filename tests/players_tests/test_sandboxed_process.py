@@ -53,14 +53,28 @@ def test_a_question_is_one_line(shell):
         shell(ECHO).ask("two\nlines", 1)
 
 
-def test_a_deadline_is_kept_and_nothing_is_said_after_it(shell):
-    process = shell("sleep 3; echo late")
+@pytest.mark.usefixtures("impatient")
+def test_who_sleeps_is_late_by_the_clock_and_is_not_heard_any_more(shell):
+    asked = shell("sleep 3; echo late")
     start = time.monotonic()
-    assert process.ask("x", 0.2).kind is AnswerKind.LATE
+    answer = asked.ask("x", 0.2)
     assert 0.15 < time.monotonic() - start < 2
-    assert process.close().ending is Ending.KILLED
+    assert answer.kind is AnswerKind.LATE
+    assert answer.text.startswith(
+        "there was no answer within 0.2 s by the clock, in which the program used 0.0"
+    )
+    assert asked.close().ending is Ending.KILLED
 
 
+def test_who_computes_too_long_is_late_though_the_answer_comes(shell):
+    computes = "import time\nwhile time.process_time() < 0.5: pass\nprint(1)"
+    answer = shell(f"exec python3 -c '{computes}'").ask("x", 0.4)
+    assert answer.kind is AnswerKind.LATE
+    assert answer.text.endswith(" s of processor time; it may take 0.4 s")
+    assert 0.4 < answer.seconds < 0.6
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_deadline_holds_against_endless_standard_error_and_output(shell):
     start = time.monotonic()
     assert shell("exec yes >&2").ask("x", 0.3).kind is AnswerKind.LATE
@@ -68,11 +82,12 @@ def test_a_deadline_holds_against_endless_standard_error_and_output(shell):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_prisoner_that_does_not_read_is_late_whatever_is_sent(shell):
-    process = shell("exec sleep 1000")
+    deaf = shell("exec sleep 1000")
     for _ in range(3):
-        process.tell("x" * 100_000)
-    assert process.ask("x", 0.2).kind is AnswerKind.LATE
+        deaf.tell("x" * 100_000)
+    assert deaf.ask("x", 0.2).kind is AnswerKind.LATE
 
 
 def test_long_questions_get_through_in_pieces(shell):
@@ -124,6 +139,7 @@ def test_all_output_of_a_prisoner_that_finishes(shell):
     assert (answer.kind, answer.text, answer.exit_status.code) == (AnswerKind.ENDED, "more", 3)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_program_that_closes_its_output_only_falls_silent(shell):
     assert shell("exec >&-; sleep 1000").ask("x", 0.3).kind is AnswerKind.LATE
 
@@ -148,6 +164,7 @@ def test_closing_twice_returns_the_same(shell):
     assert process.ask("x", 5).exit_status == process.close() == process.close()
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_prisoner_is_gone_after_its_context(sandbox):
     descriptors = len(os.listdir("/proc/self/fd"))
     with sandbox.open([*SHELL, "setsid sleep 1000 & sleep 1000"]) as process:

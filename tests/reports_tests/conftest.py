@@ -16,6 +16,7 @@ import pytest
 from contest.config.sections import Contest, Dates
 from contest.config.settings import Settings
 from contest.games.knobeln import KnobelnSettings
+from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.model import (
     EvolutionEnding,
     EvolutionOutcome,
@@ -36,6 +37,7 @@ from contest.model import (
     TeamState,
     Verdict,
 )
+from contest.seeds import ContestSeed
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
@@ -255,7 +257,8 @@ class SmallContest:
     first: RoundOutcome
     final: RoundOutcome
     evolution: EvolutionOutcome
-    seed: bytes
+    seed: ContestSeed
+    sealed: EntryList
 
     @property
     def ranking(self) -> tuple[Standing, ...]:
@@ -286,4 +289,6 @@ def contest() -> SmallContest:
         (_group(("the_heavy_lords_of_knobeln", "example"), 1, 1), _group_with_failures()), final=False
     )
     final = _round((_group(("silent", "patient_cooperator", "example"), 2, 1, final=True),), final=True)
-    return SmallContest(_TEAMS, _team("latecomer", number=7), first, final, _evolution(), SEED)
+    sealed = EntryList.of(SealedEntry(name, f"{n:064x}", f"{n + 16:064x}") for n, name in enumerate(_TEAMS))
+    seed = ContestSeed(SEED, sealed.root)
+    return SmallContest(_TEAMS, _team("latecomer", number=7), first, final, _evolution(), seed, sealed)

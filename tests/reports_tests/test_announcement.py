@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
 from contest.protocols import Rendered
@@ -37,8 +35,9 @@ def test_it_counts_teams_rounds_and_games(posting, contest) -> None:
 
 
 def test_it_shows_the_seed_and_its_commitment(posting, contest) -> None:
-    assert contest.seed.hex() in posting.body
-    assert hashlib.sha256(contest.seed).hexdigest() in posting.body
+    for number in (contest.seed.value, contest.seed.secret, contest.sealed.root):
+        assert number.hex() in posting.body
+    assert contest.seed.commitment in posting.body
 
 
 def test_it_has_no_mail_address_of_a_team_and_fits_72_columns(posting) -> None:

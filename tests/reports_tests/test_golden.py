@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 from rich.console import Console
 
-from contest.model import FinalReplays, Outgoing
-from contest.seeds import Seeds
+from contest.model import Certainty, OtherFormat, OtherWinner, Outgoing, TeamCertainty
 from reports.announcement import announcement
 from reports.knobeln_protocol import full, read
 from reports.terminal import evolution_chart
@@ -32,19 +31,35 @@ MAILS = {
 }
 
 
+CERTAIN = Certainty(
+    contests=1_000,
+    margin=4,
+    teams=(
+        TeamCertainty("patient_cooperator", 1, 912, 1_000, 1, 2, 88),
+        TeamCertainty("silent", 2, 87, 1_000, 1, 2, 3),
+        TeamCertainty("example", 3, 1, 412, 3, 5, 588),
+    ),
+    alike=(("silent", "example"),),
+    left_out=2,
+    without=(OtherWinner("example", ("silent",)),),
+    twice=(OtherWinner("silent", ("silent",)),),
+    formats=(OtherFormat("one round robin", 200, 87, "silent"),),
+)
+
+
 @pytest.fixture(scope="module")
 def mails(reporter, contest) -> Mapping[str, Outgoing]:
     """All mails of the contest day by their keys."""
 
     def of_the_day() -> Iterator[Outgoing]:
-        yield from reporter.contest_started(contest.teams, (contest.late,), Seeds(contest.seed).commitment)
+        yield from reporter.contest_started(contest.teams, (contest.late,), contest.seed, contest.sealed)
         for group in contest.first.groups:
             yield from reporter.group_started(group.plan, contest.teams)
             yield from reporter.group_finished(group, contest.teams)
         yield from reporter.round_finished([contest.first], (), contest.teams, WORDS, None, None)
         history, evolution, seed = (contest.first, contest.final), contest.evolution, contest.seed
         numbers = (
-            FinalReplays(1_000, (("patient_cooperator", 912), ("silent", 94), ("example", 0))),
+            CERTAIN,
             "team,silent\nsilent,1\n",
         )
         yield from reporter.round_finished(

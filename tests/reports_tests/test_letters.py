@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -20,13 +19,11 @@ from hypothesis import strategies as st
 from contest.compose import compose
 from contest.config.sections import Reports
 from contest.model import GroupOutcome, Member, Outgoing, Pairing, Standing, Team
-from contest.seeds import Seeds
 from reports import knobeln_protocol
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.text import WIDTH, columns_of
 
-COMMITMENT = Seeds(bytes(32)).commitment
 NAMES_30 = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,29}", fullmatch=True)
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=500)
 
@@ -41,7 +38,7 @@ def names(mails: Iterable[Outgoing]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def started(reporter, contest) -> list[Outgoing]:
-    return list(reporter.contest_started(contest.teams, (contest.late,), COMMITMENT))
+    return list(reporter.contest_started(contest.teams, (contest.late,), contest.seed, contest.sealed))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +68,8 @@ def test_lap_goes_to_those_who_asked_and_holds_every_registration(started, conte
         assert f"team-name: {team.name}\n" in mails[0].body
         assert f"mail-address: {team.address}\n" in mails[0].body
     assert "  Jane More, 20, graduate student of computer science,\n  hackeress" in mails[0].body
-    assert COMMITMENT in mails[0].body
+    assert contest.seed.commitment in mails[0].body
+    assert contest.sealed.root.hex() in mails[0].body
 
 
 def test_lap_never_holds_an_authentification_string(started) -> None:
@@ -354,8 +352,9 @@ def test_the_finals_summary_has_the_winners_the_evolution_and_the_seed(final, co
     assert "proceed" not in final.body
     assert "   1  patient_cooperator                 60.0 %\n" in final.body
     assert "   -  example                             0.0 %  extinct in generation 5\n" in final.body
-    assert contest.seed.hex() in final.body
-    assert hashlib.sha256(contest.seed).hexdigest() in final.body
+    for number in (contest.seed.value, contest.seed.secret, contest.sealed.root):
+        assert number.hex() in final.body
+    assert contest.seed.commitment in final.body
 
 
 def test_the_generation_table_shows_exemplars_and_their_actual_sum(final) -> None:
@@ -372,7 +371,7 @@ def test_a_final_in_which_all_were_disqualified_has_no_winner(reporter, contest)
     group = contest.final.groups[0]
     gone = tuple(replace(s, rank=None, disqualified=True, failures=2) for s in group.standings)
     outcome = replace(contest.final, groups=(replace(group, standings=gone),))
-    mail = next(iter(reporter.round_finished([outcome], gone, contest.teams, "", None, bytes(32))))
+    mail = next(iter(reporter.round_finished([outcome], gone, contest.teams, "", None, contest.seed)))
     assert "There is no winner: all participants of the final were disqualified." in mail.body
 
 
@@ -421,7 +420,7 @@ def test_no_mail_is_wider_than_72_columns_or_says_what_cannot_be_printed(
     group = make_group(members)
     final = replace(contest.final, groups=(group,))
     mails = [
-        *reporter.contest_started(teams, (), COMMITMENT),
+        *reporter.contest_started(teams, (), contest.seed, contest.sealed),
         *reporter.group_started(group.plan, teams),
         *reporter.group_finished(group, teams),
         *reporter.round_finished(

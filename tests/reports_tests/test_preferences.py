@@ -13,8 +13,10 @@ from contest.config.sections import KNOBELN_REPORTS, Reports
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.registry import game_of
+from contest.ledger.entry_list import EntryList
 from contest.model import Outgoing, Team
 from contest.registration_form import record_text
+from contest.seeds import ContestSeed
 from mailserver.commands import COMMANDS, help_topics
 from mailserver.reading import registration_form
 from reports.contest_reporter import ContestReporter
@@ -169,14 +171,16 @@ def test_a_report_of_an_installed_package_is_announced_explained_and_sent(settin
     topic = help_topics.find("nws", COMMANDS, offering)
     facts = {"topic": topic, "word": "nws", "form": form, "near": (), "all_words": ()}
     assert "send news of the contest day" in templates.render("help_word", **facts).body
-    announced = templates.render("call", form=form, rules="").body
+    announced = templates.render("call", form=form, rules="", seed_commitment="0", ledger_key=None).body
     assert meaning in announced
     assert "NWS  when the contest starts" in announced
     assert meaning in templates.render("help_word", **{**facts, "topic": command_topic(offering)}).body
     assert "| `NWS` | send news of the contest day | contest started |" in pages()["reports.md"]
 
     teams = {"a": make_team("a", "NWS"), "b": make_team("b", "RSM")}
-    (mail,) = ContestReporter(offering, templates).contest_started(teams, (), "00")
+    (mail,) = ContestReporter(offering, templates).contest_started(
+        teams, (), ContestSeed(bytes(32)), EntryList(())
+    )
     assert (mail.kind, mail.to, mail.body) == ("NWS", "a@machine.example", "Good morning, 2 teams.\n")
 
 

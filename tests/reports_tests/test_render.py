@@ -27,6 +27,8 @@ HOSTILE = (
 )
 OWN = "Subject: {{ name }}\n\nDear {{ name }}!\n{{ words|wrap }}\n"
 
+NO_PROGRAM = {"number_of_teams": 3, "seed_commitment": "0", "entries_root": None}
+
 
 @pytest.fixture
 def own(settings: Settings, tmp_path: Path) -> Templates:
@@ -79,7 +81,7 @@ def test_the_organizers_template_wins_over_ours(settings: Settings, tmp_path: Pa
 
 def test_the_organizers_signature_stands_below_our_templates(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "_signature.txt.j2").write_text("-- \nyours, L.\n")
-    mail = Templates(settings, tmp_path).render("no_program", number_of_teams=3, seed_commitment="0")
+    mail = Templates(settings, tmp_path).render("no_program", **NO_PROGRAM)
     assert mail.body.endswith("\n-- \nyours, L.\n")
 
 
@@ -89,11 +91,7 @@ def test_a_changed_template_counts_from_the_next_mail_on(own: Templates, tmp_pat
 
 
 def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:
-    assert (
-        Templates(settings, tmp_path / "none")
-        .render("no_program", number_of_teams=3, seed_commitment="0")
-        .body
-    )
+    assert Templates(settings, tmp_path / "none").render("no_program", **NO_PROGRAM).body
 
 
 @pytest.mark.parametrize(
@@ -143,6 +141,7 @@ USES = {
     "number": ("1000|number", "1,000"),
     "percent": ("(1, 8)|percent", "12.5 %"),
     "kilobytes": ("1024|kilobytes", "1 kB"),
+    "megabytes": ("1048577|megabytes", "2 MB"),
     "plural": ('2|plural("game")', "2 games"),
     "listed": ('["a", "b", "c"]|listed', "a, b and c"),
     "copied": ('("word " * 30)|copied', ("word " * 30).rstrip()),

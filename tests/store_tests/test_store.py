@@ -12,6 +12,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default as modern
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.errors import GiveUp, SchemaMismatch, StoreBusy
-from contest.model import LetterState, Member, OutboxState, Outgoing, Registration, TeamState
+from contest.model import IncomingLetter, LetterState, Member, OutboxState, Outgoing, Registration, TeamState
 from contest.store import Store, contest_state, letters, migrate, outbox, teams
 from contest.store import session as session_module
 from contest.store.tables import metadata
@@ -166,6 +167,33 @@ def test_the_same_letter_is_kept_once(store: Store) -> None:
     first, second = add(), add()
     assert first[0] == second[0]
     assert (first[1], second[1]) == (True, False)
+
+
+def test_letters_that_come_together_are_kept_in_their_order_and_once(store: Store) -> None:
+    raws = (b"b", b"a", b"b", b"c")
+    with store.write() as tx:
+        letters.add(tx, raw=b"c", sender="", recipients=(), channel="t", now=NOW)
+        letters.add_all(tx, [IncomingLetter(raw, "", ("robot",)) for raw in raws], "t", NOW)
+    with store.read() as tx:
+        kept = [letters.get(tx, number) for number in range(1, 5)]
+    assert [letter.raw if letter else None for letter in kept] == [b"c", b"b", b"a", None]
+
+
+def test_a_copy_is_sought_among_letters_with_its_message_id_only(store: Store) -> None:
+    steps: list[int] = []
+    with store.write() as tx:
+        driver = tx.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        for count in (10, 1_000):
+            raws = [b"%d %d" % (count, number) for number in range(count)]
+            letters.add_all(tx, [IncomingLetter(raw, "", ()) for raw in raws], "t", NOW)
+            while letter := letters.next_new(tx):
+                letters.finish(tx, letter.id, LetterState.HANDLED, "", f"<{letter.id}@a.example>")
+            driver.set_progress_handler(partial(steps.append, count), 1)
+            (found,) = letters.handled_with_message_id(tx, "<5@a.example>", 20)
+            driver.set_progress_handler(None, 0)
+            assert found.id == 5
+    assert steps.count(1_000) == steps.count(10) > 0
 
 
 def test_of_two_who_finish_a_letter_one_is_told_that_it_came_too_late(store: Store) -> None:

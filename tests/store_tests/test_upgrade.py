@@ -62,7 +62,8 @@ def test_every_row_is_still_there(contest: Path) -> None:
     before = rows(contest)
     knobeln_in(contest, "upgrade")
     after = rows(contest)
-    for table in before.keys() - {"alembic_version"}:
+    # Revision 0011 drops the replays of finals, which were recomputed figures.
+    for table in before.keys() - {"alembic_version", "final_replays"}:
         assert len(after[table]) == len(before[table]), table
         for old, new in zip(before[table], after[table], strict=True):
             if table == "builds":  # revision 0006 stores the report in another form

@@ -137,7 +137,6 @@ def _without_chance(path: Path) -> Path:
 
 
 BAD_PROGRAMS = {
-    "late.py": "import time\ntime.sleep(60)\n",
     "crash.py": "import sys\nsys.exit('my remark')\n",
     "silent.py": "",
     "word.py": "print('no letter')\n",
@@ -164,6 +163,21 @@ def test_a_mistake_has_the_sentence_of_the_server(
     at_home = HomeKit(tmp_path / "kit").play(*words)
     assert at_home == by_the_server("play", "-C", "contest", "--protocol", *words)
     assert at_home.count(f"{Path(name).stem} failed") == 2
+
+
+def test_at_home_the_clock_decides_who_is_late(tmp_path: Path) -> None:
+    """The server counts processor time, which nobody does at home."""
+    usual = settings("standoff")
+    short = usual.model_copy(
+        update={
+            "game": usual.game.model_copy(update={"max_rounds": 2}),
+            "programs": usual.programs.model_copy(update={"seconds": 0.3}),
+        }
+    )
+    (tmp_path / "late.py").write_text("import time\ntime.sleep(60)\n")
+    (tmp_path / "still.sh").write_text("echo N\n")
+    printed = unpacked(tmp_path, short).play("--seed", "s", tmp_path / "late.py", tmp_path / "still.sh")
+    assert "there was no answer within 0.3 s\n" in printed
 
 
 @pytest.mark.slow
@@ -300,7 +314,7 @@ def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
         }
     )
     kit = unpacked(tmp_path, changed)
-    assert "has 0.75 s for each answer" in (kit.path / "README").read_text()
+    assert "has 0.75 s by the clock" in (kit.path / "README").read_text()
     (kit.path / "all.bids").write_text("100 0 0 0 0 0 0 0 0\n")
     (kit.path / "sleeps.py").write_text("import time\ntime.sleep(30)\n")
     said = kit.play("all.bids", "sleeps.py")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from click.testing import CliRunner, Result
@@ -23,9 +24,9 @@ from knobellib.samples import samples
 from knobeln.cli import main
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext, create_contest
-from mailserver.team_secret import digest, new_string
+from mailserver.team_secret import ALPHABET, GROUP_SIZE, GROUPS, digest
 from tests.support.clocks import FixedClock
-from tests.support.contest_field import NOW, SEED, add_team, settings
+from tests.support.contest_field import NOW, SEED, add_team, record_program, settings
 from tournament.runners import open_runner
 
 PAST = Dates.model_validate(dict.fromkeys(Dates.model_fields, "1994-05-14T10:00:00Z"))
@@ -44,9 +45,15 @@ def knobeln(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
 
 
+def string_of(team: str) -> str:
+    """An authentification string, always the same: it may be in the build, on which the draws depend."""
+    signs = Random(team).choices(ALPHABET, k=GROUPS * GROUP_SIZE)  # noqa: S311
+    return "-".join("".join(signs[at : at + GROUP_SIZE]) for at in range(0, len(signs), GROUP_SIZE))
+
+
 def put_team(tx: Transaction, name: str, sent: Mapping[str, bytes], words: str = "") -> tuple[int, str]:
     """A team with its letter; the id of its submission, and its authentification string."""
-    string = new_string()
+    string = string_of(name)
     team = add_team(tx, name, "LAP,RSM")
     teams.set_auth_digest(tx, team.id, digest(string))
     letter, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
@@ -79,6 +86,7 @@ def played(
         assert built.image is not None, built.report.findings
         with folder.store.write() as tx:
             submissions.add_build(tx, number, built.report, built.image.to_bytes(), NOW, built.program)
+            record_program(tx, submissions.get(tx, number), builder.published_files(whole))
         strings.append(string)
     day(folder)
     folder.store.close()
@@ -90,7 +98,7 @@ CRASHES = """
 #if 0
 This one leaves at its first throw: there is nothing more to it.
 #endif
-main() { int i; if (next_random(1, 3) == 1) return 0; for (i = 0; i < 60; i++) make_throw(i + 1); }
+main() { int i; if (next_random(1, 2) == 1) return 0; for (i = 0; i < 60; i++) make_throw(i + 1); }
 """
 
 
@@ -106,7 +114,7 @@ def knobeln_field() -> dict[str, dict[str, bytes]]:
 
 def small() -> Settings:
     """KNOBELN in small groups, with short games."""
-    chosen = settings(group_min=2, group_max=4, final_size=3, final_replays=5)
+    chosen = settings(group_min=2, group_max=4, final_size=3)
     game = chosen.game.model_copy(update={"L": 60})
     programs = chosen.programs.model_copy(update={"description": "warn"})
     return chosen.model_copy(update={"game": game, "programs": programs})

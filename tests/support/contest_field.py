@@ -20,8 +20,9 @@ from compiler.toolchain import Toolchain
 from contest.config.sections import Mail, Programs, Tournament
 from contest.config.settings import Settings
 from contest.config.template import usual_dates
-from contest.model import LetterState, Member, Registration, Team, TeamState
-from contest.store import Transaction, letters, submissions, teams
+from contest.ledger.receipts import Effect, LedgerEntry, program_digest
+from contest.model import LetterState, Member, Registration, Submission, Team, TeamState
+from contest.store import Transaction, ledger, letters, submissions, teams
 from contest.store.tables import contest
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
@@ -102,17 +103,26 @@ def add_field(
         ):
             if number > count:
                 break
-            _add(tx, f"team_{number:04}", codes, programs[name])
+            team = f"team_{number:04}"
+            add_team_with_program(tx, team, codes, programs[name], team.encode())
 
 
-def _add(tx: Transaction, name: str, codes: str, built: BuildResult) -> None:
+def add_team_with_program(tx: Transaction, name: str, codes: str, built: BuildResult, source: bytes) -> None:
+    """A team with these mail preferences, whose letter brought this source."""
+    files = {"program.c": source}
     letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
-    submission = submissions.add(
-        tx, add_team(tx, name, codes).id, letter_id, {"program.c": name.encode()}, NOW
-    )
+    submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, files, NOW)
     image = built.image.to_bytes() if built.image else None
     submissions.add_build(tx, submission.id, built.report, image, NOW)
+    record_program(tx, submission, files)
+
+
+def record_program(tx: Transaction, submission: Submission, published: Mapping[str, bytes]) -> None:
+    """Append to the ledger that the submission was accepted; `published`: its files for everybody."""
+    team, letter = teams.get(tx, submission.team_id).name, letters.digest_of(tx, submission.letter_id)
+    effect, program = Effect.PROGRAM_ACCEPTED, program_digest(published)
+    ledger.append(tx, LedgerEntry(effect, team, submission.received_at, letter, program))
 
 
 def add_team(tx: Transaction, name: str, codes: str) -> Team:

@@ -18,11 +18,12 @@ from typing import Any
 
 # Step: (module, function or class.method, when).
 STEPS = {
-    "before the letter is added": ("contest.store.letters", "add", "before"),
-    "the letter is added, not committed": ("contest.store.letters", "add", "after"),
+    "before the letter is added": ("contest.store.letters", "add_all", "before"),
+    "the letter is added, not committed": ("contest.store.letters", "add_all", "after"),
     "the letter is committed, nobody is told": ("knobeln.server.gateway", "Gateway._wake_all", "before"),
     "before the desk looks": ("mailserver.handler", "_handle", "before"),
     "the program is queued, not committed": ("contest.store.submissions", "add", "after"),
+    "the entry is in the ledger, not committed": ("contest.store.ledger", "append", "after"),
     "before the letter is marked": ("contest.store.letters", "finish", "before"),
     "the letter is marked, not committed": ("contest.store.letters", "finish", "after"),
     "the desk has committed": ("mailserver.handler", "_handle", "after"),

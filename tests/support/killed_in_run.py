@@ -1,6 +1,6 @@
 """Plays a contest again and again, and kills it each time, as `kill -9` does, at another point of the day.
 
-    python killed_in_run.py MASTER WORK threads|processes
+    python -m tests.support.killed_in_run MASTER WORK threads|processes
 
 The last word says what the tables are. MASTER is a contest that waits to be started. WORK/whole is played
 without being disturbed, and every point that the run passes is noted in WORK/points, one a line. For each of
@@ -23,12 +23,18 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import click
+
 import mailserver.delivery.transports.maildir
+import reports
+import tournament.certainty
 import tournament.day
 import tournament.group_workers
 from contest.store import outbox
 from contest.store.session import Store, Transaction
 from knobeln.cli import main
+from knobeln.context import ContestContext
+from tests.support import shared_work
 
 # Where a run passes besides the borders of its transactions: (owner, function).
 PLACES: tuple[tuple[Any, str], ...] = (
@@ -36,6 +42,7 @@ PLACES: tuple[tuple[Any, str], ...] = (
     (outbox, "keep_all"),
     (tournament.group_workers.referee, "play_group"),
     (tournament.day, "evolve"),
+    (tournament.day, "certainty"),
     (mailserver.delivery.transports.maildir.MaildirTransport, "send"),
 )
 Pass = Callable[[str], None]
@@ -67,6 +74,17 @@ def watched(function: Callable[..., Any], passed: Pass) -> Callable[..., Any]:
         return result
 
     return replacement
+
+
+def warm_up(master: Path) -> None:
+    """Do what every run does anew in a process of its own, and what has no effect: imports, templates."""
+    shared_work.share_compiled_templates()
+    contest = ContestContext.open(master)
+    folder = Path(reports.__file__).parent / "templates"
+    for path in folder.rglob("*.j2"):
+        contest.templates._environment.get_template(str(path.relative_to(folder)))
+    contest.store.close()
+    main.get_command(click.Context(main), "run")
 
 
 def play(folder: Path, passed: Pass | None) -> int:
@@ -119,6 +137,7 @@ def expect(code: int, wanted: int, what: str) -> None:
 
 
 def walk(master: Path, work: Path) -> None:
+    warm_up(master)
     shutil.copytree(master, work / "whole")
     expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
     for number, point in enumerate((work / "points").read_text().splitlines()):
@@ -129,6 +148,8 @@ def walk(master: Path, work: Path) -> None:
 
 
 if __name__ == "__main__":
+    # More contests with other chance take seconds each time.
+    tournament.certainty.MIN_CONTESTS = tournament.certainty.MAX_CONTESTS = 2
     if sys.argv[3] == "processes":
         tournament.group_workers.LARGE = 2
     walk(Path(sys.argv[1]), Path(sys.argv[2]))

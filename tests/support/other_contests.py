@@ -17,6 +17,7 @@ from contest.config.settings import Settings
 from contest.games.base import TextProtocol, Words
 from contest.games.hog import HogEntry
 from contest.games.registry import game_of
+from contest.ledger.entry_list import EntryList
 from contest.model import (
     GameJob,
     GameResult,
@@ -28,12 +29,12 @@ from contest.model import (
     Team,
     TeamState,
 )
-from contest.seeds import Seeds
+from contest.seeds import ContestSeed, Seeds
 from reports.announcement import announcement
 from reports.contest_reporter import ContestReporter
 from reports.kinds import reports
 from reports.render import Templates
-from sandbox.players import AnswerFault, AnswerFaultKind
+from sandbox.players import AnswerFault, AnswerFaultKind, PlayerUsage
 from tournament import referee
 from tournament.derived_settings import format_of
 from tournament.runners.table import TableRunner
@@ -78,6 +79,9 @@ class Person:
 
     def unasked_lines(self) -> int:
         return 0
+
+    def usage(self) -> PlayerUsage:
+        return PlayerUsage()
 
     def stderr_tail(self) -> str:
         return ""
@@ -124,7 +128,7 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
     entries = sorted(strategies)
     playing = {name: teams[name] for name in entries}
     idle = [team for name, team in teams.items() if name not in strategies]
-    mails: list[Outgoing] = list(reporter.contest_started(playing, idle, SEEDS.commitment))
+    mails: list[Outgoing] = list(reporter.contest_started(playing, idle, ContestSeed(SEED), EntryList(())))
     history: list[RoundOutcome] = []
     while plan := chosen.plan(entries, history, SEEDS):
         groups = []
@@ -148,9 +152,9 @@ def play(settings: Settings, strategies: Mapping[str, Any], teams: Mapping[str, 
         history[-1] = replace(history[-1], plan=replace(plan, final=final))
         ranking = chosen.ranking(history) if final else ()
         mails += reporter.round_played(history, ranking, playing)
-        seed = SEED if final else None
+        seed = ContestSeed(SEED) if final else None
         mails += reporter.round_finished(history, ranking, playing, "", None, seed)
-    posting = announcement(history, ranking, None, SEED, playing, settings, templates)
+    posting = announcement(history, ranking, None, ContestSeed(SEED), playing, settings, templates)
     return Played(
         settings,
         playing,

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment
 
 from contest.store import Store, migrate
+from tournament import certainty
 
 
 def share_compiled_templates() -> None:
@@ -48,3 +49,8 @@ def share_new_databases() -> None:
                 made.backup(first)
 
     migrate.upgrade = upgrade_once
+
+
+def play_few_contests_with_other_chance() -> None:
+    """A thousand after every contest day take seconds. Tests of the certainty name their own number."""
+    certainty.MAX_CONTESTS = certainty.MIN_CONTESTS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from contest.config.sections import Tournament
 from contest.formats import make_format
-from contest.formats.bracket import Side
+from contest.formats.bracket import Bracket, MatchPlace, Side
 from contest.formats.double_elimination import BYE, DoubleElimination
 from contest.games.base import FaultRule
 from contest.games.registry import game
@@ -270,6 +272,32 @@ def test_where_failures_disqualify_the_disqualified_are_out_at_once() -> None:
     assert [line.entry for line in ranking if line.disqualified] == ["t000", "t003"]
     assert len(matches_of(history, "t003")) <= 2
     assert ranking[0].entry == "t008"
+
+
+def test_the_rounds_of_finished_contests_stay_as_they_were_drawn() -> None:
+    """Archives depend on them: the digest was made before brackets were planned in linear time."""
+    digest = hashlib.sha256()
+    for count in (1, 2, 3, 5, 8, 13, 41):
+        for seed in range(6):
+            chance = random.Random(100 * count + seed)  # noqa: S311 - games by known rules
+
+            def moody(_: str, __: str, chance: random.Random = chance, rate: float = seed / 50) -> SeatResult:
+                if chance.random() < rate:
+                    return SeatResult(0, Verdict.CRASH, Fault(1, "it crashed"), faults=1)
+                return SeatResult(chance.randrange(100), Verdict.OK, None)
+
+            for outcome in play(names(count), seed, moody, fault_rule=FaultRule.REPLAY):
+                digest.update(repr(outcome.plan).encode())
+    assert digest.hexdigest() == "0a095a766e736eb6469c9c04a7f24a6c342464b78344fb9611b5a9c5ae2edbdf"
+
+
+def test_a_round_is_planned_in_time_linear_in_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    history = play(names(64))
+    added: list[MatchPlace] = []
+    add = Bracket.add
+    monkeypatch.setattr(Bracket, "add", lambda self, *match: (added.append(match[0]), add(self, *match))[1])
+    assert FORMAT.plan(names(64), history, Seeds(bytes(32))) is None
+    assert len(added) == len(set(added)) == sum(len(o.groups) for o in history)
 
 
 def test_knobeln_can_be_played_so() -> None:

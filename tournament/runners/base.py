@@ -41,6 +41,16 @@ class RunnerPlugin(ABC):
         """
         return self.open(images, settings, seeds, progress)
 
+    def behaviour_twins(
+        self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
+    ) -> tuple[tuple[str, ...], ...] | None:
+        """Those of the programs that do the same in every game, together, by digest; none that is alone.
+
+        None, the default: nobody can tell, because games of this kind cannot be computed. `build_c` makes an
+        image of a program of ours in C, and gives its digest, too. Raises EngineFailed or ToolMissing.
+        """
+        return None
+
     def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:  # noqa: B027
         """Put on this host what these programs need and it lacks; by default they need nothing.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,7 @@ from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_r
 from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, program_seconds
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
+from tournament.behaviour import probe_source, twins_against_probes
 from tournament.runners.base import RunnerPlugin
 from tournament.runners.knobeln_batch import Batch
 from tournament.runners.recorded import job_of
@@ -56,6 +57,15 @@ class MachinePlay(RunnerPlugin):
         limited = _runner(images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress)
         known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
         return nullcontext(_CheckingRunner(limited, _runner(images, settings, limit, progress), known))
+
+    def behaviour_twins(
+        self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """By their throws against fixed probes."""
+        probe, probe_image = build_c(probe_source(rules_of(settings.game)))
+        limit = settings.programs.max_instructions
+        runner = _runner({**images, probe: probe_image}, settings, limit, no_progress)
+        return twins_against_probes(images, probe, runner)
 
 
 def _runner(images: Images, settings: Settings, limit: int, progress: ProgressCallback) -> MachineRunner:

@@ -96,6 +96,17 @@ def job_of(match: Match, round_number: int, seeds: Seeds) -> GameJob:
     return game_job(round_number, Fixture.of(match), defaultdict(str), seeds, frozenset())
 
 
+def results_by_streams(
+    round_number: int, groups: Iterable[GroupOutcome], seeds: Seeds
+) -> dict[tuple[bytes, ...], GameResult]:
+    """The results of all games of these groups by their random streams, which are different in every game."""
+    return {
+        job_of(match, round_number, seeds).streams: match.result
+        for group in groups
+        for match in group.matches
+    }
+
+
 def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
     """Raises Differs unless the moves that were kept of this game give its result by the rules."""
     kept = match.result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from contest.config.settings import Settings
@@ -12,6 +12,7 @@ from contest.model import GameJob, GameResult, SeatResult, Verdict
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.hog_solver import win_rates
+from tournament.behaviour import equal_tables
 from tournament.runners.base import RunnerPlugin
 
 
@@ -23,6 +24,12 @@ class TablePlay(RunnerPlugin):
     ) -> AbstractContextManager[Runner]:
         entries = {digest: HogEntry.from_bytes(raw) for digest, raw in images.items()}
         return nullcontext(TableRunner(entries, settings, progress))
+
+    def behaviour_twins(
+        self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """By their tables, which are all that strategies do."""
+        return equal_tables({digest: HogEntry.from_bytes(raw).table for digest, raw in images.items()})
 
 
 class TableRunner:

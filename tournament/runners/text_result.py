@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from contest.model import Fault, GameResult, Missing, SeatResult, Verdict
+from contest.model import Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
 from contest.sanitize import sanitize
-from sandbox.players import AnswerFaultKind
+from sandbox.players import AnswerFaultKind, PlayerUsage
 from tournament.text_referee import TextGameResult, Turn, move_text
 
 _VERDICTS = {
@@ -24,6 +24,8 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
     if any(played.unasked):
         seats = tuple(replace(seat, unasked=lines) for seat, lines in zip(seats, played.unasked, strict=True))
+    if played.usage:
+        seats = tuple(map(_with_usage, seats, played.usage))
     moves = (
         tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
         if with_moves
@@ -41,6 +43,11 @@ def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
     number, _, first = faults[0]
     fault = Fault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
     return SeatResult(points, _VERDICTS[first.kind], fault, faults=len(faults), last_turn=last)
+
+
+def _with_usage(seat: SeatResult, usage: PlayerUsage) -> SeatResult:
+    answer_ms = tuple(round(seconds * 1000) for seconds in usage.answer_seconds)
+    return replace(seat, usage=SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes))
 
 
 def _move(turn: Turn, seat: int) -> str | Missing | None:

@@ -1,0 +1,143 @@
+"""drand: a network of organizations that publish a random value together, every few seconds.
+
+Each value is a BLS signature of its round's number, so nobody can choose it, nor know it before its time
+unless most of the network's members conspire. Pure. Sources: the specification of drand (docs.drand.love);
+RFC 9380 for hashing to the curve.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from contest.errors import GiveUp
+
+SCHEME = "bls-unchained-g1-rfc9380"  # signatures on G1, keys on G2, rounds that do not depend on each other
+_DOMAIN = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
+_SIGNATURE_BYTES, _KEY_BYTES = 48, 96
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain of rounds. `genesis`: the time of round 1, in seconds since 1970; `period`: in seconds.
+
+    `hash`: the sha256 of all of this, in hex, which names the chain.
+    """
+
+    hash: str
+    public_key: bytes
+    period: int
+    genesis: int
+
+    @classmethod
+    def from_json(cls, text: str) -> Chain:
+        """Read what a drand server's `/CHAIN/info` says. Raises ValueError if it is in another form."""
+        try:
+            found: Any = json.loads(text)
+            key, group = bytes.fromhex(found["public_key"]), bytes.fromhex(found["groupHash"])
+            period, genesis = int(found["period"]), int(found["genesis_time"])
+            name, scheme = str(found["metadata"]["beaconID"]), found["schemeID"]
+            expected = found["hash"]
+        except (ValueError, LookupError, TypeError):
+            raise ValueError(
+                "this is not the JSON of a drand chain, as `/info` of its server gives it"
+            ) from None
+        if scheme != SCHEME:
+            raise ValueError(f"the chain must have the scheme {SCHEME}")
+        if len(key) != _KEY_BYTES or not 0 < period < 2**31 or not 0 <= genesis < 2**40:
+            raise ValueError("key, period or genesis of the chain cannot be right")
+        named = name.encode() if name != "default" else b""
+        hashed = hashlib.sha256(struct.pack(">Iq", period, genesis) + key + group + named).hexdigest()
+        if hashed != expected:
+            raise ValueError(f"the chain's hash is {hashed}, not the one in its JSON")
+        return cls(hashed, key, period, genesis)
+
+    def time_of(self, round_number: int) -> datetime:
+        """When this round is published."""
+        return datetime.fromtimestamp(self.genesis + (round_number - 1) * self.period, UTC)
+
+    def round_after(self, moment: datetime) -> int:
+        """The first round that is published after this moment."""
+        return max(1, int((moment.timestamp() - self.genesis) // self.period) + 2)
+
+
+QUICKNET = (
+    '{"public_key":"83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a'
+    "2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+    '","period":3,"genesis_time":1692803367,'
+    '"hash":"52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",'
+    '"groupHash":"f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e",'
+    '"schemeID":"bls-unchained-g1-rfc9380","metadata":{"beaconID":"quicknet"}}'
+)
+"""The chain of the League of Entropy with a round every three seconds, since August 2023."""
+
+
+@dataclass(frozen=True)
+class _Round:
+    number: int
+    randomness: bytes
+    signature: bytes
+
+
+def randomness_in(text: str, chain: Chain, round_number: int) -> bytes:
+    """The 32 random bytes of this round, from the JSON of a drand server. Raises GiveUp with what is wrong.
+
+    The signature is not checked; see `is_signed`.
+    """
+    found = _read(text)
+    if found.number != round_number:
+        raise GiveUp(
+            f"this is round {found.number} of drand, but round {round_number} of chain {chain.hash} counts"
+        )
+    if hashlib.sha256(found.signature).digest() != found.randomness:
+        raise GiveUp("the randomness is not the sha256 of the signature")
+    return found.randomness
+
+
+def is_signed(text: str, chain: Chain) -> bool | None:
+    """Whether the chain's key has signed the round in this JSON; None if the library `py_ecc` is missing.
+
+    It takes some two seconds. Raises GiveUp if the text is in another form.
+    """
+    recursion_limit = sys.getrecursionlimit()
+    try:
+        from py_ecc.bls.hash_to_curve import hash_to_G1
+        from py_ecc.bls.point_compression import decompress_G1, decompress_G2
+        from py_ecc.optimized_bls12_381 import G2, curve_order, is_inf, multiply, pairing
+    except ImportError:
+        return None
+    finally:  # the import raises it so far that deeply nested JSON of a stranger ends the process
+        sys.setrecursionlimit(recursion_limit)
+    found = _read(text)
+    message = hashlib.sha256(found.number.to_bytes(8, "big")).digest()
+    halves = (chain.public_key[: _KEY_BYTES // 2], chain.public_key[_KEY_BYTES // 2 :])
+    try:
+        signature = decompress_G1(int.from_bytes(found.signature, "big"))
+        key = decompress_G2(tuple(int.from_bytes(half, "big") for half in halves))
+    except ValueError:
+        return False
+    if is_inf(key) or not all(is_inf(multiply(point, curve_order)) for point in (signature, key)):
+        return False  # a point outside of the group
+    hashed = hash_to_G1(message, _DOMAIN, hashlib.sha256)
+    return bool(pairing(key, hashed) == pairing(G2, signature))
+
+
+def _read(text: str) -> _Round:
+    try:
+        found: Any = json.loads(text)
+        number, signature = found["round"], bytes.fromhex(found["signature"])
+        randomness = bytes.fromhex(found["randomness"])
+        is_right = isinstance(number, int) and 0 < number < 2**63 and len(signature) == _SIGNATURE_BYTES
+    except (ValueError, LookupError, TypeError, RecursionError):
+        is_right = False
+    if not is_right:
+        raise GiveUp(
+            'this is not a round of drand; it must be JSON like {"round": 1, "randomness": "...", '
+            '"signature": "..."}'
+        )
+    return _Round(number, randomness, signature)

@@ -1,0 +1,76 @@
+"""The draw of the public number: when it is, and what is read from the number that is handed in. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from contest.beacon import Beacon, BeaconKind, PublicNumber
+from contest.clock import TIME_FORMAT
+from contest.config.settings import Settings
+from contest.drand import Chain
+from contest.model import ContestState, Phase
+
+_MIN_AHEAD = timedelta(minutes=1)  # of the final list before the draw, so that the mails with it go out
+
+
+@dataclass(frozen=True)
+class Draw:
+    """When a contest's public number is drawn, and by whom. `round`: drand's, 0 for another beacon."""
+
+    beacon: Beacon
+    at: datetime
+    chain: Chain
+    round: int
+
+    @property
+    def sentence(self) -> str:
+        """Where the public number comes from, and when, as a sentence for the organizer."""
+        match self.beacon.kind:
+            case BeaconKind.DRAND:
+                return f"The public number is round {self.round} of drand, due at {self.at:{TIME_FORMAT}}."
+            case BeaconKind.LOTTERY:
+                return (
+                    f"The public number is {self.beacon.draw}: `knobeln beacon '4 9 18'` hands it in, not "
+                    f"before {self.at:{TIME_FORMAT}}."
+                )
+            case _:
+                return "The contest waits for its public number: `knobeln beacon FILE`."
+
+    def read(self, text: str) -> PublicNumber:
+        """The public number in a text, such as the JSON of a drand server. Raises GiveUp."""
+        return self.beacon.read(text, self.chain, self.round)
+
+
+def draw_of(settings: Settings, final_at: datetime) -> Draw | None:
+    """The draw for a list of entries that becomes final then; None in a contest without a public number."""
+    tournament = settings.tournament
+    beacon = Beacon.of(tournament.beacon)
+    if beacon.kind is BeaconKind.NONE:
+        return None
+    chain = Chain.from_json(tournament.drand_chain)
+    at = final_at
+    if beacon.kind is not BeaconKind.FILE:  # that is not published at a certain time
+        at = _draw_time(settings.dates.contest_starts, tournament.beacon_minutes, final_at)
+    if beacon.kind is not BeaconKind.DRAND:
+        return Draw(beacon, at, chain, 0)
+    number = chain.round_after(at)
+    return Draw(beacon, chain.time_of(number), chain, number)
+
+
+def draw_awaited(settings: Settings, state: ContestState) -> Draw | None:
+    """The draw that the contest waits for; None if it does not wait."""
+    if state.phase is not Phase.RUNNING or not state.seed.is_open or state.started_at is None:
+        return None
+    return draw_of(settings, state.started_at)
+
+
+def _draw_time(starts: datetime, minutes: int, final_at: datetime) -> datetime:
+    """So many minutes after the contest's start.
+
+    If the list is final later, or the contest starts early, it is the next moment that is a multiple of
+    `minutes` away from that, so that nobody can choose it freely. At least a minute lies between the list and
+    the draw, unless `minutes` is 0.
+    """
+    step = timedelta(minutes=minutes)
+    return starts + -((starts - final_at - _MIN_AHEAD) // step) * step if step else final_at

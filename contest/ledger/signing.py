@@ -1,0 +1,30 @@
+"""Signatures of checkpoints: Ed25519 (RFC 8032) by the library `cryptography`.
+
+The library takes long to import, so this module is imported only where something is signed or checked.
+"""
+
+from __future__ import annotations
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+KEY_BYTES = 32  # of either key
+
+
+def public_key(private_key: bytes) -> bytes:
+    """The key that checks what the private key signs."""
+    return Ed25519PrivateKey.from_private_bytes(private_key).public_key().public_bytes_raw()
+
+
+def sign(private_key: bytes, message: bytes) -> bytes:
+    """The signature, 64 bytes. The same key and message always have the same one."""
+    return Ed25519PrivateKey.from_private_bytes(private_key).sign(message)
+
+
+def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether the owner of the key has signed this message."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):  # ValueError: a key of another length
+        return False
+    return True

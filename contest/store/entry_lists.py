@@ -1,0 +1,72 @@
+"""The lists of entries that all teams were told."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, func, insert, select
+
+from contest.ledger.entry_list import AbsentTeam, EntryList, SealedEntry, SealedList
+from contest.model import Ban, Team, TeamState
+from contest.store import decisions, submissions
+from contest.store import teams as team_store
+from contest.store.session import Transaction
+from contest.store.tables import entry_lists
+
+
+def add(tx: Transaction, now: datetime, *, is_final: bool) -> SealedList:
+    """Make a list of the entries as they are now, and keep it."""
+    entries = submissions.entry_list(tx)
+    listed = {entry.team for entry in entries.entries}
+    bans = decisions.all_bans(tx)
+    absent = tuple(
+        AbsentTeam(team.name, _why_absent(team, bans.get(team.name)))
+        for team in sorted(team_store.all_teams(tx), key=lambda team: team.name)
+        if team.name not in listed
+    )
+    made = SealedList(count(tx) + 1, now, is_final, entries, absent)
+    values = {
+        "number": made.number,
+        "at": now,
+        "is_final": is_final,
+        "entries": [astuple(entry) for entry in entries.entries],
+        "absent": [astuple(each) for each in absent],
+    }
+    tx.execute(insert(entry_lists).values(values))
+    return made
+
+
+def count(tx: Transaction) -> int:
+    """How many lists there are."""
+    return tx.execute(select(func.count()).select_from(entry_lists)).scalar_one()
+
+
+def newest(tx: Transaction) -> SealedList | None:
+    """The newest list; None before the first."""
+    row = tx.execute(select(entry_lists).order_by(entry_lists.c.number.desc()).limit(1)).first()
+    return None if row is None else _sealed(row)
+
+
+def all_lists(tx: Transaction) -> tuple[SealedList, ...]:
+    """All lists, oldest first."""
+    return tuple(map(_sealed, tx.execute(select(entry_lists).order_by(entry_lists.c.number))))
+
+
+def _why_absent(team: Team, ban: Ban | None) -> str:
+    if ban is not None:
+        return f"{ban.kind} on {ban.at:%Y-%m-%d}: {ban.reason}"
+    match team.state:
+        case TeamState.ACTIVE:
+            return "no program of it was accepted"
+        case TeamState.PENDING:
+            return "its registration waits for the organizer"
+        case _:
+            return f"it is {team.state}"
+
+
+def _sealed(row: Row[Any]) -> SealedList:
+    entries = EntryList(tuple(SealedEntry(*each) for each in row.entries))
+    absent = tuple(AbsentTeam(*each) for each in row.absent)
+    return SealedList(row.number, row.at, row.is_final, entries, absent)

@@ -1,0 +1,144 @@
+"""The ledger in the database: append an entry, sign receipts, read it.
+
+An entry is appended in the transaction of its effect, and then never changes. Each row has the peaks of the
+tree that ends with it, so an entry costs the same however large the ledger is.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, insert, select
+
+from contest.errors import GiveUp
+from contest.ledger import merkle
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.seeds import ContestSeed
+from contest.store.session import Transaction
+from contest.store.tables import contest, ledger
+
+
+def public_key(tx: Transaction) -> str | None:
+    """The key that checks receipts, in base64; None: an earlier version made the contest without a ledger."""
+    from contest.ledger import signing  # its library takes long to import
+
+    private_key = tx.execute(select(contest.c.signing_key)).scalar_one()
+    return None if private_key is None else b64encode(signing.public_key(private_key)).decode()
+
+
+def is_kept(tx: Transaction) -> bool:
+    """Whether the contest keeps a ledger; one that an earlier version made does not."""
+    return tx.execute(_KEYS).one().signing_key is not None
+
+
+def append(tx: Transaction, entry: LedgerEntry) -> Receipt | None:
+    """Append the entry and return its receipt; None if the contest keeps no ledger.
+
+    An entry that is there already is not appended again, and has the receipt that it had: after a backup was
+    restored, the letters that came since are handled once more.
+    """
+    row = tx.execute(_KEYS).one()
+    if row.signing_key is None:
+        return None
+    number, peaks = _appended(tx, entry)
+    return _receipt(number, peaks, ContestSeed(row.seed).commitment, row.signing_key)
+
+
+def newest(tx: Transaction) -> Receipt | None:
+    """The signed state of the ledger, as a receipt of its newest entry; None if the contest keeps none."""
+    row = tx.execute(_KEYS).one()
+    if row.signing_key is None:
+        return None
+    last = _last(tx)
+    number, peaks = (last.number, last.peaks) if last else (0, b"")
+    return _receipt(number, peaks, ContestSeed(row.seed).commitment, row.signing_key)
+
+
+def entry_of(tx: Transaction, receipt: Receipt) -> LedgerEntry | None:
+    """The entry of this receipt; None if the receipt is not one of this ledger's."""
+    row = tx.execute(select(ledger).where(ledger.c.number == receipt.number)).first()
+    if row is None:
+        return None
+    own = tx.execute(_KEYS).one()
+    given = _receipt(row.number, row.peaks, ContestSeed(own.seed).commitment, own.signing_key)
+    return _entry(row) if given == receipt else None
+
+
+def entries(tx: Transaction) -> Iterator[LedgerEntry]:
+    """All entries, oldest first."""
+    for row in tx.execute(select(ledger).order_by(ledger.c.number)):
+        yield _entry(row)
+
+
+def _entry(row: Row[Any]) -> LedgerEntry:
+    return LedgerEntry(Effect(row.effect), row.team, row.at, row.letter, row.digest)
+
+
+def add_those_of(tx: Transaction, other: Transaction) -> int:
+    """Append the entries of another database of this contest that came after those here; return how many.
+
+    Raises GiveUp unless the other ledger begins with this one: two different ones must never be mixed.
+    """
+    last = _last(tx)
+    if last is None:
+        size = 0
+    else:
+        size = last.number
+        same = other.execute(select(ledger.c.peaks).where(ledger.c.number == size)).scalar()
+        if same != last.peaks:
+            raise GiveUp("the ledger that was here does not continue that of the backup")
+    rows = other.execute(select(ledger).where(ledger.c.number > size).order_by(ledger.c.number)).mappings()
+    new = [dict(row) for row in rows]
+    if new:
+        tx.execute(insert(ledger), new)
+    return len(new)
+
+
+_KEYS = select(contest.c.seed, contest.c.signing_key)
+
+
+def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
+    """The number of the entry, and the peaks of the tree that ends with it."""
+    leaf = entry.leaf()
+    leaf_hash = merkle.leaf_hash(leaf)
+    known = tx.execute(_WITH_HASH, {"hash": leaf_hash}).first()
+    if known is not None:
+        return known.number, known.peaks
+    last = _last(tx)
+    size, before = (last.number, _split(last.peaks)) if last else (0, ())
+    peaks = b"".join(merkle.grown(before, size, leaf))
+    values = {
+        "number": size + 1,
+        "leaf_hash": leaf_hash,
+        "peaks": peaks,
+        "effect": entry.effect,
+        "team": entry.team,
+        "at": entry.at,
+        "letter": entry.letter,
+        "digest": entry.digest,
+    }
+    tx.execute(insert(ledger), values)
+    return size + 1, peaks
+
+
+def _last(tx: Transaction) -> Row[Any] | None:
+    return tx.execute(_LAST).first()
+
+
+_WITH_HASH = select(ledger.c.number, ledger.c.peaks).where(ledger.c.leaf_hash == bindparam("hash"))
+_LAST: Select[Any] = select(ledger.c.number, ledger.c.peaks).order_by(ledger.c.number.desc()).limit(1)
+
+
+def _receipt(number: int, peaks: bytes, commitment: str, signing_key: bytes) -> Receipt:
+    from contest.ledger import signing
+
+    root = merkle.root_of_peaks(_split(peaks))
+    signed = signing.sign(signing_key, Checkpoint(commitment, number, root).to_bytes())
+    return Receipt(number, root, signed)
+
+
+def _split(peaks: bytes) -> tuple[bytes, ...]:
+    width = merkle.HASH_BYTES
+    return tuple(peaks[at : at + width] for at in range(0, len(peaks), width))

@@ -1,0 +1,41 @@
+"""`knobeln certainty`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import console, json_option, print_json, table
+from knobeln.contest_day.certainty import certainty_of
+from reports.certainty import certainty_facts
+from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
+
+
+@click.command(cls=ContestCommand)
+@click.argument(
+    "number", type=click.IntRange(MIN_CONTESTS, MAX_CONTESTS_BY_HAND), metavar="[N]", required=False
+)
+@json_option
+def certainty(number: int | None, as_json: bool) -> None:
+    """Show how sure the ranking is: how the contest ends with other chance.
+
+    The whole contest is drawn and played again N times; nothing is mailed or stored. Without N you see what
+    the summary of the contest says. The same N gives the same numbers on any host. With more contests the
+    margin shrinks, and it takes longer.
+    """
+    contest = open_contest()
+    with console.status("drawing and playing the contest again ..."):
+        found = certainty_of(contest, number)
+    if as_json:
+        print_json(asdict(found))
+        return
+    facts = certainty_facts(found)
+    for paragraph in facts.paragraphs:
+        console.print(paragraph, markup=False)
+    if facts.lines:
+        name, *numeric = facts.columns
+        table("", (name, *(f"#{column}" for column in numeric)), facts.lines)
+        console.print(facts.key, markup=False)

@@ -1,0 +1,100 @@
+"""`knobeln twins`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from compiler.likeness import ALIKE
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import console, json_option, print_json, table
+from knobeln.contest_day.twins import SHORT_WORDS, BehaviourTwins, Twins, twins_of
+from tournament.behaviour import PROBES
+
+
+@click.command(cls=ContestCommand)
+@json_option
+def twins(as_json: bool) -> None:
+    """Show programs that are alike, and pairs that favour each other.
+
+    Before the contest day you see which programs play alike and whose texts are alike; after it also who wins
+    more together than with anybody else. It is for you alone: nothing is mailed, stored or published. Every
+    line is a hint to read the programs, and proves nothing.
+    """
+    contest = open_contest()
+    with console.status("comparing the programs ..."):
+        found = twins_of(contest)
+    if as_json:
+        print_json(asdict(found))
+        return
+    _show_behaviour(found)
+    _show_texts(found)
+    _show_rings(found)
+
+
+def _say(text: str) -> None:
+    console.print(text, markup=False)
+
+
+def _show_behaviour(found: Twins) -> None:
+    if found.behaviour is None:
+        _say("Behaviour: the games of these programs cannot be computed, so nobody can tell.\n")
+        return
+    _say(
+        f"Behaviour: of {found.programs} programs, those that do the same in every game: in {PROBES} games "
+        "against fixed probes, or in their whole table. One idea can come to two teams, the more so if it is "
+        "well known."
+    )
+    if not found.behaviour:
+        _say("None.\n")
+        return
+    rows = [(", ".join(each.programs), each.words, _known(each)) for each in found.behaviour]
+    table("", ("programs", "#words", "well known?"), rows)
+
+
+def _known(group: BehaviourTwins) -> str:
+    if group.ours:
+        return f"plays like our {', '.join(group.ours)}"
+    return f"short: less than {SHORT_WORDS} words" if group.is_well_known else ""
+
+
+def _show_texts(found: Twins) -> None:
+    _say(
+        f"Texts: pairs with a likeness of {ALIKE:.0%} or more, whatever their names and comments are. What "
+        "both have from our kit does not count; what both have from a third source does."
+    )
+    if not found.texts:
+        _say("None.\n")
+        return
+    table("", ("one", "other", "#likeness"), [(a.one, a.other, f"{a.share:.0%}") for a in found.texts])
+
+
+def _show_rings(found: Twins) -> None:
+    if found.rings is None:
+        _say("Mutual points: no round has been played yet.")
+        return
+    _say(
+        "Mutual points: pairs that win far more together, in points per game, than either does with others. "
+        "Strategies that cooperate with few others look the same as a plot."
+    )
+    if not found.rings:
+        _say("None.")
+        return
+    rows = [
+        (
+            number,
+            *(f"{pair.one} ({pair.one_points:g})", f"{pair.other} ({pair.other_points:g})"),
+            *(
+                f"{pair.one_points + pair.other_points:g}",
+                f"{pair.one_elsewhere:g}",
+                f"{pair.other_elsewhere:g}",
+            ),
+        )
+        for number, ring in enumerate(found.rings, start=1)
+        for pair in ring.pairs
+    ]
+    columns = ("#ring", "one", "other", "#together", "#one with others", "#other with others")
+    table("", columns, rows)
+    _say("With others: the most that it won together with anybody outside.")

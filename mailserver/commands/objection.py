@@ -1,0 +1,75 @@
+"""`objection`: something in the list of entries is wrong, and the organizer is to look at it.
+
+The letter goes to the organizer as it came. The answer says at once what the ledger has about the receipts in
+the letter, and about the team that wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from contest.config.settings import Settings
+from contest.ledger.receipts import Effect, LedgerEntry, Receipt, receipts_in
+from contest.model import Phase, Team
+from contest.store import contest_state, entry_lists, ledger
+from mailserver.authentication import claimed_by, proving_team
+from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.limits import Limit
+from mailserver.role_addresses import to_organizer
+
+_PASSED_ON = "objection_passed_on"
+_MAX_RECEIPTS = 20
+
+
+class CheckedReceipt(NamedTuple):
+    """A receipt in the letter. `entry`: what the ledger has; None if it is not a receipt of this ledger."""
+
+    number: int
+    entry: LedgerEntry | None
+
+
+class Objection(Command):
+    name = "objection"
+    answers = by_template(objection=Limit.DROP)
+
+    def subjects(self, settings: Settings) -> tuple[str, ...]:
+        return ("objection",)
+
+    def handle(self, context: LetterContext, arguments: Arguments) -> str:
+        tx = context.tx
+        proved = proving_team(tx, context.letter)
+        team = proved or claimed_by(context)
+        facts: dict[str, Any] = {
+            "team": team,
+            "checked": list(_checked(context)),
+            "listed": entry_lists.newest(tx),
+            "is_final": contest_state.state(tx).phase is not Phase.OPEN,
+        }
+        mail = context.renderer.render(_PASSED_ON, writer=context.writer, is_proved=bool(proved), **facts)
+        to_organizer(tx, context.stored, _PASSED_ON, mail, context.settings, context.now)
+        return context.answer(
+            "objection",
+            team.address if team else context.writer,
+            note=f"an objection of {team.name if team else 'no team'}, passed on to the organizer",
+            team_id=team.id if team else None,
+            receipt=_recorded(context, proved),
+            **facts,
+        )
+
+
+COMMAND = Objection()
+
+
+def _recorded(context: LetterContext, team: Team | None) -> Receipt | None:
+    """The receipt of the objection. Nobody but a team can make the ledger grow."""
+    return context.record(Effect.OBJECTION, team.name) if team else None
+
+
+def _checked(context: LetterContext) -> Iterator[CheckedReceipt]:
+    """The receipts in the letter's text and in its files, such as a mail of ours."""
+    texts = ["\n".join(text.lines) for text in (context.letter.body, *context.letter.attachments)]
+    texts += [file.data.decode(errors="replace") for file in context.letter.files]
+    found = {receipt: None for text in texts for receipt in receipts_in(text)}
+    for receipt in list(found)[:_MAX_RECEIPTS]:
+        yield CheckedReceipt(receipt.number, ledger.entry_of(context.tx, receipt))

@@ -1,0 +1,113 @@
+"""One honest contest, held by mail, from which every cheating organizer starts."""
+
+from __future__ import annotations
+
+import mailbox
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiler.builders import machine
+from contest import drand
+from tests.support.archives import knobeln
+from tests.support.drand_network import drand_server
+from tests.support.mail_world import START
+from tests.support.mailed_contest import (
+    CHAIN,
+    CLOSES,
+    KNOWN,
+    LOST,
+    PROGRAMS,
+    MailedContest,
+    Stages,
+    small_settings,
+)
+from tests.support.organizers import Forgery, Said, Verify
+
+
+@pytest.fixture(scope="session")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
+    """Three programs, and a team without one; two rounds after the number of drand's stand-in."""
+    place = tmp_path_factory.mktemp("honest")
+    with drand_server(CHAIN) as url:
+        chosen = small_settings(beacon="drand", drand_urls=(url,), drand_chain=CHAIN)
+        contest = MailedContest.create(place / "contest", chosen)
+        stages = Stages(place, url, {})
+
+        def keep(stage: str) -> None:
+            stages.kept[stage] = contest.copied(place / stage)
+
+        contest.take_part(PROGRAMS)
+        contest.register(LOST)
+        contest.clock.at = CLOSES + timedelta(minutes=1)
+        contest.tell_first_list()
+        keep("listed")
+        contest.clock.at = START + timedelta(seconds=5)
+        contest.start()
+        keep("final")
+        contest.clock.at = KNOWN
+        contest.fetch_number()
+        keep("drawn")
+        contest.play()
+        keep("played")
+        contest.publish(stages.archive)
+        yield stages
+
+
+@pytest.fixture
+def stage(honest: Stages, tmp_path: Path) -> Callable[[str], MailedContest]:
+    """The honest contest at a stage, for an organizer who goes on in another way."""
+    numbers = count(1)
+    return lambda name: honest.kept[name].copied(tmp_path / f"{name}_{next(numbers)}")
+
+
+@pytest.fixture
+def forgery(honest: Stages) -> Forgery:
+    """The honest archive in the hands of its organizer."""
+    return Forgery(honest.kept["played"].folder, honest.archive)
+
+
+@pytest.fixture
+def one_box(tmp_path: Path) -> Callable[..., Path]:
+    """Puts the mails of several Maildirs into one."""
+
+    def together(*boxes: Path) -> Path:
+        place = tmp_path / "together"
+        box = mailbox.Maildir(place)
+        for each in boxes:
+            for mail in mailbox.Maildir(each, create=False):
+                box.add(mail)
+        return place
+
+    return together
+
+
+@pytest.fixture
+def verify(monkeypatch: pytest.MonkeyPatch) -> Verify:
+    """`knobeln verify ARCHIVE [--letters MAILS]`. The same program is built, and the same signature of drand
+    checked, once for all tests here: that alone would take a minute."""
+    monkeypatch.setattr(machine.MachineBuilder, "rebuild", _rebuilt_once)
+    monkeypatch.setattr("knobeln.contest_day.verify_entries.is_signed", _checked_once)
+
+    def run(archive: Path, mails: Path | None = None) -> Said:
+        done = knobeln("verify", archive, *(("--letters", mails) if mails else ()))
+        return Said(done.exit_code, done.output)
+
+    return run
+
+
+_checked_once = cache(drand.is_signed)
+_rebuild = machine.MachineBuilder.rebuild
+_known: dict[Any, Any] = {}
+
+
+def _rebuilt_once(self: Any, sent: Any, words: str) -> Any:
+    key = (tuple(sorted(sent.items())), words, repr(self._settings.programs))
+    if key not in _known:
+        _known[key] = _rebuild(self, sent, words)
+    return _known[key]

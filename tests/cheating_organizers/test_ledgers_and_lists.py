@@ -1,0 +1,212 @@
+"""Organizers who lose letters, put letters in, or tell two teams different things."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from contest.ledger import signing
+from contest.ledger.receipts import Effect, LedgerEntry
+from contest.model import BanKind
+from contest.store import decisions, teams
+from tests.support.mail_world import START, flat
+from tests.support.mailed_contest import CLOSES, DARK, HEAVY, LIGHT, LOST, MailedContest, Stages
+from tests.support.organizers import Forgery, Verify, signing_key
+
+Stage = Callable[[str], MailedContest]
+
+
+# --- the ledger is edited and signed again -----------------------------------------------------------------
+def lose_the_program(forgery: Forgery) -> None:
+    del forgery.ledger[forgery.place_of(Effect.PROGRAM_ACCEPTED, HEAVY)]
+
+
+def lose_the_registration_of_another(forgery: Forgery) -> None:
+    del forgery.ledger[forgery.place_of(Effect.REGISTRATION_ACCEPTED, DARK)]
+
+
+def put_in_a_letter(forgery: Forgery) -> None:
+    forgery.ledger.insert(0, LedgerEntry(Effect.WITHDRAWN, "a_rival", CLOSES, "ab" * 32))
+
+
+def date_a_letter_otherwise(forgery: Forgery) -> None:
+    place = forgery.place_of(Effect.PROGRAM_ACCEPTED, HEAVY)
+    forgery.ledger[place] = replace(forgery.ledger[place], at=CLOSES + timedelta(minutes=1))
+
+
+def change_a_program(forgery: Forgery) -> None:
+    place = forgery.place_of(Effect.PROGRAM_ACCEPTED, HEAVY)
+    forgery.ledger[place] = replace(forgery.ledger[place], digest="ab" * 32)
+
+
+def cut_off_the_end(forgery: Forgery) -> None:
+    del forgery.ledger[forgery.place_of(Effect.SETTINGS_FROZEN) :]
+
+
+Wrong = Callable[[Forgery], None]
+CHANGED = "the ledger was changed: up to entry"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lose_the_program, CHANGED),
+        (lose_the_registration_of_another, CHANGED),
+        (put_in_a_letter, CHANGED),
+        (date_a_letter_otherwise, CHANGED),
+        (change_a_program, CHANGED),
+        (cut_off_the_end, "is missing: the archive's ledger ends with entry"),
+    ],
+)
+def test_receipts_show_that_the_ledger_was_edited_and_signed_again(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
+) -> None:
+    wrong(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"), honest.kept["played"].box(HEAVY))
+    assert said.code == 1
+    assert words in said.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lose_the_program, f"no program of {HEAVY} was accepted, but it has played"),
+        (change_a_program, f"the program of {HEAVY} is none of the accepted ones in ledger.txt"),
+        (cut_off_the_end, "entry_lists.json has not the lists that ledger.txt has"),
+    ],
+)
+def test_some_of_that_is_noticed_without_any_mail(
+    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
+) -> None:
+    wrong(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert words in said.text
+
+
+def test_a_team_whose_letter_was_never_answered_reads_in_the_list_that_it_is_missing(honest: Stages) -> None:
+    (first, final) = honest.kept["played"].mails(LOST, "entries")
+    assert f"{LOST}: no program of it was accepted" in flat(first)
+    assert "Then object before 1994-05-14" in flat(first)
+    assert f"{LOST}: no program of it was accepted" in flat(final)
+
+
+# --- late programs -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (
+            CLOSES + timedelta(minutes=30),
+            "was accepted that came at 1994-05-14 10:30 UT, when programs were no",
+        ),
+        (CLOSES - timedelta(hours=3), "was accepted after the list of 1994-05-14 10:01 UT had gone out"),
+    ],
+    ids=["late", "dated back"],
+)
+def test_a_program_after_the_deadline_is_shown_even_if_it_is_dated_back(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path, at: object, words: str
+) -> None:
+    """The same program plays, so that all else is in order; only when it came is another."""
+    program = forgery.ledger.pop(forgery.place_of(Effect.PROGRAM_ACCEPTED, DARK))
+    place = forgery.place_of(Effect.SETTINGS_FROZEN)
+    forgery.ledger.insert(place, replace(program, at=at))  # type: ignore[arg-type]
+    archive = forgery.publish(tmp_path / "archive")
+    said = verify(archive)
+    assert any(words in remark for remark in said.remarks), said.text
+    assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LIGHT)).text
+
+
+def test_a_first_list_that_was_never_sent_is_shown(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path
+) -> None:
+    del forgery.ledger[forgery.place_of(Effect.ENTRIES_LISTED)]
+    with forgery.json("entry_lists.json") as lists:
+        del lists[0]
+    archive = forgery.publish(tmp_path / "archive")
+    words = "the teams got no list of entries before the final one, so nobody could object to it"
+    assert words in verify(archive).remarks
+    assert "the ledger was changed" in verify(archive, honest.kept["played"].box(LOST)).text
+
+
+# --- two teams are told different things -------------------------------------------------------------------
+def other_future(stage: Stage) -> MailedContest:
+    """The contest that LIGHT is told of: DARK was dropped, unknown to the ledger, and is not listed."""
+    contest = stage("listed")
+    with contest.opened() as opened, opened.store.write() as tx:
+        team = teams.by_name(tx, DARK)
+        assert team is not None
+        decisions.ban(tx, team.id, BanKind.DROPPED, "", contest.clock.now())
+    contest.clock.at = START + timedelta(seconds=5)
+    contest.start()
+    return contest
+
+
+def test_two_teams_that_were_told_different_lists_find_out(
+    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path]
+) -> None:
+    light = other_future(stage).box(LIGHT)
+    assert "the ledger was changed: up to entry" in verify(honest.archive, light).text
+    both = verify(honest.archive, one_box(honest.kept["played"].box(HEAVY), light))
+    assert both.code == 1
+    assert "have different receipts of one entry" in both.text
+
+
+def retold(contest: MailedContest, team: str, old: str, new: str) -> Path:
+    """The Maildir of this team, which was told something else."""
+    for file in (contest.box(team) / "new").iterdir():
+        file.write_bytes(file.read_bytes().replace(old.encode(), new.encode()))
+    return contest.box(team)
+
+
+def test_two_teams_that_were_told_different_commitments_find_out(
+    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path], forgery: Forgery
+) -> None:
+    with forgery.json("contest.json") as facts:
+        commitment = facts["seed_commitment"]
+    light = retold(stage("played"), LIGHT, commitment, "ab" * 32)
+    heavy = honest.kept["played"].box(HEAVY)
+    for mails in (light, one_box(heavy, light)):
+        said = verify(honest.archive, mails)
+        assert said.code == 1
+        assert f"names {'ab' * 32} as the sha256 of the secret number" in said.text
+    assert verify(honest.archive, heavy).code == 0
+
+
+def test_two_teams_that_were_told_different_keys_find_out(
+    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path]
+) -> None:
+    contest = stage("played")
+    key = base64.b64encode(signing.public_key(signing_key(contest.folder))).decode()
+    other = base64.b64encode(signing.public_key(bytes(32))).decode()
+    light = retold(contest, LIGHT, key, other)
+    said = verify(honest.archive, one_box(honest.kept["played"].box(HEAVY), light))
+    assert said.code == 1
+    assert f"names the key {other}, but the archive has {key}" in said.text
+
+
+@pytest.mark.parametrize("team", [HEAVY, LOST])
+def test_a_mail_with_another_root_than_its_receipt_is_noticed(
+    stage: Stage, honest: Stages, verify: Verify, forgery: Forgery, team: str
+) -> None:
+    with forgery.json("seal.json") as seal:
+        root = seal["entries_root"]
+    said = verify(honest.archive, retold(stage("played"), team, root, "ab" * 32))
+    assert said.code == 1
+    assert "tells another root of the list of entries than the ledger" in said.text
+
+
+def test_a_file_with_another_list_than_the_root_is_noticed(
+    stage: Stage, honest: Stages, verify: Verify, forgery: Forgery
+) -> None:
+    with forgery.json("entry_lists.json") as lists:
+        listed = "".join("{team}\n{program}\n{build}\n".format(**entry) for entry in lists[-1]["entries"])
+    told = listed.replace(DARK, "the_hidden_friends_of_organizer")
+    old, new = (base64.encodebytes(each.encode()).decode() for each in (listed, told))
+    said = verify(honest.archive, retold(stage("played"), HEAVY, old, new))
+    assert said.code == 1
+    assert "is another one than its root says" in said.text

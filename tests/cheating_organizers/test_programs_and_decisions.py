@@ -1,0 +1,200 @@
+"""Organizers who swap programs, or decide with the results in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from contest.ledger.receipts import Effect
+from contest.model import BanKind
+from contest.organizer import OrganizerActions
+from contest.store.tables import builds
+from tests.support.mail_world import START, flat
+from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages
+from tests.support.organizers import Forgery, Verify
+
+Stage = Callable[[str], MailedContest]
+
+
+# --- programs ----------------------------------------------------------------------------------------------
+def swap_the_source(forgery: Forgery) -> None:
+    source = f"programs/{DARK}/source/program.c"
+    forgery.files[source] = forgery.files[f"programs/{LIGHT}/source/program.c"]
+    description = f"programs/{DARK}/description.txt"
+    forgery.files[description] = forgery.files[f"programs/{LIGHT}/description.txt"]
+
+
+def swap_source_and_build(forgery: Forgery) -> None:
+    swap_the_source(forgery)
+    with forgery.json("entries.json") as entries:
+        by_name = {entry["name"]: entry for entry in entries}
+        old, by_name[DARK]["build"] = by_name[DARK]["build"], by_name[LIGHT]["build"]
+    del forgery.files[f"builds/{old}"]
+
+
+def swap_the_build_of_an_unknown_compiler(forgery: Forgery) -> None:
+    """Nobody has this compiler, so nobody can build the program again."""
+    with forgery.json("entries.json") as entries:
+        by_name = {entry["name"]: entry for entry in entries}
+        old, by_name[DARK]["build"] = by_name[DARK]["build"], by_name[LIGHT]["build"]
+        by_name[DARK]["tool"] = "gcc 99"
+    del forgery.files[f"builds/{old}"]
+
+
+def say_that_a_string_was_blanked(forgery: Forgery) -> None:
+    swap_the_source(forgery)
+    blanked = [{"team": DARK, "files": ["program.c"], "is_other_program": True, "build": ""}]
+    forgery.files["blanked.json"] = b"[]"
+    with forgery.json("blanked.json") as value:
+        value.extend(blanked)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (swap_the_source, f"for the program of {DARK}, but here it has the digest"),
+        (swap_source_and_build, "entries.json has not the entries of the final list in entry_lists.json"),
+        (swap_the_build_of_an_unknown_compiler, "entries.json has not the entries of the final list"),
+    ],
+)
+def test_a_program_that_was_swapped_in_the_archive_is_noticed(
+    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Callable[[Forgery], None], words: str
+) -> None:
+    wrong(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert words in said.text
+
+
+def test_who_says_that_a_string_was_blanked_is_named(
+    forgery: Forgery, verify: Verify, tmp_path: Path
+) -> None:
+    """The build plays, which the final list has; only its source cannot be checked."""
+    say_that_a_string_was_blanked(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert (
+        f"not checked: that the ledger has the program of {DARK}: an authentication string was blanked"
+        in (said.text)
+    )
+
+
+def swap_build(contest: MailedContest) -> None:
+    """In the database: DARK plays the build of LIGHT."""
+    with contest.opened() as opened, opened.store.write() as tx:
+        _of_heavy, of_light, of_dark = tx.execute(select(builds).order_by(builds.c.id)).all()
+        changed = update(builds).where(builds.c.id == of_dark.id)
+        tx.execute(changed.values(image_digest=of_light.image_digest))
+
+
+def test_a_program_that_was_swapped_before_the_start_is_told_to_all_teams(stage: Stage) -> None:
+    contest = stage("listed")
+    swap_build(contest)
+    contest.clock.at = START + timedelta(seconds=5)
+    contest.start()
+    final = contest.mails(LIGHT, "entries")[-1]
+    assert f"{DARK} has another program" in flat(final)
+
+
+@pytest.mark.slow
+def test_a_program_that_was_swapped_behind_the_final_list_is_noticed(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    contest = stage("drawn")
+    swap_build(contest)
+    contest.play()
+    said = verify(contest.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert f"for the program of {DARK}, but here it has the digest" in said.text
+
+
+# --- decisions ---------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def banned(honest: Stages, tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """The results did not please: HEAVY was disqualified afterwards, and the first round played again."""
+    place = tmp_path_factory.mktemp("banned")
+    contest = honest.kept["played"].copied(place / "contest")
+    contest.clock.at = KNOWN + timedelta(hours=1)
+    with contest.opened() as opened, opened.store.write() as tx:
+        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
+        actions.take_out(HEAVY, BanKind.DISQUALIFIED, "it was first")
+        actions.rerun(1, None, "without it")
+    contest.play()
+    contest.publish(place / "archive")
+    return Stages(place, honest.url, {"played": contest})
+
+
+@pytest.fixture
+def forgery_of_banned(banned: Stages) -> Forgery:
+    return Forgery(banned.kept["played"].folder, banned.archive)
+
+
+def test_a_ban_with_the_results_in_sight_is_shown(banned: Stages, verify: Verify) -> None:
+    said = verify(banned.archive, banned.kept["played"].box(LIGHT))
+    assert said.code == 0
+    told = " ".join(said.remarks)
+    assert (
+        f"{HEAVY} was taken out by the organizer at 1994-05-14 13:11 UT, after the public number was known"
+        in told
+    )
+    assert "a part of the contest was ordered to be played again by the organizer at 1994-05-14 13:11" in told
+
+
+def test_a_ban_that_is_dated_back_is_shown(
+    forgery_of_banned: Forgery, verify: Verify, tmp_path: Path
+) -> None:
+    forgery, early = forgery_of_banned, START - timedelta(hours=1)
+    place = forgery.place_of(Effect.TAKEN_OUT, HEAVY)
+    forgery.ledger[place] = replace(forgery.ledger[place], at=early)
+    with forgery.json("decisions.json") as decisions:
+        decisions["taken_out"][0]["at"] = f"{early:%Y-%m-%dT%H:%M:%SZ}"
+    said = verify(forgery.publish(tmp_path / "archive"))
+    words = "the ledger has an entry of 1994-05-14 11:00 UT behind one of 1994-05-14 12:11 UT: taken out by"
+    assert any(words in remark for remark in said.remarks), said.text
+    assert any("after the public number was known" in remark for remark in said.remarks)
+
+
+def hide_in_decisions(forgery: Forgery) -> None:
+    with forgery.json("decisions.json") as decisions:
+        decisions["taken_out"] = []
+
+
+def hide_in_ledger(forgery: Forgery) -> None:
+    del forgery.ledger[forgery.place_of(Effect.TAKEN_OUT, HEAVY)]
+
+
+def hide_everywhere(forgery: Forgery) -> None:
+    hide_in_decisions(forgery)
+    hide_in_ledger(forgery)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (hide_in_decisions, f"{DARK} against {HEAVY} is missing"),
+        (hide_in_ledger, f"ledger.txt does not have the decision about {HEAVY} of 1994-05-14 13:11 UT"),
+        (hide_everywhere, f"{DARK} against {HEAVY} is missing"),
+    ],
+)
+def test_a_ban_that_is_hidden_is_noticed(
+    forgery_of_banned: Forgery, verify: Verify, tmp_path: Path, wrong: Callable[[Forgery], None], words: str
+) -> None:
+    wrong(forgery_of_banned)
+    said = verify(forgery_of_banned.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert words in said.text
+
+
+def test_a_ban_that_is_moved_before_the_final_list_breaks_every_receipt_of_it(
+    forgery_of_banned: Forgery, banned: Stages, verify: Verify, tmp_path: Path
+) -> None:
+    forgery = forgery_of_banned
+    ban = forgery.ledger.pop(forgery.place_of(Effect.TAKEN_OUT, HEAVY))
+    forgery.ledger.insert(forgery.place_of(Effect.SETTINGS_FROZEN), ban)
+    said = verify(forgery.publish(tmp_path / "archive"), banned.kept["played"].box(LIGHT))
+    assert said.code == 1
+    assert "the ledger was changed: up to entry" in said.text

@@ -1,0 +1,279 @@
+"""Organizers who choose their luck: the secret number, the public number, or the moment."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import mailbox
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from contest.config.load import FILE_NAME
+from contest.errors import NotNow
+from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.ledger.receipts import Effect
+from contest.ledger.signing import is_signed
+from contest.organizer import OrganizerActions
+from contest.seeds import ContestSeed
+from contest.store import contest_state, decisions, entry_lists, ledger, results, teams
+from contest.store.tables import contest as contest_table
+from knobellib import receipts
+from tests.support.archives import knobeln
+from tests.support.drand_network import chain_json, signed_round
+from tests.support.mail_world import START
+from tests.support.mailed_contest import DARK, HEAVY, KNOWN, LIGHT, MailedContest, Stages, small_settings
+from tests.support.organizers import Forgery, Verify
+
+Stage = Callable[[str], MailedContest]
+
+
+def seed_of(contest: MailedContest) -> ContestSeed:
+    with contest.opened() as opened, opened.store.read() as tx:
+        return contest_state.state(tx).seed
+
+
+# --- the secret number -------------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_secret_number_that_was_chosen_afterwards_is_not_that_of_the_welcomes(
+    stage: Stage, verify: Verify, tmp_path: Path
+) -> None:
+    contest = stage("drawn")
+    with contest.opened() as opened, opened.store.write() as tx:
+        tx.execute(update(contest_table).values(seed=b"with this one my friend is first"))
+    contest.play()
+    archive = contest.publish(tmp_path / "archive")
+    assert verify(archive).code == 0  # by itself it is in order
+    said = verify(archive, contest.box(LIGHT))
+    assert said.code == 1
+    assert "as the sha256 of the secret number, but the archive has" in said.text
+
+
+# --- playing in advance ------------------------------------------------------------------------------------
+def test_nothing_can_be_played_before_the_public_number(stage: Stage) -> None:
+    contest = stage("final")
+    with pytest.raises(ValueError, match="no seed before its entries are final and its number is drawn"):
+        _ = seed_of(contest).value
+    contest.start()  # it is waiting again
+    with contest.opened() as opened, opened.store.read() as tx:
+        assert results.all_rounds(tx) == ()
+
+
+def test_the_number_is_not_taken_before_its_time(stage: Stage) -> None:
+    contest = stage("final")
+    with contest.opened() as opened, opened.store.write() as tx:
+        actions = OrganizerActions(tx, opened.settings, opened.templates, contest.clock.now(), "")
+        with pytest.raises(NotNow, match="is drawn at 1994-05-14 12:10 UT, so this cannot be it"):
+            actions.hand_in_number(signed_round(1), "the organizer")
+
+
+@pytest.mark.slow
+def test_contests_that_are_played_in_advance_are_not_the_real_one(stage: Stage, honest: Stages) -> None:
+    """Copies with each team dropped or not: without the number they show the draws of other contests."""
+    seeds = {seed_of(honest.kept["played"]).value}
+    for dropped in (None, HEAVY, DARK):
+        copy = stage("listed")
+        toml = copy.folder / FILE_NAME
+        toml.write_text(toml.read_text().replace('beacon = "drand"', 'beacon = "none"'))
+        if dropped:
+            with copy.opened() as opened, opened.store.write() as tx:
+                team = teams.by_name(tx, dropped)
+                assert team is not None
+                decisions.ban(tx, team.id, decisions.BanKind.DROPPED, "", copy.clock.now())
+        copy.clock.at = START + timedelta(seconds=5)  # the very same moment
+        copy.start()
+        seeds.add(seed_of(copy).value)
+    assert len(seeds) == 4
+
+
+def test_no_name_of_a_dummy_team_can_be_chosen_for_its_draws(honest: Stages) -> None:
+    """Every name makes another root, but the seed is made of the number too, which is not known yet."""
+    with honest.kept["final"].opened() as opened, opened.store.read() as tx:
+        state, final = contest_state.state(tx), entry_lists.all_lists(tx)[-1].list
+    guesses = set()
+    for number in range(100):
+        dummy = SealedEntry(f"dummy_{number}", "ab" * 32, "cd" * 32)
+        tried = replace(state.seed, entries_root=EntryList.of([*final.entries, dummy]).root)
+        with pytest.raises(ValueError, match="no seed"):
+            _ = tried.value
+        guesses.add(replace(tried, number=b"a guess", is_open=False).value)
+    real = seed_of(honest.kept["played"])
+    chosen = replace(real, entries_root=tried.entries_root).value
+    assert len(guesses) == 100
+    assert chosen not in guesses
+
+
+# --- starting again ----------------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_contest_that_was_started_anew_after_a_bad_draw_has_two_final_lists(
+    stage: Stage, honest: Stages, verify: Verify, one_box: Callable[..., Path], tmp_path: Path
+) -> None:
+    contest = stage("listed")  # a copy that was kept for this
+    contest.clock.at = START + timedelta(minutes=20)
+    contest.start()
+    contest.clock.at = START + timedelta(minutes=31)
+    contest.play()
+    archive = contest.publish(tmp_path / "archive")
+    assert verify(archive).code == 0  # by itself it is in order
+    first, second = honest.kept["played"].box(HEAVY), contest.box(HEAVY)
+    said = verify(archive, one_box(second, first))
+    assert said.code == 1
+    assert "have different receipts of one entry" in said.text
+    said = verify(archive, first)
+    assert "the ledger was changed: up to entry" in said.text
+
+
+# --- another public number ---------------------------------------------------------------------------------
+def use_number(forgery: Forgery, source: str, value: bytes) -> None:
+    """Put another public number into seal and ledger, with the seed that follows."""
+    with forgery.json("seal.json") as seal, forgery.json("contest.json") as contest:
+        secret, root = bytes.fromhex(contest["seed"]), bytes.fromhex(seal["entries_root"])
+        seal["source"], seal["number"] = source, value.hex()
+        seal["seed"] = hmac.digest(secret, root + value, "sha256").hex()
+    place = forgery.place_of(Effect.NUMBER_DRAWN)
+    forgery.ledger[place] = replace(forgery.ledger[place], digest=hashlib.sha256(value).hexdigest())
+
+
+def next_round(forgery: Forgery) -> None:
+    source = signed_round(json.loads(json.loads(forgery.files["seal.json"])["source"])["round"] + 1)
+    use_number(forgery, source, bytes.fromhex(json.loads(source)["randomness"]))
+
+
+def next_round_with_another_date(forgery: Forgery) -> None:
+    next_round(forgery)
+    with forgery.json("contest.json") as contest:
+        contest["settings"]["dates"]["contest_starts"] = "1994-05-14T12:00:30Z"
+
+
+def forged_signature(forgery: Forgery) -> None:
+    source = json.loads(json.loads(forgery.files["seal.json"])["source"])
+    signature = bytes(range(48))
+    randomness = hashlib.sha256(signature).digest()
+    source |= {"signature": signature.hex(), "randomness": randomness.hex()}
+    use_number(forgery, json.dumps(source), randomness)
+
+
+def any_text(forgery: Forgery) -> None:
+    with forgery.json("contest.json") as contest:
+        contest["settings"]["tournament"]["beacon"] = "file"
+    use_number(forgery, "a dragon", b"a dragon")
+
+
+def chain_of_ones_own(forgery: Forgery) -> None:
+    with forgery.json("contest.json") as contest:
+        chain = json.loads(contest["settings"]["tournament"]["drand_chain"])
+        contest["settings"]["tournament"]["drand_chain"] = chain_json(chain["genesis_time"] + 30, 30)
+
+
+def number_before_its_draw(forgery: Forgery) -> None:
+    place = forgery.place_of(Effect.NUMBER_DRAWN)
+    forgery.ledger[place] = replace(forgery.ledger[place], at=START + timedelta(minutes=5))
+
+
+def number_before_the_final_list(forgery: Forgery) -> None:
+    forgery.ledger.insert(0, forgery.ledger.pop(forgery.place_of(Effect.NUMBER_DRAWN)))
+
+
+def other_settings(forgery: Forgery) -> None:
+    with forgery.json("contest.json") as contest:
+        contest["settings"]["game"]["L"] = 41
+
+
+Wrong = Callable[[Forgery], None]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (next_round, "but round 214582 of chain"),
+        (forged_signature, "the chain of drand has not signed the public number"),
+        (any_text, "the settings are not those that ledger.txt has before the final list"),
+        (
+            number_before_its_draw,
+            "has the public number at 1994-05-14 12:05 UT, but it was drawn at 1994-05-14 12:10",
+        ),
+        (number_before_the_final_list, "does not have the public number once, after the final list"),
+        (other_settings, "the settings are not those that ledger.txt has before the final list"),
+    ],
+)
+def test_an_archive_with_another_number_is_refused(
+    forgery: Forgery, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
+) -> None:
+    wrong(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"))
+    assert said.code == 1
+    assert words in said.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (next_round_with_another_date, "announces round 214582 of drand, but the archive uses round 214583"),
+        (any_text, "promises a number of drand, but the archive uses none of it"),
+        (chain_of_ones_own, "promises a number of drand's chain"),
+        (number_before_the_final_list, "the ledger was changed: up to entry"),
+    ],
+)
+def test_the_mails_of_one_team_show_which_number_was_promised(
+    forgery: Forgery, honest: Stages, verify: Verify, tmp_path: Path, wrong: Wrong, words: str
+) -> None:
+    wrong(forgery)
+    said = verify(forgery.publish(tmp_path / "archive"), honest.kept["played"].box(HEAVY))
+    assert said.code == 1
+    assert words in said.text
+
+
+def test_another_lottery_than_the_promised_one_is_noticed(tmp_path: Path) -> None:
+    contest = MailedContest.create(tmp_path / "contest", small_settings(beacon="lottery: the draw of May 14"))
+    contest.register(HEAVY)
+    with contest.opened() as opened, opened.store.read() as tx:
+        title, commitment = opened.settings.contest.title, contest_state.state(tx).seed.commitment
+        leaves = [entry.leaf() for entry in ledger.entries(tx)]
+        key = base64.b64decode(ledger.public_key(tx) or "")
+    honest = receipts.Ledger(title, commitment, key, leaves, "lottery: the draw of May 14")
+    mails = list(receipts.read_mails(contest.box(HEAVY), title))
+    assert receipts.check(honest, mails, is_signed) == (1, [])
+    with pytest.raises(
+        receipts.Wrong, match="promises the draw the draw of May 14, but the archive uses lot"
+    ):
+        receipts.check(honest._replace(beacon="lottery: the draw of May 15"), mails, is_signed)
+
+
+# --- a list that comes too late ----------------------------------------------------------------------------
+def test_a_final_list_that_was_sent_when_the_number_was_known_is_shown(
+    stage: Stage, honest: Stages, verify: Verify
+) -> None:
+    """Its date says noon, but the team's provider has noted when it came."""
+    contest = stage("played")
+    for key, mail in mailbox.Maildir(box := contest.box(HEAVY), create=False).items():
+        if "final list" in str(mail["Subject"]):
+            mail.replace_header(
+                "Received", f"from contest.example by teams.example; {format_datetime(KNOWN)}"
+            )
+            mailbox.Maildir(box, create=False)[key] = mail
+    said = verify(honest.archive, box)
+    assert "with the final list arrived when its public number was known already" in said.text
+
+
+def test_a_final_list_that_was_never_sent_is_shown(stage: Stage, honest: Stages, verify: Verify) -> None:
+    box = mailbox.Maildir(stage("played").box(HEAVY), create=False)
+    for key, mail in box.items():
+        if "final list" in str(mail["Subject"]):
+            box.remove(key)
+    said = verify(honest.archive, Path(box._path))  # type: ignore[attr-defined]
+    assert "no mail here has the final list of entries of 1994-05-14T12:00:05.000000Z" in said.text
+
+
+def test_the_command_line_takes_no_second_number(stage: Stage, tmp_path: Path) -> None:
+    contest = stage("drawn")
+    (tmp_path / "round").write_text(signed_round(1))
+    done = knobeln("beacon", tmp_path / "round", "-C", contest.folder)
+    assert done.exit_code != 0
+    assert "the public number is known, and cannot be changed" in done.output

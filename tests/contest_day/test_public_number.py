@@ -1,0 +1,328 @@
+"""The public number: it is drawn after the list of entries is final, and the seed is made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contest import drand
+from contest.archive import contents, files
+from contest.beacon import Beacon, canonical_draw
+from contest.clock import SystemClock
+from contest.config.settings import Settings, game_settings
+from contest.draw import draw_of
+from contest.errors import GiveUp, NotNow, NumberAwaited
+from contest.model import OutboxState, Phase
+from contest.organizer import OrganizerActions
+from contest.store import contest_state, ledger, outbox, results
+from contest.store.results import Games
+from knobeln.cli.progress_bars import progress_bar
+from knobeln.contest_day import verification
+from knobeln.contest_day.run import Silence, contest_day, play_contest
+from knobeln.context import ContestContext
+from tests.support.archives import knobeln_field, played, publish
+from tests.support.contest_field import NOW, House, make_contest, settings
+from tests.support.contest_runs import finish, run
+from tests.support.drand_network import RECORDED, chain_json, drand_server, signed_round
+from tests.support.machine_programs import ROOT
+from tests.support.servers import wait_for
+
+QUICKNET = drand.Chain.from_json(drand.QUICKNET)
+
+
+def chosen(**tournament: object) -> Settings:
+    return settings(workers=1, **tournament).model_copy(update={"game": game_settings({"L": 40})})
+
+
+def actions(contest: ContestContext, tx: object) -> OrganizerActions:
+    return OrganizerActions(tx, contest.settings, contest.templates, contest.clock.now(), "a test")  # type: ignore[arg-type]
+
+
+def hand_in(contest: ContestContext, text: str) -> str:
+    with contest.store.write() as tx:
+        return actions(contest, tx).hand_in_number(text, "a test")
+
+
+# --- drand -------------------------------------------------------------------------------------------------
+def test_a_recorded_round_of_the_real_chain_is_read_and_its_signature_checked() -> None:
+    assert drand.randomness_in(RECORDED, QUICKNET, 657_413) == bytes.fromhex(
+        json.loads(RECORDED)["randomness"]
+    )
+    assert drand.is_signed(RECORDED, QUICKNET) is True
+    assert QUICKNET.time_of(1_000) == datetime.fromtimestamp(1_692_803_367 + 999 * 3, UTC)
+
+
+def test_the_library_leaves_the_recursion_limit_as_it_was() -> None:
+    """With a high one, deeply nested JSON of a stranger ends the process."""
+    command = (
+        "import sys; from contest import drand; chain = drand.Chain.from_json(drand.QUICKNET);"
+        f"print(drand.is_signed({RECORDED!r}, chain), sys.getrecursionlimit())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert done.stdout == "True 1000\n"
+
+
+@pytest.mark.parametrize(
+    "change", [{"round": 657_414}, {"signature": "80" + "00" * 47}, {"signature": "a5" * 48}]
+)
+def test_a_forged_round_is_not_signed(change: dict[str, object]) -> None:
+    assert drand.is_signed(json.dumps({**json.loads(RECORDED), **change}), QUICKNET) is False
+
+
+def test_the_stand_in_signs_as_the_real_network_does() -> None:
+    chain = drand.Chain.from_json(chain_json(1_000))
+    assert drand.is_signed(signed_round(5), chain) is True
+    assert drand.is_signed(signed_round(5), QUICKNET) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "must be JSON"),
+        ("[]", "must be JSON"),
+        ('{"round": 1}', "must be JSON"),
+        ("[" * 1_900, "must be JSON"),
+        (RECORDED.replace("657413", "657414"), "this is round 657414 of drand, but round 657413"),
+        (RECORDED.replace("fc1873", "fc1874"), "not the sha256 of the signature"),
+        ("x" * 2_001, "at most 2,000 characters"),
+    ],
+)
+def test_what_is_no_round_is_refused_with_the_right_form(text: str, words: str) -> None:
+    with pytest.raises(GiveUp, match=words):
+        Beacon.of("drand").read(text, QUICKNET, 657_413)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"period": 4},
+        {"genesis_time": 1},
+        {"schemeID": "pedersen-bls-chained"},
+        {"hash": "ab" * 32},
+        {"period": 0},
+    ],
+)
+def test_a_chain_that_does_not_fit_its_hash_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="chain"):
+        drand.Chain.from_json(json.dumps({**json.loads(drand.QUICKNET), **change}))
+
+
+@given(st.integers(0, 10**9), st.integers(1, 60), st.integers(0, 10**9))
+def test_the_round_after_a_moment_is_the_first_one(genesis: int, period: int, seconds: int) -> None:
+    chain = replace(QUICKNET, genesis=genesis, period=period)
+    moment = datetime.fromtimestamp(seconds, UTC)
+    number = chain.round_after(moment)
+    assert chain.time_of(number) > moment
+    assert number == 1 or chain.time_of(number - 1) <= moment
+
+
+# --- the other beacons -------------------------------------------------------------------------------------
+def test_a_lottery_is_read_as_in_rfc_3797() -> None:
+    assert canonical_draw("9 4, 18 41 34 45") == "4.9.18.34.41.45./"
+    assert canonical_draw("3 0 / 2-1/") == "0.3./1.2./"
+
+
+@pytest.mark.parametrize("text", ["", " / ", "nine", "4 9 and 18", "4 / / 5"])
+def test_what_is_no_draw_is_refused(text: str) -> None:
+    with pytest.raises(GiveUp, match="the numbers that were drawn"):
+        canonical_draw(text)
+
+
+@pytest.mark.parametrize("text", ["", "lottery", "lottery:", "lottery:  ", "Drand", "dice"])
+def test_an_unknown_beacon_is_refused_with_the_right_form(text: str) -> None:
+    with pytest.raises(ValueError, match="`drand`, `file`, `none`, or `lottery:`"):
+        Beacon.of(text)
+
+
+def test_the_draw_is_at_a_time_that_nobody_can_choose_freely() -> None:
+    made = chosen(beacon="lottery: any", beacon_minutes=10)
+    starts = made.dates.contest_starts
+
+    def minutes(final_after: timedelta) -> float:
+        draw = draw_of(made, starts + final_after)
+        assert draw is not None
+        return (draw.at - starts).total_seconds() / 60
+
+    assert [minutes(timedelta(seconds=each)) for each in (0, 7, 500, 570, 3_600, -3_600)] == [
+        10,
+        10,
+        10,
+        20,
+        70,
+        -50,
+    ]
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(0, 60))
+def test_a_round_of_drand_always_comes_after_the_list(seconds: int, minutes: int) -> None:
+    made = chosen(beacon="drand", beacon_minutes=minutes)
+    final_at = made.dates.contest_starts + timedelta(days=12_000, seconds=seconds)  # when quicknet runs
+    draw = draw_of(made.model_copy(update={"dates": made.dates}), final_at)
+    assert draw is not None
+    assert draw.at > final_at
+    assert draw.at == draw.chain.time_of(draw.round)
+
+
+# --- the day -----------------------------------------------------------------------------------------------
+def test_the_day_waits_for_the_number_and_the_seed_is_made_of_it(tmp_path: Path, house: House) -> None:
+    contest = make_contest(tmp_path, 4, house, chosen(beacon="file"))
+    with pytest.raises(NumberAwaited):
+        contest_day(contest).run()
+    with contest.store.read() as tx:
+        waiting = contest_state.state(tx)
+        assert waiting.phase is Phase.RUNNING
+        assert waiting.seed.is_open
+        with pytest.raises(ValueError, match="no seed"):
+            _ = waiting.seed.value
+    assert "the public number is a dragon" in hand_in(contest, " a dragon\n").lower()
+    with contest.store.read() as tx:
+        seed = contest_state.state(tx).seed
+        (final, number) = list(ledger.entries(tx))[-2:]
+    assert seed.entries_root is not None
+    assert seed.value == hmac.digest(seed.secret, seed.entries_root + b"a dragon", "sha256")
+    assert final.digest == seed.entries_root.hex()
+    assert number.digest == hashlib.sha256(b"a dragon").hexdigest()
+    contest_day(contest).run()
+    with contest.store.read() as tx:
+        assert contest_state.state(tx).phase is Phase.FINISHED
+
+
+def test_another_number_makes_other_draws(tmp_path: Path, house: House) -> None:
+    seeds = set()
+    for text in ("one", "two"):
+        contest = make_contest(tmp_path / text, 4, house, chosen(beacon="file"))
+        with pytest.raises(NumberAwaited):
+            contest_day(contest).run()
+        hand_in(contest, text)
+        with contest.store.read() as tx:
+            seeds.add(contest_state.state(tx).seed.value)
+    assert len(seeds) == 2
+
+
+def test_the_number_is_taken_once_and_only_in_its_time(tmp_path: Path, house: House) -> None:
+    contest = make_contest(tmp_path, 4, house, chosen(beacon="lottery: the Swiss lottery"))
+    with pytest.raises(NotNow, match="must be final before the draw"):
+        hand_in(contest, "1 2 3")
+    with pytest.raises(NumberAwaited):
+        contest_day(contest).run()
+    with pytest.raises(NotNow, match="is drawn at 1994-05-14 12:10 UT"):
+        hand_in(contest, "1 2 3")
+    later = replace(contest, clock=type(contest.clock)(NOW + timedelta(minutes=10)))  # type: ignore[call-arg]
+    with pytest.raises(GiveUp, match="the numbers that were drawn"):
+        hand_in(later, "one, two, three")
+    assert "3.11.20./" in hand_in(later, "11 3 20")
+    with pytest.raises(NotNow, match="cannot be changed"):
+        hand_in(later, "11 3 21")
+
+
+def test_a_contest_without_a_number_takes_none(tmp_path: Path, house: House) -> None:
+    contest = make_contest(tmp_path, 3, house, chosen())
+    contest_day(contest).run()
+    with pytest.raises(NotNow, match="uses no public number"):
+        hand_in(contest, "7")
+
+
+def in_real_time(path: Path, house: House, url: str, chain: str) -> ContestContext:
+    """A contest whose number comes from this server."""
+    made = chosen(beacon="drand", beacon_minutes=0, drand_urls=(url,), drand_chain=chain)
+    contest = make_contest(path, 4, house, made)
+    return replace(contest, clock=SystemClock())
+
+
+play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()))
+
+
+def test_the_day_fetches_the_number_itself_and_everybody_can_check_it(tmp_path: Path) -> None:
+    chain = chain_json(int(time.time()) - 100)
+    said: list[str] = []
+    with drand_server(chain) as url:
+        made = chosen(beacon="drand", beacon_minutes=0, drand_urls=(url,), drand_chain=chain)
+
+        def day(contest: ContestContext) -> None:
+            play(replace(contest, clock=SystemClock()), patient=True, tell=said.append)
+
+        contest, strings = played(tmp_path / "contest", made, dict(islice(knobeln_field().items(), 3)), day)
+    assert "The public number is round" in said[0]
+    archive = publish(contest, tmp_path / "archive", strings).archive
+    read = contents.from_files(files.read(archive))
+    assert read.seal is not None
+    assert json.loads(read.seal.source)["randomness"] == read.seal.number
+    assert any("signed by its chain" in each for each in verification.verify(read, progress_bar).checked)
+
+
+def test_without_a_server_the_day_waits_and_the_organizer_hands_the_number_in(
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("knobeln.contest_day.public_number.TELL_AFTER", timedelta(0))
+    chain = chain_json(int(time.time()) - 100)
+    with drand_server(chain) as url:
+        pass  # it is gone, so nobody listens there
+    contest = in_real_time(tmp_path, house, url, chain)
+    with pytest.raises(NumberAwaited):
+        play(contest, patient=False, tell=lambda _text: None)
+    said: list[str] = []
+    sent: list[int] = []
+
+    def tell(text: str) -> None:
+        said.append(text)
+        with contest.store.read() as tx:
+            sent.append(outbox.count_by_state(tx).get(OutboxState.SENT, 0))
+        if len(said) == 2:  # the reason why it waits
+            number = int(said[0].split("round ")[1].split()[0])
+            with pytest.raises(GiveUp, match="this is round"):
+                hand_in(contest, signed_round(number + 1))
+            hand_in(contest, signed_round(number))
+
+    play(contest, patient=True, tell=tell)
+    assert sent[1] >= 4  # the final list went out before the number was known
+    assert "does not give round" in said[1]
+    assert "knobeln beacon FILE" in said[1]
+    with contest.store.read() as tx:
+        assert contest_state.state(tx).phase is Phase.FINISHED
+        assert [each.to for each in outbox.queued_after(tx, 0)].count(
+            contest.settings.contest.organizer_address
+        ) == 1
+        assert any("does not give round" in line.text for line in contest_state.log(tx, 50, area="error"))
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_while_it_waits_goes_on(tmp_path: Path, house: House) -> None:
+    ends = []
+    for is_killed in (False, True):
+        contest = make_contest(tmp_path / str(is_killed), 4, house, chosen(beacon="file"))
+        process = run(contest)
+        wait_for(lambda contest=contest: is_waiting(contest), "the contest waits for its number")
+        if is_killed:
+            os.kill(process.pid, signal.SIGKILL)
+            assert finish(process) == -signal.SIGKILL
+        hand_in(replace(contest, clock=SystemClock()), "a dragon")
+        if is_killed:
+            process = run(contest)
+        assert finish(process) == 0
+        with contest.store.read() as tx:
+            ends.append((contest_state.state(tx).seed.value, results.finished_rounds(tx, Games.ALL)))
+    assert ends[0] == ends[1]
+
+
+def is_waiting(contest: ContestContext) -> bool:
+    with contest.store.read() as tx:
+        state = contest_state.state(tx)
+    return state.phase is Phase.RUNNING and state.seed.is_open

@@ -1,0 +1,119 @@
+"""The contest's seed is made when the entries are final: of a secret number and of the list of entries."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from contest.config.settings import Settings, game_settings
+from contest.ledger.entry_list import EntryList, SealedEntry
+from contest.seeds import ContestSeed
+from contest.store import contest_state, outbox, submissions
+from contest.store.tables import contest as contest_table
+from contest.store.tables import outbox as outbox_table
+from knobeln.contest_day.run import contest_day
+from knobeln.context import ContestContext
+from tests.support.contest_field import SEED, House, make_contest, settings
+
+PREFERENCES = ("LAP,LGP,GRP,RSM",)
+
+
+def short(**tournament: int) -> Settings:
+    return settings(workers=1, **tournament).model_copy(update={"game": game_settings({"L": 40})})
+
+
+def played(path: Path, house: House, count: int = 4, **tournament: int) -> ContestContext:
+    folder = make_contest(path, count, house, short(**tournament), PREFERENCES)
+    contest_day(folder).run()
+    return folder
+
+
+def seed_of(folder: ContestContext) -> ContestSeed:
+    with folder.store.read() as tx:
+        return contest_state.state(tx).seed
+
+
+def mails(folder: ContestContext) -> list[tuple[str, bytes]]:
+    """The kind and the bytes of every mail, in their order, with line ends taken out."""
+    with folder.store.read() as tx:
+        kinds = {row.id: row.kind for row in tx.execute(select(outbox_table.c.id, outbox_table.c.kind))}
+        items = outbox.queued_after(tx, 0)
+    return [(kinds[item.id], item.raw.replace(b"\r\n", b"")) for item in items]
+
+
+# --- pure --------------------------------------------------------------------------------------------------
+def test_the_seed_is_an_hmac_of_the_root_keyed_with_the_secret() -> None:
+    seed = ContestSeed(SEED, bytes(32))
+    assert seed.value == hmac.new(SEED, bytes(32), hashlib.sha256).digest()
+    assert seed.commitment == hashlib.sha256(SEED).hexdigest()
+
+
+def test_before_the_list_is_final_there_is_no_seed() -> None:
+    with pytest.raises(ValueError, match="no seed before its entries are final"):
+        _ = ContestSeed(SEED, is_open=True).value
+
+
+def test_each_digest_and_each_name_changes_the_root_but_the_order_does_not() -> None:
+    entries = [SealedEntry("a", "01", "02"), SealedEntry("b", "03", "04")]
+    root = EntryList.of(entries).root
+    assert EntryList.of(entries[::-1]).root == root
+    changed = [
+        [entries[0]],
+        [replace(entries[0], team="c"), entries[1]],
+        [replace(entries[0], program="05"), entries[1]],
+        [replace(entries[0], build="05"), entries[1]],
+    ]
+    assert len({EntryList.of(each).root for each in changed} | {root}) == 5
+
+
+# --- the day -----------------------------------------------------------------------------------------------
+def test_the_start_seals_the_list_and_tells_it(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 4, house, short(), PREFERENCES)
+    with pytest.raises(ValueError, match="no seed"):
+        _ = seed_of(folder).value
+    contest_day(folder).run()
+    with folder.store.read() as tx:
+        sealed = submissions.entry_list(tx)
+    assert [entry.team for entry in sealed.entries] == [f"team_{n:04}" for n in range(1, 5)]
+    assert all(len(entry.program) == len(entry.build) == 64 for entry in sealed.entries)
+    seed = seed_of(folder)
+    assert (seed.secret, seed.entries_root) == (SEED, sealed.root)
+    lists = [raw for kind, raw in mails(folder) if kind == "LAP"]
+    assert len(lists) == 4
+    for raw in lists:
+        for told in (sealed.root.hex(), seed.commitment, *(entry.program for entry in sealed.entries)):
+            assert told.encode() in raw
+
+
+def test_secret_and_seed_leave_the_contest_with_the_last_summary_only(tmp_path: Path, house: House) -> None:
+    folder = played(tmp_path, house, 5, group_min=2, group_max=3, final_size=3)
+    seed = seed_of(folder)
+    secrets = (seed.secret.hex().encode(), seed.value.hex().encode())
+    telling = [kind for kind, raw in mails(folder) if any(secret in raw for secret in secrets)]
+    assert set(telling) == {"RSM"}
+    summaries = [raw for kind, raw in mails(folder) if kind == "RSM"]
+    assert len(telling) == len(summaries) // 2  # there are two rounds
+    assert all(secret in summaries[-1] for secret in secrets)
+
+
+def test_one_more_team_makes_another_seed(tmp_path: Path, house: House) -> None:
+    four, five = (played(tmp_path / str(count), house, count) for count in (4, 5))
+    assert seed_of(four).commitment == seed_of(five).commitment
+    assert seed_of(four).value != seed_of(five).value
+
+
+def test_a_contest_of_an_earlier_version_keeps_its_seed(tmp_path: Path, house: House) -> None:
+    folder = make_contest(tmp_path, 4, house, short(), PREFERENCES)
+    with folder.store.write() as tx:
+        tx.execute(update(contest_table).values(signing_key=None))
+    contest_day(folder).run()
+    assert seed_of(folder) == ContestSeed(SEED)
+    assert seed_of(folder).value == SEED
+    (first, *_) = (raw for kind, raw in mails(folder) if kind == "LAP")
+    assert b"The root of the list" not in first
+    assert seed_of(folder).commitment.encode() in first

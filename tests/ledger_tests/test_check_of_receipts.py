@@ -1,0 +1,284 @@
+"""A team checks its mails against the archive; each way to cheat is named, by the kit's arithmetic too."""
+
+from __future__ import annotations
+
+import base64
+import json
+import mailbox
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select, update
+
+from contest.ledger import merkle, signing
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, to_file
+from contest.store import Store, contest_state, ledger, migrate
+from contest.store.tables import contest as contest_table
+from knobellib import receipts
+from knobellib.receipts import Wrong
+from reports.render import Templates
+from tests.support.clocks import FixedClock
+from tests.support.mail_world import FORM, OPENS, REGISTER, World, from_line, make_settings, told
+
+LIGHT = FORM.replace("our_team", "your_team").replace("heavy", "light")
+
+
+class Contest:
+    """A contest in which two teams write letters; `archive` is what the organizer publishes of its ledger."""
+
+    def __init__(self, path: Path, forms: Sequence[str] = (FORM, LIGHT), key: bytes | None = None) -> None:
+        self.path = path
+        path.mkdir(exist_ok=True)
+        self.store = Store(f"sqlite:///{path / 'contest.db'}")
+        migrate.upgrade(self.store)
+        with self.store.write() as tx:
+            contest_state.create(tx, bytes(32))
+            if key is not None:
+                tx.execute(update(contest_table).values(signing_key=key))
+            self.signing_key = tx.execute(select(contest_table.c.signing_key)).scalar_one()
+        chosen = make_settings()
+        clock = FixedClock(OPENS)
+        self.world = World(self.store, chosen, Templates(chosen, None), clock)
+        self.mails: list[EmailMessage] = []
+        for form in forms:
+            (welcome,) = self.world.send(REGISTER, form)
+            self.mails.append(welcome)
+            for codes in ("RSM", "LAP", "none"):
+                clock.at = clock.at.replace(minute=clock.at.minute + 1)
+                self.mails += self.world.send(f"mail-preference {codes}", from_line(*told(welcome)))
+        with self.store.read() as tx:
+            self.entries = list(ledger.entries(tx))
+            self.public_key = ledger.public_key(tx)
+            self.commitment = contest_state.state(tx).seed.commitment
+        self.store.close()
+
+    def archive(self, entries: list[LedgerEntry] | None = None, commitment: str = "", key: str = "") -> Path:
+        folder = self.path / "archive"
+        folder.mkdir(exist_ok=True)
+        title = self.world.settings.contest.title
+        facts = {
+            "seed_commitment": commitment or self.commitment,
+            "settings": {"contest": {"title": title}},
+        }
+        (folder / "contest.json").write_text(json.dumps(facts))
+        (folder / "ledger.json").write_text(json.dumps({"public_key": key or self.public_key}))
+        (folder / "ledger.txt").write_bytes(to_file(self.entries if entries is None else entries))
+        return folder
+
+    def box(self, mails: list[EmailMessage]) -> Path:
+        place = Path(tempfile.mkdtemp(dir=self.path)) / "Maildir"
+        box = mailbox.Maildir(place)
+        for mail in mails:
+            box.add(mail.as_bytes())
+        return place
+
+    def check(self, archive: Path, mails: list[EmailMessage] | None = None) -> receipts.Checked:
+        found = receipts.read_ledger(archive)
+        box = self.box(self.mails if mails is None else mails)
+        return receipts.check(found, list(receipts.read_mails(box, found.title)), signing.is_signed)
+
+
+@pytest.fixture
+def contest(tmp_path: Path) -> Contest:
+    return Contest(tmp_path)
+
+
+def test_an_honest_archive_fits_all_receipts(contest: Contest) -> None:
+    checked = contest.check(contest.archive())
+    assert checked == (8, [])
+
+
+def test_one_teams_mails_are_enough(contest: Contest) -> None:
+    assert contest.check(contest.archive(), contest.mails[4:]) == (4, [])
+
+
+Cheat = Callable[[list[LedgerEntry]], list[LedgerEntry]]
+OTHER = LedgerEntry(Effect.WITHDRAWN, "the_light_lords_of_knobeln", OPENS, "ab" * 32)
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        lambda entries: [entries[0], *entries[2:], OTHER],
+        lambda entries: [*entries[:3], OTHER, *entries[3:]],
+        lambda entries: [replace(entries[0], letter="ab" * 32), *entries[1:]],
+        lambda entries: [entries[1], entries[0], *entries[2:]],
+        lambda entries: [*entries[:6], replace(entries[6], at=OPENS), entries[7]],
+    ],
+    ids=["dropped", "put in", "changed", "swapped", "another time"],
+)
+def test_a_changed_ledger_is_noticed(contest: Contest, cheat: Cheat) -> None:
+    with pytest.raises(Wrong, match="the ledger was changed: up to entry"):
+        contest.check(contest.archive(cheat(contest.entries)))
+
+
+def test_a_ledger_that_was_cut_off_is_noticed(contest: Contest) -> None:
+    with pytest.raises(Wrong, match=r"entry 8.* is missing: the archive's ledger ends with entry 7"):
+        contest.check(contest.archive(contest.entries[:7]))
+
+
+def test_another_commitment_than_the_welcomes_is_noticed(contest: Contest) -> None:
+    with pytest.raises(Wrong, match=r"names .* as the sha256 of the secret number, but the archive has"):
+        contest.check(contest.archive(commitment="ab" * 32))
+
+
+def test_another_key_than_the_welcomes_is_noticed(contest: Contest) -> None:
+    other = base64.b64encode(signing.public_key(bytes(32))).decode()
+    with pytest.raises(Wrong, match="names the key"):
+        contest.check(contest.archive(key=other))
+    with pytest.raises(Wrong, match="is not signed with the key"):
+        contest.check(contest.archive(key=other), contest.mails[1:4])
+
+
+def test_two_teams_that_were_told_different_ledgers_find_out(contest: Contest) -> None:
+    """The organizer keeps a ledger for each of them with the same key, and can publish only one."""
+    told_to_the_light = Contest(contest.path / "second", (LIGHT, FORM), contest.signing_key)
+    light = told_to_the_light.mails[:4]
+    with pytest.raises(Wrong, match="the ledger was changed: up to entry 1 "):
+        contest.check(contest.archive(), light)
+    with pytest.raises(Wrong, match="have different receipts of one entry"):
+        contest.check(contest.archive(), [*contest.mails[:4], *light])
+
+
+def test_an_answer_without_a_receipt_is_noticed(contest: Contest) -> None:
+    del contest.mails[2]["X-Knobeln-Receipt"]
+    with pytest.raises(Wrong, match="has no receipt, but answers of its kind have one"):
+        contest.check(contest.archive())
+
+
+def test_a_receipt_of_another_team_is_noticed(contest: Contest) -> None:
+    mail = contest.mails[2]
+    del mail["X-Knobeln-Team"]
+    mail["X-Knobeln-Team"] = "the_light_lords_of_knobeln"
+    with pytest.raises(Wrong, match="entry 3 is about the_heavy_lords_of_knobeln, but the_light_lords"):
+        contest.check(contest.archive())
+
+
+def test_letters_that_the_team_never_sent_are_shown(contest: Contest) -> None:
+    checked = contest.check(contest.archive(), [contest.mails[0], *contest.mails[2:4]])
+    assert checked.receipts == 3
+    (remark,) = checked.remarks
+    assert "no mail here has the receipt of entry 2: preference changed" in remark
+
+
+def test_mails_out_of_order_and_a_missing_welcome_are_shown(contest: Contest) -> None:
+    mail = contest.mails[3]
+    del mail["Date"]
+    mail["Date"] = "Tue, 22 Mar 1994 10:00:00 +0000"
+    no_welcome, order = contest.check(contest.archive(), contest.mails[1:4]).remarks[:2]
+    assert "no welcome" in no_welcome
+    assert "out of order" in order
+
+
+def test_a_list_of_entries_that_a_team_never_got_is_shown(contest: Contest) -> None:
+    lists = [
+        LedgerEntry(each, "", OPENS, digest="ab" * 32)
+        for each in (Effect.ENTRIES_LISTED, Effect.ENTRIES_FINAL)
+    ]
+    first, final = contest.check(contest.archive([*contest.entries, *lists])).remarks
+    assert "no mail here has the list of entries of 1994-03-22" in first
+    assert "no mail here has the final list of entries of 1994-03-22" in final
+    # Without a public number and without time for objections there are no such mails, nor for who has left.
+    assert contest.check(contest.archive([*contest.entries, lists[1]])).remarks == []
+    left = [replace(OTHER, team=told(contest.mails[each])[0]) for each in (0, 4)]
+    remarks = contest.check(contest.archive([*contest.entries, *left, *lists])).remarks
+    assert not any("list of entries" in each for each in remarks)
+
+
+@pytest.mark.parametrize("name", ["missing", "archive"])
+def test_what_is_no_mailbox_is_said(contest: Contest, name: str) -> None:
+    contest.archive()
+    with pytest.raises(Wrong, match="neither a Maildir"):
+        list(receipts.read_mails(contest.path / name, "title"))
+
+
+def test_mails_without_receipts_prove_nothing(contest: Contest) -> None:
+    with pytest.raises(Wrong, match=r"no mail of .* here has a receipt"):
+        contest.check(contest.archive(), [])
+
+
+def test_an_archive_without_a_ledger_is_said(contest: Contest) -> None:
+    (contest.archive() / "ledger.json").unlink()
+    with pytest.raises(Wrong, match="has no ledger"):
+        contest.check(contest.path / "archive")
+
+
+def test_an_archive_with_a_time_beyond_all_times_is_said(contest: Contest) -> None:
+    file = contest.archive() / "contest.json"
+    facts = json.loads(file.read_text())
+    chain = json.dumps({"genesis_time": 10**400, "period": 1, "hash": ""})
+    facts["settings"]["tournament"] = {"beacon": "drand", "drand_chain": chain}
+    file.write_text(json.dumps(facts))
+    (contest.path / "archive" / "seal.json").write_text(json.dumps({"source": json.dumps({"round": 1})}))
+    with pytest.raises(Wrong, match="the archive cannot be read"):
+        receipts.read_ledger(contest.path / "archive")
+
+
+# --- the file of the kit -----------------------------------------------------------------------------------
+def run(*arguments: Path) -> subprocess.CompletedProcess[str]:
+    """The file alone, with no module of ours in reach."""
+    command = [sys.executable, "-I", receipts.__file__, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def mbox(contest: Contest) -> Iterator[Path]:
+    box = mailbox.mbox(contest.path / "mails.mbox")
+    for mail in contest.mails:
+        box.add(mail)
+    box.flush()
+    yield contest.path / "mails.mbox"
+    box.close()
+
+
+def test_the_file_alone_checks_signatures_and_a_file_of_mails(contest: Contest, mbox: Path) -> None:
+    done = run(contest.archive(), mbox)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "8 receipts: the ledger is the one that they were signed for\n"
+
+
+def test_the_file_alone_names_the_first_difference(contest: Contest, mbox: Path) -> None:
+    done = run(contest.archive([OTHER, *contest.entries]), mbox)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "The first difference: the ledger was changed: up to entry 1 " in done.stderr
+
+
+def test_the_file_alone_tells_its_usage() -> None:
+    assert run().returncode == 2
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.binary(min_size=32, max_size=32), st.binary(max_size=100), st.integers(0, 511), st.booleans())
+def test_the_kits_arithmetic_agrees_with_the_library(
+    key: bytes, message: bytes, bit: int, is_damaged: bool
+) -> None:
+    signature = signing.sign(key, message)
+    if is_damaged:
+        number = int.from_bytes(signature, "little") ^ (1 << bit)
+        signature = number.to_bytes(64, "little")
+    public = signing.public_key(key)
+    assert receipts.is_signed(public, message, signature) is not is_damaged
+    assert signing.is_signed(public, message, signature) is not is_damaged
+
+
+@given(st.lists(st.binary(max_size=10), max_size=40))
+def test_the_kits_roots_are_those_of_the_ledger(leaves: list[bytes]) -> None:
+    assert list(receipts._roots(leaves)) == [merkle.root(leaves[:size]) for size in range(len(leaves) + 1)]
+
+
+def test_the_bytes_that_are_signed_are_those_of_the_ledger(contest: Contest) -> None:
+    seen: list[bytes] = []
+    found = receipts.read_ledger(contest.archive())
+    mails = list(receipts.read_mails(contest.box(contest.mails), found.title))
+    receipts.check(found, mails, lambda _key, message, _signature: seen.append(message) is None)
+    roots = [merkle.root(entry.leaf() for entry in contest.entries[:size]) for size in range(1, 9)]
+    expected = [Checkpoint(contest.commitment, size, root) for size, root in enumerate(roots, 1)]
+    assert seen == [checkpoint.to_bytes() for checkpoint in expected]

@@ -1,0 +1,218 @@
+"""Every letter with an effect has one entry in the ledger, and its answer ends with a receipt."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, update
+from sqlalchemy.exc import IntegrityError
+
+from contest.config.sections import Teams
+from contest.errors import GiveUp
+from contest.ledger import merkle, signing
+from contest.ledger.receipts import Checkpoint, Effect, LedgerEntry, Receipt
+from contest.store import Store, contest_state, ledger, migrate, teams
+from contest.store.tables import contest as contest_table
+from contest.store.tables import ledger as ledger_table
+from mailserver.commands.registration import accept_pending, reject_pending
+from tests.support.contest_field import NOW
+from tests.support.mail_world import FORM, REGISTER, START, World, body_of, from_line, program, registered
+
+ENTRY = LedgerEntry(Effect.WITHDRAWN, "heavy_lords", NOW, "ab" * 32)
+
+
+def receipt_in(mail: EmailMessage) -> Receipt:
+    """The receipt in the mail's header, which must be the last lines of its text, too."""
+    number, root, signature = str(mail["X-Knobeln-Receipt"]).split()
+    receipt = Receipt(int(number), b64decode(root), b64decode(signature))
+    assert body_of(mail).endswith(f"\n\n{receipt.text}")
+    return receipt
+
+
+def entries(store: Store) -> list[LedgerEntry]:
+    with store.read() as tx:
+        return list(ledger.entries(tx))
+
+
+def must_fit(world: World, receipt: Receipt) -> LedgerEntry:
+    """The entry of this receipt, which is signed by the contest and has the root of the entries up to it."""
+    known = entries(world.store)[: receipt.number]
+    assert merkle.root(entry.leaf() for entry in known) == receipt.root
+    with world.store.read() as tx:
+        commitment = contest_state.state(tx).seed.commitment
+        key = b64decode(ledger.public_key(tx) or "")
+    checkpoint = Checkpoint(commitment, receipt.number, receipt.root)
+    assert signing.is_signed(key, checkpoint.to_bytes(), receipt.signature)
+    return known[-1]
+
+
+@pytest.mark.parametrize(
+    ("subject", "effect"),
+    [
+        ("mail-preference RSM", Effect.PREFERENCE_CHANGED),
+        ("unsubscribe", Effect.PREFERENCE_CHANGED),
+        ("change address joe@new.example", Effect.ADDRESS_CHANGED),
+        ("send copies to jane@new.example", Effect.COPIES_CHANGED),
+        ("send no copies", Effect.COPIES_CHANGED),
+        ("withdraw", Effect.WITHDRAWN),
+    ],
+)
+def test_a_command_with_an_effect_is_answered_with_a_receipt(
+    world: World, subject: str, effect: Effect
+) -> None:
+    name, string = registered(world)
+    before = len(entries(world.store))
+    mails = world.send(subject, from_line(name, string))
+    if "X-Knobeln-Receipt" not in "".join(mail.as_string() for mail in mails):  # asked for a reply first
+        question = next(mail for mail in mails if "new.example" in str(mail["To"]))
+        mails = world.send("Re: yes", "", sender=str(question["To"]), In_Reply_To=str(question["Message-ID"]))
+    answer, *_copies = (mail for mail in mails if "X-Knobeln-Receipt" in mail)
+    entry = must_fit(world, receipt_in(answer))
+    assert (entry.effect, entry.team) == (effect, name)
+    assert len(entries(world.store)) == before + 1
+
+
+def test_welcome_refusal_and_new_string_have_receipts_in_their_order(world: World) -> None:
+    (welcome,) = world.send(REGISTER, FORM, sender="our_team@machine.domain.alfdkj")
+    found = re.search(r"name is +(\S+)\n.*string +(\S+)\n", body_of(welcome))
+    assert found
+    late = START - timedelta(hours=1)
+    source = program(from_line(found[1], found[2]))
+    (refused,) = world.send("please compile", source, at=late)
+    (renewed,) = world.send("resend authentification", "", sender="our_team@machine.domain.alfdkj")
+    effects = [must_fit(world, receipt_in(mail)).effect for mail in (welcome, refused, renewed)]
+    assert effects == [Effect.REGISTRATION_ACCEPTED, Effect.PROGRAM_REFUSED, Effect.STRING_OFFERED]
+    assert [receipt_in(mail).number for mail in (welcome, refused, renewed)] == [1, 2, 3]
+    assert entries(world.store)[1].at == late
+
+
+def test_welcome_and_announcement_tell_the_key(world: World) -> None:
+    with world.store.read() as tx:
+        key = ledger.public_key(tx)
+    (welcome,) = world.send(REGISTER, FORM)
+    (announcement,) = world.send("send announcement", "")
+    assert f"\n  {key}\n" in body_of(welcome)
+    assert f"\n  {key}\n" in body_of(announcement)
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"), [("status", ""), ("help", ""), ("please compile", "x"), (REGISTER, "")]
+)
+def test_a_letter_without_an_effect_has_no_receipt(world: World, subject: str, text: str) -> None:
+    (answer,) = world.send(subject, text)
+    assert "X-Knobeln-Receipt" not in answer
+    assert "Receipt:" not in body_of(answer)
+    assert entries(world.store) == []
+
+
+def test_the_organizers_word_about_a_registration_is_an_entry(make_world: Callable[..., World]) -> None:
+    world = make_world(teams=Teams(approval="organizer"))
+    first, second = FORM, FORM.replace("our_team", "your_team").replace("heavy", "light")
+    for form in (first, second):
+        world.send(REGISTER, form)
+    with world.store.write() as tx:
+        yes, no = teams.all_teams(tx)
+        accept_pending(tx, yes, world.settings, world.renderer, world.clock.now())
+        reject_pending(tx, no, "No.", world.settings, world.renderer, world.clock.now())
+    found = [must_fit(world, receipt_in(mail)) for mail in world.mails()]
+    waits = Effect.REGISTRATION_WAITS
+    decided = [Effect.REGISTRATION_ACCEPTED, Effect.REGISTRATION_REJECTED]
+    assert [entry.effect for entry in found] == [waits, waits, *decided]
+    assert [entry.letter for entry in found[:2]] == [entry.letter for entry in found[2:]]
+
+
+def test_an_answer_that_is_sent_again_has_the_same_receipt(world: World) -> None:
+    name, string = registered(world)
+    letter = {
+        "subject": "mail-preference RSM",
+        "body": from_line(name, string),
+        "message_id": "<x@y.example>",
+    }
+    (first,) = world.send(**letter)
+    (again,) = (mail for mail in world.mails() if mail["Message-ID"] == first["Message-ID"])
+    world.send(**letter)
+    assert receipt_in(again) == receipt_in(first)
+    assert len(entries(world.store)) == 2
+
+
+def test_copies_have_the_receipt_too(world: World) -> None:
+    name, string = registered(world)
+    with world.store.write() as tx:
+        teams.set_copy_address(tx, 1, "jane@new.example")
+    answer, copy = world.send("mail-preference RSM", from_line(name, string))
+    assert copy["To"] == "jane@new.example"
+    assert receipt_in(copy) == receipt_in(answer)
+
+
+def test_a_contest_of_an_earlier_version_has_no_receipts_and_works(world: World) -> None:
+    with world.store.write() as tx:
+        tx.execute(update(contest_table).values(signing_key=None))
+    (welcome,) = world.send(REGISTER, FORM)
+    assert "X-Knobeln-Receipt" not in welcome
+    assert "ledger" not in body_of(welcome)
+    (announcement,) = world.send("send announcement", "")
+    assert "ledger" not in body_of(announcement)
+    assert entries(world.store) == []
+
+
+# --- the database ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("change", [update(ledger_table).values(team="other"), delete(ledger_table)])
+def test_the_database_refuses_to_change_the_ledger(world: World, change: object) -> None:
+    registered(world)
+    before = entries(world.store)
+    with pytest.raises(IntegrityError, match="only grows"), world.store.write() as tx:
+        tx.execute(change)  # type: ignore[call-overload]
+    assert entries(world.store) == before
+
+
+def test_what_was_rolled_back_is_not_in_the_ledger(world: World) -> None:
+    with suppress(KeyboardInterrupt), world.store.write() as tx:
+        assert ledger.append(tx, ENTRY)
+        raise KeyboardInterrupt
+    assert entries(world.store) == []
+
+
+def test_the_same_entry_again_has_its_first_receipt(world: World) -> None:
+    with world.store.write() as tx:
+        first = ledger.append(tx, ENTRY)
+        ledger.append(tx, LedgerEntry(Effect.WITHDRAWN, "other", NOW, "ab" * 32))
+        assert ledger.append(tx, ENTRY) == first
+    assert len(entries(world.store)) == 2
+
+
+def another_store(path: Path) -> Store:
+    store = Store(f"sqlite:///{path / 'other.db'}")
+    migrate.upgrade(store)
+    with store.write() as tx:
+        contest_state.create(tx)
+    return store
+
+
+def test_a_restored_ledger_takes_over_what_came_since(world: World, tmp_path: Path) -> None:
+    restored = another_store(tmp_path)
+    later = [LedgerEntry(Effect.WITHDRAWN, f"team_{n}", NOW, "ab" * 32) for n in range(5)]
+    with world.store.write() as tx, restored.write() as copy:
+        for entry in (ENTRY, *later):
+            ledger.append(tx, entry)
+        ledger.append(copy, ENTRY)
+        assert ledger.add_those_of(copy, tx) == 5
+        assert ledger.add_those_of(copy, tx) == 0
+    assert entries(restored) == entries(world.store) == [ENTRY, *later]
+    restored.close()
+
+
+def test_two_ledgers_that_parted_are_never_mixed(world: World, tmp_path: Path) -> None:
+    restored = another_store(tmp_path)
+    with world.store.write() as tx, restored.write() as copy:
+        ledger.append(tx, ENTRY)
+        ledger.append(copy, LedgerEntry(Effect.WITHDRAWN, "light_lords", NOW, "ab" * 32))
+        with pytest.raises(GiveUp, match="does not continue"):
+            ledger.add_those_of(copy, tx)
+    restored.close()

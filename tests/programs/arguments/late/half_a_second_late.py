@@ -1,5 +1,0 @@
-import sys
-import time
-
-time.sleep(0.9)
-print(int(sys.argv[1]) + 1)

@@ -1,0 +1,208 @@
+"""A contest that is held by mail from the first letter to the results, and can be copied at each stage.
+
+Its teams keep their mails as a provider hands them over: in Maildirs, each with a header of its arrival.
+"""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import mailbox
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
+from functools import partial
+from pathlib import Path
+
+from contest.config.sections import Tournament
+from contest.config.settings import Settings, game_settings
+from contest.errors import NumberAwaited
+from knobeln.contest_day.public_number import wait_for_number
+from knobeln.contest_day.run import Silence, play_contest
+from knobeln.context import ContestContext, create_contest
+from knobeln.services import Services, deliver_all
+from mailserver.delivery.transports import transport_of
+from mailserver.intake.accept import accept
+from tests.support.archives import HOUSE, knobeln
+from tests.support.clocks import FixedClock
+from tests.support.drand_network import chain_json
+from tests.support.mail_world import FORM, OPENS, REGISTER, START, from_line, make_settings, told
+
+CHAIN = chain_json(int(datetime(1994, 3, 1, tzinfo=UTC).timestamp()), 30)
+CLOSES = START - timedelta(hours=2)  # programs are no longer taken
+KNOWN = START + timedelta(minutes=11)  # the public number is known
+PROGRAMS = {
+    "the_heavy_lords_of_knobeln": "dice_cup",
+    "the_light_lords_of_knobeln": "log_dice",
+    "the_dark_lords_of_knobeln": "pavlov",
+}
+HEAVY, LIGHT, DARK = PROGRAMS
+LOST = "the_lost_lords_of_knobeln"  # registers, but its program is not there
+
+
+def address_of(team: str) -> str:
+    return f"{team}@teams.example"
+
+
+def form_of(team: str) -> str:
+    return FORM.replace("the_heavy_lords_of_knobeln", team).replace(
+        "our_team@machine.domain.alfdkj", address_of(team)
+    )
+
+
+def small_settings(**tournament: object) -> Settings:
+    """Small groups and short games."""
+    small = {"workers": 1, "group_min": 2, "group_max": 3, "final_size": 2, **tournament}
+    chosen = make_settings(tournament=Tournament.model_validate(small))
+    programs = chosen.programs.model_copy(update={"description": "warn"})
+    return chosen.model_copy(update={"game": game_settings({"L": 40, "k": 4}), "programs": programs})
+
+
+@dataclass
+class MailedContest:
+    """The folder `place` has the contest and the Maildirs of its teams.
+
+    `strings`: the authentification strings of the teams.
+    """
+
+    place: Path
+    clock: FixedClock
+    strings: dict[str, str]
+
+    @classmethod
+    def create(cls, place: Path, chosen: Settings) -> MailedContest:
+        made = cls(place, FixedClock(OPENS), {})
+        create_contest(made.folder, chosen, clock=made.clock).store.close()
+        return made
+
+    @property
+    def folder(self) -> Path:
+        return self.place / "contest"
+
+    @contextmanager
+    def opened(self) -> Iterator[ContestContext]:
+        contest = replace(ContestContext.open(self.folder), clock=self.clock)
+        try:
+            yield contest
+        finally:
+            contest.store.close()
+
+    def copied(self, place: Path) -> MailedContest:
+        """The same contest and the same mails once more, for another future."""
+        shutil.copytree(self.place, place)
+        return MailedContest(place, FixedClock(self.clock.at), dict(self.strings))
+
+    # --- letters ---------------------------------------------------------------------------------------
+    def send(self, team: str, subject: str, body: str) -> None:
+        """Send a letter of this team, let the server do what follows, and bring all mails."""
+        letter = EmailMessage()
+        letter["From"] = address_of(team)
+        letter["Subject"] = subject
+        letter["Message-ID"] = (
+            f"<{team}.{subject.replace(' ', '.')}.{self.clock.at.timestamp()}@teams.example>"
+        )
+        letter.set_content(body)
+        with self.opened() as contest:
+            to = (contest.settings.contest.address,)
+            accept(contest.store, letter.as_bytes(), address_of(team), to, "test", self.clock.now())
+            services = Services(contest)
+            services.handle_letters()
+            services.compile_programs(at_once=True)
+        self.bring_mails()
+
+    def register(self, team: str) -> None:
+        self.send(team, REGISTER, form_of(team))
+        self.strings[team] = told(next(iter(self.mails(team))))[1]
+
+    def send_program(self, team: str, strategy: str) -> None:
+        head = f"/*\n  {from_line(team, self.strings[team])}*/\n"
+        self.send(team, "please compile", head + HOUSE[strategy])
+
+    def take_part(self, programs: Mapping[str, str]) -> None:
+        """These teams register, and two days later each sends the house strategy of this name."""
+        for team in programs:
+            self.clock.at += timedelta(minutes=1)
+            self.register(team)
+        self.clock.at += timedelta(days=2)
+        for team, strategy in programs.items():
+            self.clock.at += timedelta(minutes=1)
+            self.send_program(team, strategy)
+
+    # --- mails -----------------------------------------------------------------------------------------
+    def bring_mails(self) -> None:
+        """Deliver all mails that are due; each provider notes in a header when it took a mail."""
+        with self.opened() as contest:
+            deliver_all(contest, transport_of(contest.settings, contest.path))
+            delivered = contest.path / contest.settings.mail.maildir_root
+        for box in sorted(delivered.glob("*@*")):
+            self.box(box.name).parent.mkdir(exist_ok=True)
+            kept = mailbox.Maildir(self.box(box.name))
+            for file in sorted((box / "new").iterdir()):
+                arrival = (
+                    f"Received: from contest.example by teams.example; {format_datetime(self.clock.at)}\n"
+                )
+                kept.add(arrival.encode() + file.read_bytes())
+                file.rename(box / "cur" / f"{file.name}:2,")
+
+    def box(self, team: str) -> Path:
+        """The Maildir of this team, or of this address."""
+        return self.place / "boxes" / (team if "@" in team else address_of(team))
+
+    def mails(self, team: str, report: str | None = None) -> list[EmailMessage]:
+        """The mails that a team has got, in the order of their arrival, all or those of one kind."""
+        found = [_parsed(file) for file in (self.box(team) / "new").iterdir()]
+        found.sort(key=lambda mail: str(mail["X-Knobeln-Receipt"] or "0").split()[0].zfill(9))
+        return [mail for mail in found if report in (None, mail["X-Knobeln-Report"])]
+
+    # --- the day ---------------------------------------------------------------------------------------
+    def tell_first_list(self) -> None:
+        with self.opened() as contest:
+            assert Services(contest).list_entries()
+        self.bring_mails()
+
+    def start(self) -> None:
+        """Play until the contest waits for its public number."""
+        with self.opened() as contest, suppress(NumberAwaited):
+            _play(contest, patient=False)
+        self.bring_mails()
+
+    def fetch_number(self) -> None:
+        with self.opened() as contest:
+            wait_for_number(contest, lambda _text: None, patient=False)
+
+    def play(self) -> None:
+        with self.opened() as contest:
+            _play(contest, patient=False)
+        self.bring_mails()
+
+    def publish(self, archive: Path) -> Path:
+        """The archive of the played contest."""
+        result = knobeln("publish", archive, "-C", self.folder)
+        assert result.exit_code == 0, result.output
+        return archive
+
+
+@dataclass(frozen=True)
+class Stages:
+    """A contest as it was at each stage, its server of drand, and its archive."""
+
+    place: Path
+    url: str
+    kept: dict[str, MailedContest]
+
+    @property
+    def archive(self) -> Path:
+        return self.place / "archive"
+
+
+_play = partial(play_contest, early=True, spectator=lambda: nullcontext(Silence()), tell=lambda _text: None)
+
+
+def _parsed(file: Path) -> EmailMessage:
+    message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+    assert isinstance(message, EmailMessage)
+    return message

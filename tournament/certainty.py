@@ -1,0 +1,600 @@
+"""How sure a ranking is: draw and play the whole contest again, many times, with other chance.
+
+Pure but for the runner that plays the games. Nothing here touches the contest's own draws: all names of
+random streams begin with `certainty/`.
+
+A contest of 41 teams has 861 games, so a thousand contests would take minutes of games alone. Therefore a
+contest takes each of its games from a *pool*: independent games of the same programs in the same seats,
+played once. The formats draw, rank and eliminate as in the real contest. Where a game has a failure, the
+referee itself plays the group from the pools.
+
+Two errors remain in a share p of n contests. Sampling contests gives the variance p(1-p)/n. A finite pool of
+K games adds at most p(1-p)/K: the variance over pools is the sum of the parts that single games explain,
+divided by K, and these are not more than all of it (Hoeffding's decomposition). Pools get more games where
+games decide more: in proportion to the deviation of the points and the number of uses, divided by the root
+of the cost (Neyman's allocation). So K is the harmonic mean of the sizes, weighted by the variance that each
+pair brings to the points. `Certainty.margin` is two standard deviations at p = 1/2, with both errors.
+
+Costs are counted in instructions, not in seconds, so that every host plays the same games and tells the same
+numbers, whatever the number of workers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import partial
+from itertools import chain, islice
+from typing import NamedTuple
+
+from contest.config.settings import Settings
+from contest.formats.base import Format
+from contest.formats.group_elimination import GroupElimination
+from contest.formats.round_robin import RoundRobin
+from contest.games.registry import game_of
+from contest.model import (
+    Certainty,
+    GameJob,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    OtherFormat,
+    OtherWinner,
+    Pairing,
+    RoundOutcome,
+    RoundPlan,
+    SeatResult,
+    Standing,
+    TeamCertainty,
+    Verdict,
+)
+from contest.protocols import Runner
+from contest.seeds import Seeds
+from contest.standings import failures, ranks_of
+from tournament import referee
+from tournament.field import Field
+from tournament.leave_one_out import INSTRUCTIONS_PER_GAME, without_each
+
+MAX_CONTESTS = 1_000  # by default; the margin of a share is then 3 in 100, if pools add nothing
+WORTHWHILE_CONTESTS = 100  # with fewer the margin is more than 10 in 100
+MIN_CONTESTS = 20  # fewer cannot give an interval of 90 %
+MAX_CONTESTS_BY_HAND = 10_000
+INTERVAL = 0.90
+TOLD_APART = 0.95  # of the contests in which the one is ahead of the other
+
+_FIRST_GAMES = 16  # of a pool, to learn the deviation of its games
+_FIRST_OF_ALL = 2  # of a pool, to learn the cost of its games
+_BUDGET_INSTRUCTIONS = 50_000_000_000  # for the pools' other games: some 20 s of one core
+_MAX_POOL_GAMES = 10_000
+_USES_OF_A_GAME = 4  # at least, beyond the first games; that at most doubles the margin
+_MIN_GROUP = 4  # smaller groups say nothing about another format
+_MAX_AT_ONCE = 1_000  # contests in memory
+_CHUNK_GAMES = 20_000  # their results are in memory at the same time
+_DEFAULT_SECONDS = 60.0
+# For choosing the default alone: what a game of a pool, a game of a contest, and a group take on two cores.
+_SECONDS_PER_GAME, _SECONDS_PER_USE, _SECONDS_PER_GROUP = 100e-6, 12e-6, 400e-6
+_OTHER_FORMATS_SHARE = 5  # another format gets a fifth of the contests
+
+Seating = tuple[str, ...]
+"""The players of a game, by seat."""
+
+
+def why_unknown(settings: Settings) -> str | None:
+    """Why nobody can tell how sure the rankings of such a contest are, in a sentence; None if we can.
+
+    Games of programs that talk depend on their processes and on the clock, and most pairs met once or never.
+    To draw contests from one recorded game of a pair would take chance for certainty.
+    """
+    info = game_of(settings.game, settings.programs).info
+    if not info.play.is_computed:
+        return "the programs of this game cannot be played again from seeds, so nobody can tell"
+    if info.max_seats > 2:
+        return "only contests in games of two can be played again many times"
+    return None
+
+
+def default_contests(field: Field, history: Sequence[RoundOutcome]) -> int | None:
+    """How many contests are played after the contest day: as many as take about a minute, up to MAX_CONTESTS.
+
+    None: in a field so large that a minute is not enough for WORTHWHILE_CONTESTS. It depends on the published
+    contest alone, not on the host.
+    """
+    if _is_certain(field):
+        return 1
+    groups = [group for each in history for group in each.plan.groups]
+    games = sum(pairing.games for group in groups for pairing in group.pairings)
+    pools = _FIRST_GAMES * len(field.images) ** 2 / 2
+
+    def seconds(contests: int) -> float:
+        uses = contests * games
+        drawing = contests * len(groups) * _SECONDS_PER_GROUP
+        return drawing + uses * _SECONDS_PER_USE + min(uses, pools) * _SECONDS_PER_GAME
+
+    fewest = min(WORTHWHILE_CONTESTS, MAX_CONTESTS)
+    return next((n for n in range(MAX_CONTESTS, fewest - 1, -1) if seconds(n) <= _DEFAULT_SECONDS), None)
+
+
+def certainty(field: Field, history: Sequence[RoundOutcome], contests: int, runner: Runner) -> Certainty:
+    """How sure the ranking of this contest is. Raises EngineFailed as the referee does.
+
+    `history`: its rounds as published, with all games.
+    """
+    contests = 1 if _is_certain(field) else contests
+    pools = _Pools(field, runner, contests)
+    published = _Reached.of(field.format, history)
+    replayed = _play(field, "contest", contests, pools)
+    margin = math.ceil(100 * math.sqrt(_sampling_error(field, contests) + pools.error))
+    followers = [name for name in published.places if name in field.images and published.places[name] > 1]
+    left_out, without = without_each(field, history, followers, runner) if len(field.images) > 2 else (0, ())
+    return Certainty(
+        contests=contests,
+        margin=margin,
+        teams=_teams(published, replayed),
+        alike=_alike(published, replayed),
+        left_out=left_out,
+        without=without,
+        twice=tuple(_winners_with_twins(field, history[-1].groups[0], pools)),
+        formats=tuple(
+            _other_formats(field, published, max(MIN_CONTESTS, contests // _OTHER_FORMATS_SHARE), pools)
+        ),
+    )
+
+
+def _is_certain(field: Field) -> bool:
+    """Whether no chance takes part: results are computed exactly, and nothing is drawn."""
+    return not field.info.play.has_moves and not field.format.has_rounds
+
+
+def _sampling_error(field: Field, contests: int) -> float:
+    return 0.0 if _is_certain(field) else 1 / contests
+
+
+# --- how far a team came -----------------------------------------------------------------------------------
+class _Level(NamedTuple):
+    """How far a team came; the less, the farther. 0: ranked in the end; 1: in the final, but disqualified;
+    2: out before, and in which round, negative."""
+
+    kind: int
+    detail: int
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """How far each team came in one contest, its place, and who was in the final."""
+
+    levels: Mapping[str, _Level]
+    places: Mapping[str, int]
+    finalists: frozenset[str]
+
+    @classmethod
+    def of(cls, chosen: Format, history: Sequence[RoundOutcome]) -> _Reached:
+        last = {name: each.plan.number for each in history for g in each.plan.groups for name in g.members}
+        end = history[-1].plan
+        has_final = end.final or chosen.ends_in_final(end)
+        finalists = frozenset(name for group in end.groups for name in group.members if has_final)
+        levels = {
+            name: _Level(1, 0) if name in finalists else _Level(2, -number) for name, number in last.items()
+        }
+        levels |= {s.entry: _Level(0, s.rank) for s in chosen.ranking(history) if s.rank is not None}
+        ordered = sorted(levels, key=lambda name: (levels[name], name))
+        places = dict(zip(ordered, ranks_of([levels[name] for name in ordered]), strict=True))
+        return cls(levels, places, finalists)
+
+
+def _teams(published: _Reached, replayed: Sequence[_Reached]) -> tuple[TeamCertainty, ...]:
+    playing = replayed[0].places
+    return tuple(_team(name, published, replayed) for name in published.places if name in playing)
+
+
+def _team(name: str, published: _Reached, replayed: Sequence[_Reached]) -> TeamCertainty:
+    places = sorted(each.places[name] for each in replayed)
+    tail = math.floor((1 - INTERVAL) / 2 * len(places))
+    return TeamCertainty(
+        entry=name,
+        place=published.places[name],
+        first=places.count(1),
+        final=sum(name in each.finalists for each in replayed),
+        low=places[tail],
+        high=places[-1 - tail],
+        worse=sum(each.levels[name] > published.levels[name] for each in replayed),
+    )
+
+
+def _alike(published: _Reached, replayed: Sequence[_Reached]) -> tuple[tuple[str, ...], ...]:
+    """Runs of neighbours in the ranking, none of whom is surely ahead of another one of its run."""
+    playing = replayed[0].places
+    runs: list[list[str]] = []
+    for name in published.places:
+        if name not in playing or published.levels[name].kind:
+            continue
+        if runs and not any(_are_told_apart(name, other, replayed) for other in runs[-1]):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return tuple(tuple(run) for run in runs if len(run) > 1)
+
+
+def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool:
+    """Whether the same one of the two is ahead in nearly all contests."""
+    ahead = sum(each.levels[name] < each.levels[other] for each in replayed)
+    behind = sum(each.levels[name] > each.levels[other] for each in replayed)
+    return max(ahead, behind) >= TOLD_APART * len(replayed)
+
+
+# --- contests with other chance ----------------------------------------------------------------------------
+def _play(field: Field, title: str, contests: int, pools: _Pools) -> list[_Reached]:
+    """How far the teams came in so many contests. `title`: of these, in the names of their random streams."""
+    starts = range(0, contests, _MAX_AT_ONCE)
+    batches = (range(start, min(contests, start + _MAX_AT_ONCE)) for start in starts)
+    return [reached for batch in batches for reached in _play_together(field, title, batch, pools)]
+
+
+def _play_together(field: Field, title: str, numbers: range, pools: _Pools) -> list[_Reached]:
+    """The contests of these numbers, which are played round by round, all at the same time."""
+    redraws = [
+        _Redraw(field, f"{title}/{number}", Seeds(field.seeds.stream(f"certainty/{title}/{number}", 32)))
+        for number in numbers
+    ]
+    fixtures = _Fixtures()
+    playing, round_number = [each for each in redraws if each.plan_next(fixtures)], 1
+    while playing:
+        fixtures.draw(f"{title}/from {numbers.start}/round/{round_number}", pools)
+        for each in playing:
+            each.play_round(pools)
+        playing, round_number = [each for each in playing if each.plan_next(fixtures)], round_number + 1
+    return [_Reached.of(field.format, each.history) for each in redraws]
+
+
+@dataclass
+class _Fixture:
+    """One game of a pairing, which many contests play: how many in this round, and as what they get it."""
+
+    pairing: Pairing
+    number: int
+    seating: Seating
+    uses: int = 0
+    pool: tuple[Match, ...] = ()
+    drawn: Iterator[Match] = dataclass_field(default_factory=lambda: iter(()))
+
+
+class _Fixtures:
+    """All games that were planned in any of the contests."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Seating, int, int], tuple[_Fixture, ...]] = {}
+
+    def of(self, pairing: Pairing) -> tuple[_Fixture, ...]:
+        """The games of this pairing: all but those that failures or equal points add."""
+        key = (pairing.players, pairing.games, pairing.most)
+        if key not in self._known:
+            numbers = range(1, pairing.games + 1)
+            self._known[key] = tuple(_Fixture(pairing, n, pairing.seating(n)) for n in numbers)
+        return self._known[key]
+
+    def draw(self, title: str, pools: _Pools) -> None:
+        """Draw the games of a round for all contests that use them."""
+        needed = [fixture for several in self._known.values() for fixture in several if fixture.uses]
+        uses = Counter[Seating]()
+        for fixture in needed:
+            uses[fixture.seating] += fixture.uses
+        drawn = {seating: iter(numbers) for seating, numbers in pools.draw(title, uses).items()}
+        for fixture in needed:
+            if not fixture.pool:
+                games = pools.games(fixture.seating)
+                fixture.pool = tuple(Match(fixture.pairing, 1, each, True, fixture.number) for each in games)
+            numbers = islice(drawn[fixture.seating], fixture.uses)
+            fixture.drawn, fixture.uses = iter([fixture.pool[number] for number in numbers]), 0
+
+
+@dataclass
+class _Redraw:
+    """One contest with other chance, as far as it has been played."""
+
+    field: Field
+    title: str
+    seeds: Seeds
+    history: tuple[RoundOutcome, ...] = ()
+    _plan: RoundPlan | None = None
+    _fixtures: tuple[list[_Fixture], ...] = ()  # of each group
+
+    def plan_next(self, fixtures: _Fixtures) -> bool:
+        """Draw the next round; False at the contest's end."""
+        plan = self.field.format.plan(tuple(self.field.images), self.history, self.seeds)
+        if plan is None:
+            return False
+        self._fixtures = tuple(
+            [each for p in group.pairings for each in fixtures.of(p)] for group in plan.groups
+        )
+        for each in chain.from_iterable(self._fixtures):
+            each.uses += 1
+        # A thousand contests share their pairings, or they need a gigabyte.
+        shared = (
+            replace(group, pairings=tuple([each.pairing for each in planned if each.number == 1]))
+            for group, planned in zip(plan.groups, self._fixtures, strict=True)
+        )
+        self._plan = replace(plan, groups=tuple(shared))
+        return True
+
+    def play_round(self, pools: _Pools) -> None:
+        """Play the round as drawn: each game is the next one that its fixture has."""
+        if self._plan is None:
+            return
+        groups = tuple(
+            self._group(group, self._plan.final, [next(each.drawn) for each in planned], pools)
+            for group, planned in zip(self._plan.groups, self._fixtures, strict=True)
+        )
+        self.history = (*self.history, RoundOutcome(self._plan, groups))
+
+    def _group(self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools) -> GroupOutcome:
+        has_more = any(p.most > p.games for p in plan.pairings)
+        if has_more or not (pools.are_flawless or all(m.result.is_flawless for m in matches)):
+            standings = self._by_referee(plan, final, matches, pools)
+        else:
+            standings = self.field.format.standings(plan, final, matches, {}, frozenset())
+        return GroupOutcome(plan, (), standings)
+
+    def _by_referee(
+        self, plan: GroupPlan, final: bool, matches: Sequence[Match], pools: _Pools
+    ) -> tuple[Standing, ...]:
+        return referee.play_group(
+            plan,
+            images=self.field.images,
+            seeds=self.seeds,
+            runner=_PoolRunner(pools, f"{self.title}/{plan.round}/{plan.number}", matches),
+            protocols_for=frozenset(),
+            standings=partial(self.field.format.standings, plan, final),
+            fault_rule=self.field.info.fault_rule,
+        ).standings
+
+
+class _PoolRunner:
+    """Gives the referee of one group the games that were drawn, and draws those that it wants besides."""
+
+    def __init__(self, pools: _Pools, title: str, matches: Sequence[Match]) -> None:
+        self._pools = pools
+        self._title = title
+        self._count = 0
+        self._drawn: defaultdict[Seating, deque[GameResult]] = defaultdict(deque)
+        for match in matches:
+            self._drawn[match.players].append(match.result)
+
+    def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
+        return [self._next(job.names) for job in jobs]
+
+    def _next(self, seating: Seating) -> GameResult:
+        if self._drawn[seating]:
+            return self._drawn[seating].popleft()
+        self._count += 1
+        return self._pools.one(f"{self._title}/more/{self._count}", seating)
+
+
+# --- pools of games ----------------------------------------------------------------------------------------
+class _Spread(NamedTuple):
+    """What the first games of a pool tell: the deviation of their points, and instructions per game."""
+
+    deviation: float
+    cost: float
+
+
+@dataclass
+class _Pools:
+    """Independent games of the teams, by seating, for so many contests."""
+
+    field: Field
+    runner: Runner
+    contests: int
+    _games: dict[Seating, list[GameResult]] = dataclass_field(default_factory=lambda: defaultdict(list))
+    _costs: Counter[Seating] = dataclass_field(default_factory=Counter)  # of the games so far
+    _known: dict[_Points, GameResult] = dataclass_field(default_factory=dict)
+    are_flawless: bool = True  # nobody has failed in any game
+    _games_per_weight: float | None = None
+    _variance: float = 0.0
+    _error: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """What finite pools add to the variance of a share, in units of p(1-p); see the module."""
+        return self._error / self._variance if self._variance else 0.0
+
+    def games(self, seating: Seating) -> Sequence[GameResult]:
+        """The pool of a seating that was drawn from."""
+        return self._games[seating]
+
+    def draw(self, title: str, uses: Mapping[Seating, int]) -> Mapping[Seating, Sequence[int]]:
+        """Numbers of so many games of each pool. A new pool that is large enough gives each game once."""
+        new = {seating: count for seating, count in uses.items() if seating not in self._games}
+        self._fill(new)
+        return {
+            seating: range(count)
+            if seating in new and len(self._games[seating]) >= count
+            else self._numbers(title, seating, count)
+            for seating, count in uses.items()
+        }
+
+    def one(self, title: str, seating: Seating) -> GameResult:
+        """One game of this seating."""
+        if seating not in self._games:
+            self._fill({seating: min(self.contests, _MAX_AT_ONCE)})
+        return self._games[seating][self._numbers(title, seating, 1)[0]]
+
+    def _numbers(self, title: str, seating: Seating, count: int) -> list[int]:
+        name = f"certainty/{title}/{'/'.join(seating)}"
+        return self.field.seeds.numbers(name, count, len(self._games[seating]))
+
+    def _fill(self, uses_at_once: Mapping[Seating, int]) -> None:
+        """Make new pools, whose sizes suit the uses: those known now, and those in later batches."""
+        batches = max(1.0, self.contests / _MAX_AT_ONCE)
+        uses = {seating: round(count * batches) for seating, count in uses_at_once.items()}
+        if not self.field.info.play.has_moves:  # a result is exact: there is only one
+            self._play(dict.fromkeys(uses, 1))
+            return
+        probed = self._play({seating: min(_FIRST_OF_ALL, count) for seating, count in uses.items()})
+        first = _first_games({seating: spread.cost for seating, spread in probed.items()})
+        spread = self._play({s: min(first[s], uses[s]) - len(self._games[s]) for s in uses})
+        weights = {s: uses[s] * spread[s].deviation / math.sqrt(spread[s].cost) for s in uses}
+        if self._games_per_weight is None:
+            total = sum(weights[s] * spread[s].cost for s in uses)
+            self._games_per_weight = _BUDGET_INSTRUCTIONS / total if total else 0.0
+        wanted = {
+            s: min(_MAX_POOL_GAMES, count // _USES_OF_A_GAME, int(self._games_per_weight * weights[s]))
+            for s, count in uses.items()
+        }
+        self._play({s: count - len(self._games[s]) for s, count in wanted.items()})
+        for s, count in uses.items():
+            variance = (count * spread[s].deviation) ** 2
+            self._variance += variance
+            self._error += variance * (1 / len(self._games[s]) - 1 / count)
+
+    def _play(self, counts: Mapping[Seating, int]) -> Mapping[Seating, _Spread]:
+        """Play so many more games of each seating, none if the number is not positive."""
+        jobs = (
+            (seating, self._job(seating, number))
+            for seating, count in counts.items()
+            for number in range(len(self._games[seating]), len(self._games[seating]) + count)
+        )
+        while chunk := list(islice(jobs, _CHUNK_GAMES)):
+            results = referee.carry_out([job for _, job in chunk], self.runner)
+            for (seating, _), result in zip(chunk, results, strict=True):
+                self._games[seating].append(self._kept(result))
+                self._costs[seating] += (
+                    sum(seat.instructions for seat in result.seats) + INSTRUCTIONS_PER_GAME
+                )
+        return {
+            seating: _Spread(_deviation(games), self._costs[seating] / len(games))
+            for seating in counts
+            if (games := self._games[seating])
+        }
+
+    def _job(self, seating: Seating, number: int) -> GameJob:
+        title = f"certainty/game/{'/'.join(seating)}/{number}/seat"
+        streams = tuple([self.field.seeds.stream(f"{title}/{seat}") for seat in range(len(seating))])
+        return GameJob(tuple([self.field.images[name] for name in seating]), streams, names=seating)
+
+    def _kept(self, result: GameResult) -> GameResult:
+        """What standings and referee look at; equal results are one object."""
+        key = tuple([(seat.points, seat.verdict, seat.faults) for seat in result.seats])
+        if key not in self._known:
+            seats = tuple(SeatResult(points, verdict, None, faults=faults) for points, verdict, faults in key)
+            self._known[key] = GameResult(seats, 0, "")
+            self.are_flawless &= self._known[key].is_flawless
+        return self._known[key]
+
+
+def _first_games(costs: Mapping[Seating, float]) -> Mapping[Seating, int]:
+    """_FIRST_GAMES of each pool; fewer of those that cost most, if all together exceed the budget."""
+    usual = {seating: _FIRST_GAMES * cost for seating, cost in costs.items()}
+    most = max(usual.values(), default=0.0)  # that a pool's first games may cost
+    while sum(min(each, most) for each in usual.values()) > _BUDGET_INSTRUCTIONS:
+        most /= 2
+    return {seating: int(min(usual[seating], most) / cost) for seating, cost in costs.items()}
+
+
+_Points = tuple[tuple[int, Verdict, int], ...]
+
+
+def _deviation(games: Sequence[GameResult]) -> float:
+    """The standard deviation of the points in these games, of both seats together."""
+    variance = 0.0
+    for seat in range(len(games[0].seats)):
+        points = [game.seats[seat].points for game in games]
+        total = sum(points)
+        variance += (len(points) * sum(p * p for p in points) - total * total) / len(points) ** 2
+    return math.sqrt(variance)
+
+
+# --- each finalist doubled --------------------------------------------------------------------------------
+_TWIN = "\0twin"  # no name of a team ends like this
+
+
+def _winners_with_twins(field: Field, final: GroupOutcome, pools: _Pools) -> Iterator[OtherWinner]:
+    """The finalists with whose double another team had won this final, by its own games, if all met in it.
+
+    The only game that is missing in it is that of a finalist against its double, where nobody plays itself.
+    """
+    if field.format.seats != 2 or final.plan.title or len(final.plan.members) < 3 or not final.matches:
+        return
+    out = frozenset(line.entry for line in final.standings if line.disqualified)
+    winners = set(_winners(final.standings))
+    for name in (line.entry for line in final.standings if line.rank is not None):
+        plan, matches = _twice(final, name, _games_of_twins(field, name, pools))
+        standings = field.format.standings(plan, True, matches, failures(matches), out)
+        others = {winner.removesuffix(_TWIN) for winner in _winners(standings)}
+        if others != winners:
+            yield OtherWinner(name, tuple(sorted(others)))
+
+
+def _winners(standings: Sequence[Standing]) -> tuple[str, ...]:
+    return tuple(line.entry for line in standings if line.rank == 1)
+
+
+def _games_of_twins(field: Field, name: str, pools: _Pools) -> tuple[Match, ...]:
+    pairing = Pairing((name, name + _TWIN), field.settings.tournament.games)
+    results = [pools.one(f"twin/{name}/{number}", (name, name)) for number in range(1, pairing.games + 1)]
+    return tuple(Match(pairing, 1, each, each.is_flawless, n) for n, each in enumerate(results, start=1))
+
+
+def _twice(final: GroupOutcome, name: str, between: Sequence[Match]) -> tuple[GroupPlan, Sequence[Match]]:
+    """The final with a double of `name`, who gets the same points against everybody as `name` itself."""
+    twin = name + _TWIN
+    copies = tuple(
+        replace(match, pairing=replace(match.pairing, players=_renamed(match.pairing.players, name, twin)))
+        for match in final.matches
+        if name in match.pairing.players
+    )
+    plan = replace(
+        final.plan,
+        members=(*final.plan.members, twin),
+        pairings=(*final.plan.pairings, *(copy.pairing for copy in copies), between[0].pairing),
+    )
+    return plan, (*final.matches, *copies, *between)
+
+
+def _renamed(players: Seating, name: str, twin: str) -> Seating:
+    return tuple(twin if player == name else player for player in players)
+
+
+# --- other formats -----------------------------------------------------------------------------------------
+def _other_formats(field: Field, published: _Reached, contests: int, pools: _Pools) -> Iterator[OtherFormat]:
+    """The same teams in one round robin, and in groups of half and of double the size."""
+    ranked = [name for name in published.places if name in field.images]
+    for title, chosen in _formats_beside(field):
+        other = replace(field, format=chosen)
+        times = 1 if _is_certain(other) else contests
+        replayed = _play(other, f"other/{title}", times, pools)
+        places = {name: sum(each.places[name] for each in replayed) for name in ranked}
+        tau = kendall_tau([published.places[name] for name in ranked], [places[name] for name in ranked])
+        best = min(ranked, key=lambda name: (places[name], name))
+        yield OtherFormat(title, times, round(100 * tau), best)
+
+
+def _formats_beside(field: Field) -> Iterator[tuple[str, Format]]:
+    settings, info, teams = field.settings.tournament, field.info, len(field.images)
+    is_elimination = isinstance(field.format, GroupElimination)
+    one_group = is_elimination and teams <= settings.final_size
+    if not one_group and type(field.format) is not RoundRobin:
+        yield "one round robin", RoundRobin(settings, info)
+    present = min(teams, settings.final_size if is_elimination else teams)
+    for size in (present // 2, 2 * present):
+        if _MIN_GROUP <= size < teams:
+            sizes = settings.model_copy(update={"group_max": size, "final_size": size})
+            yield f"groups of at most {size}", GroupElimination(sizes, info)
+
+
+def kendall_tau(one: Sequence[int], other: Sequence[int]) -> float:
+    """Kendall's tau-b of two rankings of the same teams: 1 for the same order, -1 for the reverse.
+
+    It allows for ties. 0 if all are equal in one of them. Source: M. G. Kendall, The treatment of ties in
+    ranking problems, Biometrika 33 (1945).
+    """
+    signs = [(_sign(one[i] - one[j]), _sign(other[i] - other[j])) for i in range(len(one)) for j in range(i)]
+    concordance = sum(a * b for a, b in signs)
+    scale = math.sqrt(sum(a * a for a, _ in signs) * sum(b * b for _, b in signs))
+    return concordance / scale if scale else 0.0
+
+
+def _sign(difference: int) -> int:
+    return (difference > 0) - (difference < 0)
