@@ -67,7 +67,7 @@ from tournament.group_workers import (
     is_large,
     marked,
     open_workers,
-    start_processes,
+    prepare_processes,
 )
 from tournament.runners import open_runner, runner_of
 from tournament.statistics import score_table
@@ -150,29 +150,27 @@ class ContestDay:
         """
         with self._store.read() as tx:
             number = teams.count(tx)
-        with (
-            start_processes(self._settings, number, self._reporter, self._make_runner) as processes,
-        ):
-            self._start()
-            with self._store.read() as tx:
-                _must_have_number(tx)
-                contest = _frozen_contest(tx, self._settings)
-                secret = contest_store.secret(tx)
-            context = WorkerContext(
-                contest.settings,
-                self._settings,
-                secret,
-                self._clock,
-                contest.seeds,
-                contest.format,
-                contest.teams,
-                self._reporter,
-                self._make_runner,
-            )
-            with open_workers(context, processes, self._spectator.games_played) as submit:
-                while not self._is_over():
-                    with suppress(StaleState):
-                        self._play_next_round(contest, submit)
+        prepare_processes(self._settings, number, self._reporter, self._make_runner)
+        self._start()
+        with self._store.read() as tx:
+            _must_have_number(tx)
+            contest = _frozen_contest(tx, self._settings)
+            secret = contest_store.secret(tx)
+        context = WorkerContext(
+            contest.settings,
+            self._settings,
+            secret,
+            self._clock,
+            contest.seeds,
+            contest.format,
+            contest.teams,
+            self._reporter,
+            self._make_runner,
+        )
+        with open_workers(context, self._spectator.games_played) as submit:
+            while not self._is_over():
+                with suppress(StaleState):
+                    self._play_next_round(contest, submit)
 
     def _play_next_round(self, contest: _FrozenContest, submit: SubmitGroup) -> None:
         """Raises StaleState."""

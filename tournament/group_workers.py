@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from queue import SimpleQueue
 from threading import Lock
 
 from contest.clock import Clock
 from contest.compose import Composed, compose
 from contest.config.settings import Settings
+from contest.errors import EngineFailed
 from contest.formats.base import Format
 from contest.game_rows import GameRow, game_rows
 from contest.games.registry import game_of
@@ -24,7 +24,7 @@ from contest.model import GroupOutcome, GroupPlan, Outgoing, Team
 from contest.protocols import Images, ProgressCallback, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
-from contest.subprocesses.worker_pool import Worker, WorkerPool
+from contest.subprocesses.worker_pool import prepare_workers, worker_pool
 from tournament import referee
 from tournament.runners import runner_of
 
@@ -82,8 +82,6 @@ class GroupResult:
     mails: tuple[Composed, ...]
 
 
-GroupWorkerPool = WorkerPool[GroupJob, GroupResult]
-
 SubmitGroup = Callable[[GroupJob], Future[GroupResult]]
 """Give a group to the next free worker. The result does not depend on which worker that is."""
 
@@ -130,29 +128,31 @@ def is_large(settings: Settings, teams: int) -> bool:
     return teams >= LARGE and play.is_quick and play.has_moves
 
 
-def start_processes(
-    settings: Settings, teams: int, reporter: Reporter, make_runner: RunnerFactory
-) -> AbstractContextManager[GroupWorkerPool | None]:
-    """Worker processes for a contest of about `teams` teams, or None: then this process plays the groups."""
-    workers = _max_workers(settings)
-    if workers == 1 or not is_large(settings, teams):
-        return nullcontext()
-    modules = (type(reporter).__module__, make_runner.__module__, type(runner_of(settings)).__module__)
-    return WorkerPool(min(workers, MAX_PROCESSES), GroupWorker, *modules)
+def prepare_processes(settings: Settings, teams: int, reporter: Reporter, make_runner: RunnerFactory) -> None:
+    """If worker processes will play a contest of about `teams` teams, have them import their modules now,
+    while we go on."""
+    if _count_processes(settings, teams) > 1:
+        used = (type(reporter), make_runner, type(runner_of(settings)))
+        prepare_workers(__name__, *(each.__module__ for each in used))
+
+
+def _count_processes(settings: Settings, teams: int) -> int:
+    """How many worker processes play the groups of a contest; 1: this one."""
+    return min(_max_workers(settings), MAX_PROCESSES) if is_large(settings, teams) else 1
 
 
 def _max_workers(settings: Settings) -> int:
     return settings.tournament.workers or cores()
 
 
-def open_workers(
-    context: WorkerContext, processes: GroupWorkerPool | None, progress: ProgressCallback
-) -> AbstractContextManager[SubmitGroup]:
+def open_workers(context: WorkerContext, progress: ProgressCallback) -> AbstractContextManager[SubmitGroup]:
     """The workers of this contest, until its end or until it breaks off.
 
-    `progress` hears only of games that are played in this process.
+    `progress` hears only of games that are played in this process. Raises EngineFailed if a worker process
+    ends.
     """
-    return _in_threads(context, progress) if processes is None else _in_processes(context, processes)
+    processes = _count_processes(context.settings, len(context.teams))
+    return _in_threads(context, progress) if processes == 1 else _in_processes(context, processes)
 
 
 @contextmanager
@@ -168,28 +168,26 @@ def _in_threads(context: WorkerContext, progress: ProgressCallback) -> Iterator[
 
 
 @contextmanager
-def _in_processes(context: WorkerContext, processes: GroupWorkerPool) -> Iterator[SubmitGroup]:
-    workers, count = _max_workers(context.settings), len(processes.workers)
-    free: SimpleQueue[Worker[GroupJob, GroupResult]] = SimpleQueue()
+def _in_processes(context: WorkerContext, count: int) -> Iterator[SubmitGroup]:
+    workers = _max_workers(context.settings)
+    with worker_pool(count, _start_worker, context) as pool:
+        # When fewer groups are left than processes, each has more workers for its games.
+        yield lambda job: pool.submit(_play, replace(job, workers=workers // min(count, job.left)))
 
-    def play(job: GroupJob) -> GroupResult:
-        process = free.get()
-        try:
-            # When fewer groups are left than processes, each has more workers for its games.
-            return process.ask(replace(job, workers=workers // min(count, job.left)))
-        finally:
-            free.put(process)
 
-    processes.initialize(context, no_progress)
-    with ThreadPoolExecutor(count, thread_name_prefix="group") as pool:
-        for process in processes.workers:
-            free.put(process)
-        try:
-            yield lambda job: pool.submit(play, job)
-        except BaseException:  # also KeyboardInterrupt
-            pool.shutdown(wait=False, cancel_futures=True)
-            processes.kill()
-            raise
+_worker: GroupWorker | None = None
+"""In a worker process: the one that plays its groups."""
+
+
+def _start_worker(context: WorkerContext) -> None:
+    global _worker  # noqa: PLW0603 - an executor calls functions of modules only
+    _worker = GroupWorker(context, no_progress)
+
+
+def _play(job: GroupJob) -> GroupResult:
+    if _worker is None:
+        raise EngineFailed("a worker process was not told its contest")
+    return _worker(job)
 
 
 def _for_job(settings: Settings, job: GroupJob) -> Settings:

@@ -1,10 +1,8 @@
-"""Tables that are processes: nothing is another than where there are none, and their failures are ours."""
+"""Group workers in processes give the same results as in threads, and their failures are ours."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -27,23 +25,8 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_workers, "LARGE", 2)
 
 
-def crews() -> list[int]:
-    """The processes of this one that are, or lead to, tables."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [
-        int(line.split()[0])
-        for line in listed.stdout.splitlines()
-        if "contest.subprocesses.worker_pool" in line
-    ]
-
-
 @pytest.mark.slow
-def test_tables_in_processes_give_what_tables_in_threads_give(
+def test_processes_give_the_same_results_as_threads(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_workers, "LARGE", 60)
@@ -52,18 +35,18 @@ def test_tables_in_processes_give_what_tables_in_threads_give(
         folder = make_contest(tmp_path / str(workers), 60, house, settings(workers=workers, **GROUPS))
         seen = Watching()
         stumbling_day(folder, seen).run()
-        assert seen.crews == {int(workers > 1)}
-        assert not crews()
+        assert seen.processes == {{1: 0, 2: 2, 6: 4}[workers]}
+        assert not active_children()
         dumps.append(dump(folder))
     assert dumps[0] == dumps[1] == dumps[2]
 
 
 class Watching(Silence):
     def __init__(self) -> None:
-        self.crews: set[int] = set()
+        self.processes: set[int] = set()
 
     def group_finished(self, outcome: GroupOutcome) -> None:
-        self.crews.add(len(crews()))
+        self.processes.add(len(active_children()))
 
 
 @pytest.mark.slow
@@ -75,29 +58,27 @@ def test_interrupted_anywhere_they_leave_nothing_behind(tmp_path: Path, house: H
     for after in (0, 1, 2):
         with pytest.raises(KeyboardInterrupt):
             stumbling_day(broken, Stumbling(after)).run()
-        assert not crews()
+        assert not active_children()
     contest_day(broken).run()
     assert dump(broken) == dump(whole)
 
 
 class Murder(Silence):
-    """The processes of the tables are killed when the first group has finished."""
+    """Kills the processes when the first group has finished."""
 
     def __init__(self) -> None:
         self.done = False
 
     def group_finished(self, outcome: GroupOutcome) -> None:
         if not self.done:
-            (worker_pool,) = crews()
-            os.killpg(worker_pool, signal.SIGKILL)
+            for process in active_children():
+                process.kill()
             self.done = True
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("large")
-def test_tables_that_are_killed_are_a_failure_of_ours_and_the_day_goes_on(
-    tmp_path: Path, house: House
-) -> None:
+def test_killed_processes_are_a_failure_of_ours_and_the_day_goes_on(tmp_path: Path, house: House) -> None:
     whole = make_contest(tmp_path / "whole", 30, house, SMALL)
     contest_day(whole).run()
     broken = make_contest(tmp_path / "broken", 30, house, SMALL)
@@ -127,4 +108,4 @@ def test_small_contests_and_single_workers_have_no_processes(tmp_path: Path, hou
     for name, chosen in (("small", SMALL), ("single", settings(workers=1))):
         seen = Watching()
         stumbling_day(make_contest(tmp_path / name, 12, house, chosen), seen).run()
-        assert seen.crews == {0}
+        assert seen.processes == {0}

@@ -2,158 +2,151 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
 from contest.errors import ConfigError, EngineFailed
 from contest.formats.group_elimination import GroupElimination
 from contest.plugins import by_name
-from contest.subprocesses.worker_pool import WorkerPool
-from tests.support.processes import children_of
+from contest.subprocesses.worker_pool import prepare_workers, worker_pool
+from tests.support.processes import is_running
 
 PATIENCE = 20.0  # seconds
 
 
-def wait_for_the_end_of(group: int) -> None:
-    """Of a process group."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
+def wait_for_the_end_of(process: int, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while is_running(process):
         assert time.monotonic() < deadline, "a process of the pool is left"
         time.sleep(0.02)
 
 
-def test_each_worker_answers_its_questions() -> None:
-    with WorkerPool(3, operator.methodcaller) as worker_pool:
-        worker_pool.initialize("upper")
-        assert [worker.ask(f"word {n}") for n, worker in enumerate(worker_pool.workers)] == [
-            "WORD 0",
-            "WORD 1",
-            "WORD 2",
-        ]
-        assert worker_pool.workers[1].ask("again") == "AGAIN"
+def test_several_processes_work_after_they_were_initialized() -> None:
+    with worker_pool(2, exec, "import builtins; builtins.initialized = 5") as pool:
+        pool.submit(time.sleep, 0.1)
+        assert pool.submit(eval, "initialized").result() == 5
+        assert len(active_children()) == 2
+        assert pool.submit(os.getpid).result() in {process.pid for process in active_children()}
+    assert not active_children()
 
 
-def test_workers_are_several_processes_of_one_group_which_ends_with_the_context() -> None:
-    with WorkerPool(2, partial) as worker_pool:
-        worker_pool.initialize(os.getpgid)
-        groups = {worker.ask(0) for worker in worker_pool.workers}
-    (group,) = groups
-    assert group != os.getpgid(0)
-    wait_for_the_end_of(group)
-
-
-def test_what_is_raised_over_there_is_raised_here_and_says_where_it_was() -> None:
-    with WorkerPool(1, operator.methodcaller) as worker_pool:
-        worker_pool.initialize("upper")
-        with pytest.raises(AttributeError, match="no attribute 'upper'") as caught:
-            worker_pool.workers[0].ask(5)
-        assert "Traceback" in caught.value.__notes__[0]
-        assert worker_pool.workers[0].ask("still there") == "STILL THERE"
-
-
-def test_what_is_made_wrongly_is_told_to_who_asks() -> None:
-    with WorkerPool(1, operator.methodcaller) as worker_pool:
-        worker_pool.initialize()
-        for _ in range(2):
-            with pytest.raises(TypeError, match="method"):
-                worker_pool.workers[0].ask("anything")
+def test_an_exception_is_raised_here_and_says_where_it_was() -> None:
+    with worker_pool(1, int) as pool:
+        with pytest.raises(ZeroDivisionError) as caught:
+            pool.submit(eval, "1 / 0").result()
+        assert "Traceback" in str(caught.value.__cause__)
+        assert pool.submit(eval, "1 + 1").result() == 2
 
 
 def test_an_error_of_ours_keeps_its_kind() -> None:
-    with WorkerPool(1, partial) as worker_pool:
-        worker_pool.initialize(by_name, "knobeln.formats")
-        with pytest.raises(ConfigError, match="are called 'group-elimination'"):
-            worker_pool.workers[0].ask((GroupElimination, GroupElimination))
+    with worker_pool(1, int) as pool, pytest.raises(ConfigError, match="are called 'group-elimination'"):
+        pool.submit(by_name, "knobeln.formats", (GroupElimination, GroupElimination)).result()
 
 
-def test_what_cannot_travel_is_said_all_the_same() -> None:
-    with WorkerPool(1, partial) as worker_pool:
-        worker_pool.initialize(exec)
-        with pytest.raises(EngineFailed, match="Unheard"):  # a class that nobody can find by its name
-            worker_pool.workers[0].ask("class Unheard(Exception): pass\nraise Unheard")
+def test_a_worker_that_has_ended_is_a_failure_of_ours() -> None:
+    with pytest.raises(EngineFailed, match="has ended"), worker_pool(2, int) as pool:
+        pool.submit(os._exit, 3).result()
+    assert not active_children()
 
 
-def test_large_questions_and_answers() -> None:
-    with WorkerPool(2, operator.methodcaller) as worker_pool, ThreadPoolExecutor(2) as pool:
-        worker_pool.initialize("upper")
-        words = ["a" * 5_000_000, "b" * 3_000_000]
-        found = pool.map(lambda worker, word: worker.ask(word), worker_pool.workers, words)
-        assert list(found) == [word.upper() for word in words]
+def test_an_initializer_that_fails_is_a_failure_of_ours() -> None:
+    with pytest.raises(EngineFailed, match="has ended"), worker_pool(1, exec, "1 / 0") as pool:
+        pool.submit(int).result()
 
 
-def test_what_is_printed_over_there_is_no_answer() -> None:
-    with WorkerPool(1, partial) as worker_pool:
-        worker_pool.initialize(print)
-        assert worker_pool.workers[0].ask("to nobody") is None
-        assert worker_pool.workers[0].ask("to nobody") is None
+def test_after_an_error_nobody_waits_for_the_workers() -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), worker_pool(2, int) as pool:
+        interrupt_while_it_sleeps(pool)
+    assert time.monotonic() - began < PATIENCE
+    assert not active_children()
 
 
-def test_a_worker_that_has_ended_is_a_failure_of_ours_and_the_others_go_on() -> None:
-    with WorkerPool(2, partial) as worker_pool:
-        worker_pool.initialize(exec)
-        first, second = worker_pool.workers
-        with pytest.raises(EngineFailed, match="has ended"):
-            first.ask("import os; os._exit(3)")
-        with pytest.raises(EngineFailed, match="has ended"):
-            first.ask("pass")
-        assert second.ask("pass") is None
+def interrupt_while_it_sleeps(pool: ProcessPoolExecutor) -> None:
+    pool.submit(int).result()
+    pool.submit(time.sleep, 600)
+    raise KeyboardInterrupt
 
 
-def test_who_waits_for_an_answer_is_freed_by_the_end() -> None:
-    with WorkerPool(1, partial) as worker_pool, ThreadPoolExecutor(1) as pool:
-        worker_pool.initialize(time.sleep)
-        waiting = pool.submit(worker_pool.workers[0].ask, 600)
-        time.sleep(0.3)
-        worker_pool.kill()
-        with pytest.raises(EngineFailed):
-            waiting.result(PATIENCE)
+def test_ctrl_c_is_for_the_parent() -> None:
+    with worker_pool(1, int) as pool:
+        worker = pool.submit(os.getpid).result()
+        os.kill(worker, signal.SIGINT)
+        assert pool.submit(os.getpid).result() == worker
 
 
-def test_a_crew_that_is_told_nothing_ends() -> None:
-    before = children_of(os.getpid())
-    with WorkerPool(2, partial):
-        (group,) = children_of(os.getpid()) - before
-        os.killpg(group, 0)  # it is there
-    wait_for_the_end_of(group)
+STRAY = """
+import os
+from contest.subprocesses.worker_pool import prepare_workers, worker_pool
+from tests.support.processes import is_running
+if __name__ == "__main__":
+    prepare_workers("tournament.referee")
+    with worker_pool(1, int) as pool:
+        print(pool.submit(eval, "__import__('tournament.referee').referee.__file__").result())
+"""
+
+
+def test_a_file_in_the_current_folder_takes_no_modules_place(tmp_path: Path) -> None:
+    (tmp_path / "tournament.py").write_text("raise SystemExit('this is not the tournament')")
+    (tmp_path / "cmd.py").write_text("raise SystemExit('this is not cmd')")
+    script = tmp_path / "elsewhere" / "script.py"
+    script.parent.mkdir()
+    script.write_text(STRAY)
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout.strip() == f"{root}/tournament/referee.py"
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
+def test_the_environment_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONSAFEPATH", "yes")
+    prepare_workers()
+    assert os.environ["PYTHONSAFEPATH"] == "yes"
 
 
 ORPHANS = """
-import os, sys, time
-from functools import partial
-from contest.subprocesses.worker_pool import WorkerPool
-from tests.support.processes import children_of
-from contest.plugins import by_name
-from contest.formats.group_elimination import GroupElimination
-crew = WorkerPool(2, partial)
-crew.initialize(eval)
-print(crew.workers[0].ask("__import__('os').getpgid(0)"), flush=True)
-if {busy}:
-    pool.workers[1].ask("__import__('time').sleep(1)")
-time.sleep(600)
+import os, time
+from multiprocessing import active_children
+from contest.subprocesses.worker_pool import worker_pool
+if __name__ == "__main__":
+    with worker_pool(2, int) as pool:
+        pool.submit(time.sleep, 600 if {busy} else 0)
+        pool.submit(os.getpid).result()
+        print(*(process.pid for process in active_children()), flush=True)
+        time.sleep(600)
 """
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_nothing_is_left_when_the_one_who_asks_is_killed(busy: bool) -> None:
-    asking = subprocess.Popen(
-        [sys.executable, "-c", ORPHANS.format(busy=busy)], stdout=subprocess.PIPE, text=True
+def test_nothing_is_left_a_second_after_the_parent_was_killed(busy: bool, tmp_path: Path) -> None:
+    script = tmp_path / "orphans.py"
+    script.write_text(ORPHANS.format(busy=busy))
+    root = str(Path(__file__).parents[2])
+    parent = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": root}
     )
     try:
-        assert asking.stdout is not None
-        group = int(asking.stdout.readline())
+        assert parent.stdout is not None
+        workers = [int(each) for each in parent.stdout.readline().split()]
+        assert len(workers) == 2
     finally:
-        asking.send_signal(signal.SIGKILL)
-        asking.communicate()
-    wait_for_the_end_of(group)
+        parent.send_signal(signal.SIGKILL)
+        parent.communicate()
+    for worker in workers:
+        wait_for_the_end_of(worker, seconds=1.0)

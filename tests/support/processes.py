@@ -11,3 +11,11 @@ def children_of(pid: int) -> set[int]:
         return {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
     except OSError:  # it ended while we looked
         return set()
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process is there and not only waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
