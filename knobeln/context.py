@@ -12,7 +12,7 @@ from pathlib import Path
 from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import Dates, Programs
-from contest.config.settings import Settings
+from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError
 from contest.private_folder import make_private
@@ -53,7 +53,7 @@ class ContestContext:
             settings = frozen.model_copy(update=_decided(tx, frozen, written))
         check_offered(settings.reports.offered)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
-        return cls(path, settings, store, Templates(settings, path / "templates"), written)
+        return cls(path, settings, store, Templates(hide_secrets(settings), path / "templates"), written)
 
     def current(self) -> ContestContext:
         """Return the contest with today's dates and the present time for a move.
@@ -65,7 +65,9 @@ class ContestContext:
         if all(getattr(self.settings, name) == section for name, section in decided.items()):
             return self
         settings = self.settings.model_copy(update=decided)
-        return replace(self, settings=settings, templates=Templates(settings, self.path / "templates"))
+        return replace(
+            self, settings=settings, templates=Templates(hide_secrets(settings), self.path / "templates")
+        )
 
     @contextmanager
     def only_one(self, what: str) -> Iterator[bool]:

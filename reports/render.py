@@ -116,10 +116,12 @@ class _OurTemplates(PackageLoader):
 class Templates:
     """Renders all mails (implements contest.protocols.Renderer)."""
 
-    def __init__(self, settings: Settings, override: Path | None) -> None:
-        """`override` is the organizer's own folder of templates; it need not exist."""
+    def __init__(self, settings: Settings, override: Path | Mapping[str, str] | None) -> None:
+        """`override` is the organizer's own folder of templates, which need not exist, or what was in it."""
         self._settings, self._override = settings, override
-        own = [FileSystemLoader(override)] if override else []
+        own: list[BaseLoader] = []
+        if override:
+            own = [FileSystemLoader(override) if isinstance(override, Path) else DictLoader(override)]
         plugin = game_plugin(settings.game.name)
         of_game = {f"games/{plugin.name}/{part}.txt.j2": text for part, text in plugin.templates.items()}
         chosen = format_named(settings.tournament.format)
@@ -166,8 +168,14 @@ class Templates:
         self._compiled = lru_cache(maxsize=256)(self._environment.from_string)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """In another process, the same files are read."""
-        return Templates, (self._settings, self._override)
+        """To another process, maybe on another computer, the organizer's templates go as they are now."""
+        own = self._override
+        if isinstance(own, Path):
+            own = {
+                str(file.relative_to(own)): file.read_text(encoding="utf-8")
+                for file in sorted(own.rglob("*.j2"))
+            }
+        return Templates, (self._settings, own)
 
     def render(self, template: str, /, **facts: object) -> Rendered:
         """The template `<template>.txt.j2` with these facts.

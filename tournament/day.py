@@ -24,17 +24,20 @@ the day goes on from what the store holds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from contest.clock import Clock
-from contest.config.settings import Settings, without_secrets
-from contest.errors import NotFound, NotNow, NumberAwaited, Paused
+from contest.config.settings import Settings, hide_secrets, without_secrets
+from contest.errors import NotFound, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.formats.base import Format
 from contest.games.registry import game_of
+from contest.log import log
 from contest.model import (
     Entry,
     EvolutionOutcome,
@@ -49,7 +52,7 @@ from contest.model import (
     Team,
 )
 from contest.plurals import plural
-from contest.protocols import Reporter, RunnerFactory, no_progress
+from contest.protocols import Images, Reporter, RunnerFactory, no_progress
 from contest.seeds import Seeds
 from contest.store import Store, Transaction, decisions, observers, outbox, results, submissions, teams
 from contest.store import contest_state as contest_store
@@ -74,6 +77,7 @@ from tournament.statistics import score_table
 
 MAX_AHEAD = 1
 MAX_AHEAD_IF_LARGE = 4
+MAX_AHEAD_IN_CLUSTER = 32
 """So many groups are started before the one in front of them is finished; a pause waits for all of them."""
 
 
@@ -95,6 +99,22 @@ class Spectator(Protocol):
 
 class StaleState(Exception):
     """The organizer has changed the premises of this step: look at the store again."""
+
+
+@dataclass
+class _Programs:
+    """The programs of all entries; implements tournament.cluster.session.ProgramStore."""
+
+    store: Store
+    digests: Collection[str] = ()
+
+    def load_images(self, digests: Sequence[str]) -> Images:
+        with self.store.read() as tx:
+            return submissions.load_images(tx, digests)
+
+    def archive_of(self, digest: str) -> bytes:
+        with self.store.read() as tx:
+            return submissions.archive_of(tx, digest)
 
 
 @dataclass(frozen=True)
@@ -132,13 +152,18 @@ class ContestDay:
         reporter: Reporter,
         spectator: Spectator,
         make_runner: RunnerFactory = open_runner,
+        keys: Path = Path(),
     ) -> None:
+        """`keys`: the folder with the keys of the cluster, if the settings name its scheduler."""
         self._store = store
         self._settings = settings
         self._clock = clock
         self._reporter = reporter
         self._spectator = spectator
         self._make_runner = make_runner
+        self._keys = keys
+        self._programs = _Programs(store)
+        self._prepared: set[str] = set()  # digests of programs that this host can play
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[_RoundKey, RoundOutcome] = {}
 
@@ -157,8 +182,8 @@ class ContestDay:
             contest = _frozen_contest(tx, self._settings)
             secret = contest_store.secret(tx)
         context = WorkerContext(
-            contest.settings,
-            self._settings,
+            hide_secrets(contest.settings),
+            hide_secrets(self._settings),
             secret,
             self._clock,
             contest.seeds,
@@ -167,10 +192,22 @@ class ContestDay:
             self._reporter,
             self._make_runner,
         )
-        with open_workers(context, self._spectator.games_played) as submit:
+        with self._workers(context, contest) as submit:
             while not self._is_over():
                 with suppress(StaleState):
                     self._play_next_round(contest, submit)
+
+    def _workers(
+        self, context: WorkerContext, contest: _FrozenContest
+    ) -> AbstractContextManager[SubmitGroup]:
+        url, progress = self._settings.cluster.scheduler, self._spectator.games_played
+        if not url:
+            return open_workers(context, progress)
+        from tournament.cluster.session import Session  # only a cluster needs dask
+
+        self._programs.digests = {entry.image_digest for entry in contest.entries.values()}
+        tell = partial(self._tell, "workers")
+        return Session(url, self._keys, context, self._programs, tell, progress).running()
 
     def _play_next_round(self, contest: _FrozenContest, submit: SubmitGroup) -> None:
         """Raises StaleState."""
@@ -247,6 +284,8 @@ class ContestDay:
         waiting = [group for group in plan.groups if group.number not in done]
         is_slow = is_large(contest.settings, len(contest.teams))
         ahead = MAX_AHEAD_IF_LARGE if is_slow else MAX_AHEAD
+        if self._settings.cluster.scheduler:
+            ahead = MAX_AHEAD_IN_CLUSTER
         running: deque[Future[GroupResult]] = deque()
         for place, group in enumerate(waiting):
             try:
@@ -277,12 +316,17 @@ class ContestDay:
             seconds = decisions.programs_now(tx, contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
         # The archives are in the store, so that any host can play.
-        runner_of(contest.settings).prepare(images, self._archive_of)
+        new = {digest: image for digest, image in images.items() if digest not in self._prepared}
+        for text in runner_of(contest.settings).prepare(new, contest.settings, self._programs.archive_of):
+            self._tell("run", text)
+        self._prepared |= new.keys()
         return GroupJob(seated, left, final, banned, digests, images, mark, seconds)
 
-    def _archive_of(self, digest: str) -> bytes:
-        with self._store.read() as tx:
-            return submissions.archive_of(tx, digest)
+    def _tell(self, area: str, text: str) -> None:
+        """Note something that goes on without the organizer, for any thread."""
+        log.info(text, area=area)
+        with suppress(StoreBusy), self._store.write() as tx:
+            contest_store.note(tx, area, text, self._clock.now())
 
     def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
         """Store the results of all these groups but the last `leave`, in order."""

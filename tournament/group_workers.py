@@ -100,7 +100,7 @@ class GroupWorker:
         # The moves of programs that talk cannot be computed again, so all are kept.
         keeps_moves = not info.play.is_computed
         wanting = {name for name in plan.members if context.reporter.needs_moves(context.teams[name])}
-        settings = _for_job(context.settings, job)
+        settings = with_limits(context.settings, job.seconds, job.workers)
         with (
             self.playing,
             context.make_runner(job.images, settings, context.seeds, self.progress) as runner,
@@ -190,10 +190,11 @@ def _play(job: GroupJob) -> GroupResult:
     return _worker(job)
 
 
-def _for_job(settings: Settings, job: GroupJob) -> Settings:
-    workers = settings.tournament.workers if job.workers is None else job.workers
-    tournament = settings.tournament.model_copy(update={"workers": workers})
-    programs = settings.programs.model_copy(update={"seconds": job.seconds})
+def with_limits(settings: Settings, seconds: float, workers: int | None) -> Settings:
+    """The settings with so many seconds for a move, and so many processes for games (None: as they say)."""
+    chosen = settings.tournament.workers if workers is None else workers
+    tournament = settings.tournament.model_copy(update={"workers": chosen})
+    programs = settings.programs.model_copy(update={"seconds": seconds})
     return settings.model_copy(update={"tournament": tournament, "programs": programs})
 
 

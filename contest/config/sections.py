@@ -732,6 +732,20 @@ class Pickup(Section):
     failed_folder: str = Field("Failed", description="folder for letters that are too large")
 
 
+class Cluster(Section):
+    """Other computers that play on the contest day; see docs/scaling.md. They never change a result."""
+
+    scheduler: str = Field(
+        "",
+        pattern=r"^(tls://.+)?$",
+        description="address of the scheduler, such as `tls://computer:8786`; empty = this computer alone",
+    )
+    keys: str = Field(
+        "cluster",
+        description="folder of the cluster's keys, below the contest's folder if relative",
+    )
+
+
 class OAuth(Section):
     """Access tokens, if the provider wants them instead of a password: from a command or a refresh token."""
 

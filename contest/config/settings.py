@@ -21,6 +21,7 @@ from pydantic import (
 
 from contest.config.sections import (
     DEFAULT_GAME,
+    Cluster,
     Contest,
     Dates,
     Evolution,
@@ -82,6 +83,7 @@ class Settings(BaseModel):
     mail: Mail = Field(default_factory=Mail)
     imap: Imap = Field(default_factory=Imap)
     pickup: Pickup = Field(default_factory=Pickup)
+    cluster: Cluster = Field(default_factory=Cluster)
     oauth: OAuth = Field(default_factory=OAuth)
     jail: SandboxSettings = Field(default_factory=SandboxSettings)
     log: Log = Field(default_factory=Log)
@@ -154,8 +156,22 @@ def _overridden(settings: Any, overrides: Any) -> dict[str, Any]:
 
 def without_secrets(settings: Settings) -> dict[str, Any]:
     """All settings as JSON values, without passwords and other secrets."""
-    secrets = {
-        name: {key for key, info in type(getattr(settings, name)).model_fields.items() if not info.repr}
-        for name in Settings.model_fields
-    }
+    secrets = {name: _secrets_of(getattr(settings, name)) for name in Settings.model_fields}
     return settings.model_dump(mode="json", exclude=secrets)
+
+
+def hide_secrets(settings: Settings) -> Settings:
+    """The settings, with the defaults of passwords and other secrets in place of these."""
+    sections = {name: getattr(settings, name) for name in Settings.model_fields}
+    hidden = {
+        name: section.model_copy(
+            update={key: type(section).model_fields[key].default for key in _secrets_of(section)}
+        )
+        for name, section in sections.items()
+    }
+    return settings.model_copy(update=hidden)
+
+
+def _secrets_of(section: BaseModel) -> set[str]:
+    """The names of the section's settings that are secrets."""
+    return {key for key, info in type(section).model_fields.items() if not info.repr}

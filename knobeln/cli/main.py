@@ -82,6 +82,10 @@ COMMANDS = {
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
     },
+    "Several computers": {
+        "cluster": "Let several computers play the contest day.",
+        "worker": "Play games of a contest day for the scheduler at this address, until SIGTERM.",
+    },
 }
 """The commands by section of the help, with the first sentence of their own help."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from contest.clock import TIME_FORMAT
+from contest.config.settings import hide_secrets
 from contest.errors import KnobelnError, NotNow, NumberAwaited, Paused
 from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundPlan
 from contest.store import contest_state
@@ -95,5 +96,13 @@ def handle_everything(contest: ContestContext) -> None:
 
 
 def contest_day(contest: ContestContext, spectator: Spectator | None = None) -> ContestDay:
-    reporter = ContestReporter(contest.settings, contest.templates)
-    return ContestDay(contest.store, contest.settings, contest.clock, reporter, spectator or Silence())
+    # The reporter travels to workers on other computers.
+    reporter = ContestReporter(hide_secrets(contest.settings), contest.templates)
+    return ContestDay(
+        contest.store,
+        contest.settings,
+        contest.clock,
+        reporter,
+        spectator or Silence(),
+        keys=contest.path / contest.settings.cluster.keys,
+    )

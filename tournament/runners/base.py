@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from contest.config.settings import Settings
-from contest.model import GroupOutcome
+from contest.model import GameJob, GameResult, GroupOutcome
 from contest.protocols import Images, ProgressCallback, Runner
 from contest.seeds import Seeds
 
@@ -51,8 +51,29 @@ class RunnerPlugin(ABC):
         """
         return None
 
-    def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:  # noqa: B027
+    def prepare(
+        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
+    ) -> Sequence[str]:
         """Put on this host what these programs need and it lacks; by default they need nothing.
 
-        `archive_of`: the file that the team mailed, by the digest of its image. Raises GiveUp.
+        Return sentences about what goes more slowly than it could. `archive_of`: the file that the team
+        mailed, by the digest of its image. Raises GiveUp.
         """
+        return ()
+
+    def host_files(self, images: Images) -> frozenset[str]:
+        """The files of a host, such as interpreters, that must be the same wherever these programs play."""
+        return frozenset()
+
+    def splits(self, settings: Settings) -> bool:
+        """Whether several computers may share the games of a group; by default one plays the whole group.
+
+        A kind that splits needs `check_results`.
+        """
+        return False
+
+    def check_results(
+        self, settings: Settings, seeds: Seeds, jobs: Sequence[GameJob], results: Sequence[GameResult]
+    ) -> None:
+        """Raises Differs if another computer's results of these jobs cannot be true."""
+        raise NotImplementedError

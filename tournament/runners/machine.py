@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from contest.config.settings import Settings
-from contest.errors import Differs, NotFound
+from contest.errors import Differs, NotFound, ToolMissing
 from contest.games.knobeln import Rules, rules_of
 from contest.model import GameJob, GameResult, GroupOutcome, Verdict
 from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import EngineRequest, chunks, cores, run_requests
+from sandbox.sandbox import Sandbox
 from sandbox.vm.engine_binary import MAX_SECONDS, START_SECONDS, engine_binary, program_seconds
 from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
@@ -57,6 +58,18 @@ class MachinePlay(RunnerPlugin):
         limited = _runner(images, settings, max(_MIN_INSTRUCTIONS, min(limit, claimed + 1)), progress)
         known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
         return nullcontext(_CheckingRunner(limited, _runner(images, settings, limit, progress), known))
+
+    def prepare(
+        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
+    ) -> Sequence[str]:
+        """Translate programs that have no translation here; without one the interpreter plays."""
+        slow = []
+        for digest, raw in images.items():
+            try:
+                translations().add(Image.from_bytes(raw), Sandbox(settings.jail))
+            except ToolMissing as reason:
+                slow.append(f"the program {digest[:12]} plays without native code: {reason}")
+        return slow
 
     def behaviour_twins(
         self, images: Images, settings: Settings, build_c: Callable[[str], tuple[str, bytes]]

@@ -109,15 +109,18 @@ def results_by_streams(
 
 def check_game(rules: TextGame[Any, Any], match: Match, job: GameJob, seeds: Seeds) -> None:
     """Raises Differs unless the moves that were kept of this game give its result by the rules."""
-    kept = match.result
-    if kept.moves is None:
-        raise Differs(f"{_name(match)}: its moves were not kept, so nobody can check it")
-    game = rules.for_players(job.names, partial(seeds.below, "game"))
     try:
-        played = _played(game, tuple(kept.moves), job)
+        check_result(rules, match.result, job, seeds)
     except Differs as error:
         raise Differs(f"{_name(match)}: {error}") from None
-    _compare(match, game_result(played, with_moves=True))
+
+
+def check_result(rules: TextGame[Any, Any], kept: GameResult, job: GameJob, seeds: Seeds) -> None:
+    """Raises Differs unless the result's moves give it by the rules."""
+    if kept.moves is None:
+        raise Differs("its moves were not kept, so nobody can check it")
+    game = rules.for_players(job.names, partial(seeds.below, "game"))
+    _compare(kept, game_result(_played(game, tuple(kept.moves), job), with_moves=True))
 
 
 def _name(match: Match) -> str:
@@ -125,8 +128,8 @@ def _name(match: Match) -> str:
     return f"{' against '.join(match.players)}, game {match.game}{attempt}"
 
 
-def _compare(match: Match, computed: GameResult) -> None:
-    kept, computed = _comparable(match.result), _comparable(computed)
+def _compare(kept: GameResult, computed: GameResult) -> None:
+    kept, computed = _comparable(kept), _comparable(computed)
     for what, recorded, by_rules in (
         ("the points are", _joined(s.points for s in kept.seats), _joined(s.points for s in computed.seats)),
         (
@@ -138,11 +141,11 @@ def _compare(match: Match, computed: GameResult) -> None:
         ("the digest is", sanitize(kept.digest), computed.digest),
     ):
         if recorded != by_rules:
-            raise Differs(f"{_name(match)}: {what} {recorded} in the archive, but {by_rules} by the rules")
+            raise Differs(f"{what} {recorded} in the archive, but {by_rules} by the rules")
     if kept.moves != computed.moves:
-        raise Differs(f"{_name(match)}: the rules made other moves instead of missing ones")
+        raise Differs("the rules made other moves instead of missing ones")
     if kept != computed:
-        raise Differs(f"{_name(match)}: what is said of the players' turns and faults is not so by the rules")
+        raise Differs("what is said of the players' turns and faults is not so by the rules")
 
 
 def _joined(values: Iterable[object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from contest.config.settings import Settings
-from contest.errors import GiveUp
+from contest.errors import Differs, GiveUp
 from contest.games.base import TextGame, TextProtocol
 from contest.games.registry import text_game_of
 from contest.model import GameJob, GameResult, GroupOutcome, SeatResult
@@ -20,16 +21,17 @@ from contest.protocols import Images, ProgressCallback, Runner, no_progress
 from contest.sanitize import sanitize
 from contest.seeds import Seeds
 from contest.subprocesses.engine_pool import cores
+from sandbox.bubblewrap import PATH
 from sandbox.executable import player_from_bytes
 from sandbox.oci.image import OciImage
 from sandbox.oci.refusal import ImageProblem
 from sandbox.oci.unpack import unpack
 from sandbox.players import Player
 from sandbox.players.choice import player_of
-from sandbox.program_folder import Executable
+from sandbox.program_folder import Executable, ProgramFolder
 from sandbox.sandbox import Sandbox
 from tournament.runners.base import RunnerPlugin
-from tournament.runners.recorded import RecordedRunner
+from tournament.runners.recorded import RecordedRunner, check_result
 from tournament.runners.text_result import game_result
 from tournament.text_referee import drawer, play_game
 
@@ -60,7 +62,9 @@ class TextPlay(RunnerPlugin):
         rules = text_game_of(settings.game, settings.programs)
         return nullcontext(RecordedRunner(recorded, rules, seeds, progress))
 
-    def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
+    def prepare(
+        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
+    ) -> Sequence[str]:
         """Unpack container images that the cache of this host lacks. Raises GiveUp."""
         for image in map(player_from_bytes, images.values()):
             if not isinstance(image, OciImage) or image.is_unpacked:
@@ -68,6 +72,28 @@ class TextPlay(RunnerPlugin):
             unpacked = unpack(archive_of(image.digest), image.cache)
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
+        return ()
+
+    def host_files(self, images: Images) -> frozenset[str]:
+        """The interpreters. What programs bring themselves, and images, is the same everywhere."""
+        programs = map(player_from_bytes, images.values())
+        commands = {each.command[0] for each in programs if isinstance(each, ProgramFolder)}
+        return frozenset(found for command in commands if (found := shutil.which(command, path=PATH)))
+
+    def splits(self, settings: Settings) -> bool:
+        """Only if each game starts its programs anew (B13)."""
+        rules = text_game_of(settings.game, settings.programs)
+        return rules.info.protocols[0] is not TextProtocol.STDIO
+
+    def check_results(
+        self, settings: Settings, seeds: Seeds, jobs: Sequence[GameJob], results: Sequence[GameResult]
+    ) -> None:
+        """Raises Differs unless the moves give the results by the rules."""
+        if len(results) != len(jobs):
+            raise Differs(f"{len(jobs)} games have {len(results)} results")
+        rules = text_game_of(settings.game, settings.programs)
+        for job, result in zip(jobs, results, strict=True):
+            check_result(rules, result, job, seeds)
 
 
 class TextRunner:

@@ -1,0 +1,343 @@
+"""A contest day on several computers, played by real workers that are killed, stopped and wrong."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from contest.clock import SystemClock
+from contest.config.sections import Cluster as ClusterSettings
+from contest.config.sections import Mail
+from contest.errors import ConfigError
+from contest.model import GroupOutcome
+from contest.store import contest_state
+from contest.store.tables import outbox
+from knobeln.cli import main
+from knobeln.contest_day.publish import publish
+from knobeln.contest_day.run import Silence, contest_day
+from knobeln.context import ContestContext
+from tests.support.cluster import Cluster, cluster, kill, working_processes
+from tests.support.contest_field import House, make_contest, settings
+from tournament.cluster import session
+from tournament.cluster.keys import make_keys
+from tournament.cluster.options import scheduler_url
+
+GROUPS = {"group_min": 4, "group_max": 7, "final_size": 7}
+TEAMS = 30
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Cluster]:
+    with cluster(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory, house: House) -> bytes:
+    """The archive of the contest as this computer plays it alone."""
+    folder = tmp_path_factory.mktemp("alone")
+    return played(make_contest(folder / "contest", TEAMS, house.first(6), settings(**GROUPS)))
+
+
+def together(machines: Cluster, house: House) -> ContestContext:
+    """The same contest, with this cluster."""
+    there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+    chosen = settings(**GROUPS).model_copy(update={"cluster": there})
+    return make_contest(machines.folder / "contest", TEAMS, house.first(6), chosen)
+
+
+def played(folder: ContestContext, watching: Silence | None = None) -> bytes:
+    """Play the contest; return its archive."""
+    contest_day(folder, watching).run()
+    return archive_of(folder)
+
+
+def archive_of(folder: ContestContext) -> bytes:
+    """All files of the archive, but those with the contest's own key, and which mails went to whom."""
+    target = folder.path.parent / "archive"
+    publish(folder, target, early=True)
+    files = b"".join(
+        f"{file.relative_to(target)}\n".encode() + file.read_bytes()
+        for file in sorted(target.rglob("*"))
+        if file.is_file() and file.name not in ("ledger.json", "manifest.json")
+    )
+    with folder.store.read() as tx:
+        mails = sorted(tx.execute(select(outbox.c.key, outbox.c.to)).all())
+    return files + repr(mails).encode()
+
+
+def notes(folder: ContestContext) -> str:
+    with folder.store.read() as tx:
+        return "\n".join(line.text for line in contest_state.log(tx, 1_000, area="workers"))
+
+
+class Then(Silence):
+    """Does something when the first group has finished."""
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        self.action: Callable[[], object] | None = action
+
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        action, self.action = self.action, None
+        if action:
+            action()
+
+
+@pytest.mark.slow
+def test_workers_play_the_same_contest(machines: Cluster, house: House, alone: bytes) -> None:
+    machines.start_worker(processes=2)
+    folder = together(machines, house)
+    assert played(folder) == alone
+    told = notes(folder)
+    assert told.count("has joined") == 2
+    assert "elsewhere" not in told
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_loses_only_time(machines: Cluster, house: House, alone: bytes) -> None:
+    first, second = machines.start_worker(), machines.start_worker()
+    folder = together(machines, house)
+    assert played(folder, Then(lambda: kill(first))) == alone
+    assert "elsewhere" in notes(folder)
+    assert second.process.poll() is None
+
+
+@pytest.mark.slow
+def test_one_process_of_a_worker_is_killed_and_started_anew(
+    machines: Cluster, house: House, alone: bytes
+) -> None:
+    worker = machines.start_worker()
+    folder = together(machines, house)
+    assert played(folder, Then(lambda: os.kill(working_processes(worker)[0], signal.SIGKILL))) == alone
+    assert "has gone. Its work is done elsewhere" in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_stopped_counts_as_gone(machines: Cluster, house: House, alone: bytes) -> None:
+    worker = machines.start_worker()
+    folder = together(machines, house)
+    try:
+        assert played(folder, Then(lambda: kill(worker, signal.SIGSTOP))) == alone
+    finally:
+        kill(worker, signal.SIGCONT)
+    assert "elsewhere" in notes(folder)
+
+
+@pytest.mark.slow
+def test_all_workers_gone_this_computer_plays_alone(machines: Cluster, house: House, alone: bytes) -> None:
+    workers = [machines.start_worker(), machines.start_worker()]
+    folder = together(machines, house)
+    assert played(folder, Then(lambda: [kill(worker) for worker in workers])) == alone
+    assert notes(folder).count("has gone") == 2
+
+
+@pytest.mark.slow
+def test_the_scheduler_is_killed_and_comes_back(machines: Cluster, house: House, alone: bytes) -> None:
+    machines.start_worker()
+    folder = together(machines, house)
+
+    def again() -> None:
+        machines.daemons[0].process.kill()
+        machines.daemons[0].process.wait()
+        machines.start_scheduler()
+
+    assert played(folder, Then(again)) == alone
+    assert "has gone" in notes(folder)
+
+
+@pytest.mark.slow
+def test_without_a_scheduler_this_computer_plays_alone(tmp_path: Path, house: House, alone: bytes) -> None:
+    machines = Cluster(tmp_path)
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert "cannot be reached" in notes(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("another version", "runs version 0.0.1 of knobeln; here is"),
+        ("other files", "runs other files of knobeln than this computer"),
+        ("miscounts", "plays the test games with another result"),
+    ],
+)
+def test_a_worker_that_plays_otherwise_gets_no_group(
+    machines: Cluster, house: House, alone: bytes, fault: str, told: str
+) -> None:
+    machines.start_worker(fault=fault)
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert told in notes(folder)
+    assert "has joined" not in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_worker_without_compiler_says_so(
+    machines: Cluster, house: House, alone: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert "cannot play" in notes(folder)
+    assert "has joined" not in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_worker_without_bubblewrap_plays_without_native_code(
+    machines: Cluster, house: House, alone: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for tool in ("gcc", "cc", "as", "ld"):
+        (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
+    machines.start_worker(PATH=str(tmp_path / "bin"), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert "plays without native code" in notes(folder)
+    assert "has joined" in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_lie_is_found_and_the_liar_is_out(machines: Cluster, house: House, alone: bytes) -> None:
+    machines.start_worker(fault="lies")
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert "gave a wrong result for round 1, group 1: the ranking would be another here" in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_later_lie_is_found_by_the_spot_check(
+    machines: Cluster, house: House, monkeypatch: pytest.MonkeyPatch, alone: bytes
+) -> None:
+    monkeypatch.setattr(session, "CHECK_EVERY", 1)
+    machines.start_worker(fault="lies later")
+    folder = together(machines, house)
+    assert played(folder) == alone
+    assert "It did 1 other piece of work before" in notes(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["hangs", "dies"])
+def test_a_group_that_no_worker_finishes_is_played_here(
+    machines: Cluster, house: House, alone: bytes, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "MIN_SECONDS", 3.0)
+    monkeypatch.setattr(session, "FIRST_GAME_SECONDS", 0.01)
+    machines.start_worker(fault=fault)
+    folder = together(machines, house)
+    assert played(folder) == alone
+    wanted = {"hangs": "has not answered within 3 s", "dies": "elsewhere"}
+    assert wanted[fault] in notes(folder)
+
+
+@pytest.mark.slow
+def test_only_computers_with_the_keys_are_let_in(machines: Cluster, tmp_path: Path) -> None:
+    def knock(keys: Path | None) -> bytes:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        if keys:
+            context.load_cert_chain(keys / "computer.pem")
+        with (
+            socket.create_connection(("127.0.0.1", machines.port), 10) as raw,
+            context.wrap_socket(raw) as connection,
+        ):
+            return connection.recv(1_000)
+
+    assert knock(machines.keys)
+    make_keys(tmp_path / "others", SystemClock().now())
+    for keys in (None, tmp_path / "others"):
+        with pytest.raises(ssl.SSLError):
+            knock(keys)
+    with socket.create_connection(("127.0.0.1", machines.port), 10) as plain:
+        plain.sendall(b"let me in, without TLS, whoever you are; this is longer than a greeting")
+        assert not answer_of(plain).strip(b"\x00\x01\x02\x03\x15\x16")
+
+
+def answer_of(plain: socket.socket) -> bytes:
+    try:
+        return plain.recv(1_000)[:1]
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.mark.slow
+def test_nothing_of_a_cluster_listens_to_strangers(machines: Cluster) -> None:
+    """Every port of its processes speaks TLS, or is local and has no pages."""
+    worker = machines.start_worker()
+    pids = {machines.daemons[0].process.pid, worker.process.pid, *working_processes(worker)}
+    listed = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    ours = [line.split()[3] for line in listed.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+    assert len(ours) >= 4
+    for address in ours:
+        host, _, port = address.rpartition(":")
+        assert host == "127.0.0.1", "these daemons were told to use this address only"
+        with socket.create_connection((host, int(port)), 10) as plain:
+            plain.sendall(b"GET /info/main/workers.html HTTP/1.0\r\n\r\n")
+            with suppress(ConnectionResetError):
+                assert b" 200 " not in plain.recv(10_000)
+
+
+@pytest.mark.parametrize("url", ["tcp://computer:8786", "computer:8786", "tls://", "tls://a b", "http://x"])
+def test_an_address_without_tls_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"write tls://computer or tls://computer:port"):
+        scheduler_url(url)
+
+
+def test_the_port_may_be_left_out() -> None:
+    assert scheduler_url("tls://computer") == "tls://computer:8786"
+    assert scheduler_url("tls://[::1]:99") == "tls://[::1]:99"
+
+
+def test_keys_are_made_once_and_for_their_owner_only(tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, ["cluster", "keys", str(tmp_path / "keys")])
+    assert run.exit_code == 0, run.output
+    assert (tmp_path / "keys").stat().st_mode & 0o77 == 0
+    for file in (tmp_path / "keys").iterdir():
+        assert file.stat().st_mode & 0o77 == 0
+    assert b"PRIVATE" not in (tmp_path / "keys" / "authority.pem").read_bytes()
+    again = CliRunner().invoke(main, ["cluster", "keys", str(tmp_path / "keys")])
+    assert again.exit_code == 1
+    assert "exists; remove it first" in again.output
+
+
+@pytest.mark.parametrize("words", [["cluster", "scheduler"], ["worker", "tls://127.0.0.1:1"]])
+def test_without_keys_nothing_starts(tmp_path: Path, words: list[str]) -> None:
+    run = CliRunner().invoke(main, [*words, "--keys", str(tmp_path / "keys")])
+    assert run.exit_code == 1
+    assert "make the keys of the cluster once with `knobeln cluster keys`" in run.output
+
+
+def test_no_password_travels(tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker is told has neither passwords nor paths of this computer."""
+    told: list[bytes] = []
+
+    class Spy:
+        def __init__(self, *arguments: object) -> None:
+            told.append(pickle.dumps(arguments[2]))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "Session", Spy)
+    mail = Mail(listen_port=0, smarthost="mail.example", username="me", password="rosebud")
+    there = ClusterSettings(scheduler="tls://127.0.0.1:1")
+    chosen = settings().model_copy(update={"mail": mail, "cluster": there})
+    folder = make_contest(tmp_path / "contest", 4, house.first(2), chosen)
+    (folder.path / "templates").mkdir(exist_ok=True)
+    (folder.path / "templates" / "grr.txt.j2").write_text("Subject: own\n\nmy own words\n")
+    with pytest.raises(KeyboardInterrupt):
+        contest_day(folder).run()
+    assert b"mail.example" in told[0]
+    assert b"my own words" in told[0]
+    assert b"rosebud" not in told[0]
+    assert str(tmp_path).encode() not in told[0]

@@ -1,0 +1,10 @@
+"""Several computers play one contest: workers on other computers, reached through a scheduler of dask.
+
+    session    on the organizer's computer: proves workers, gives them work, checks and replaces them
+    tasks      what workers do
+    daemons    the scheduler and the workers as processes that run for days
+    keys       the certificates without which nobody takes part
+    options    how dask is set up
+
+Only this package imports dask, and only contests that name a scheduler import this package.
+"""
