@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
 
-SETUPS := $(addprefix setup-,test lint docs bench drand postgresql dev)
+SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
 .PHONY: demo test test-all fuzz lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment

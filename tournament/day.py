@@ -28,7 +28,6 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -163,7 +162,6 @@ class ContestDay:
         self._make_runner = make_runner
         self._keys = keys
         self._programs = _Programs(store)
-        self._prepared: set[str] = set()  # digests of programs that this host can play
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[_RoundKey, RoundOutcome] = {}
 
@@ -206,8 +204,7 @@ class ContestDay:
         from tournament.cluster.session import Session  # only a cluster needs dask
 
         self._programs.digests = {entry.image_digest for entry in contest.entries.values()}
-        tell = partial(self._tell, "workers")
-        return Session(url, self._keys, context, self._programs, tell, progress).running()
+        return Session(url, self._keys, context, self._programs, self._tell_of_workers, progress).running()
 
     def _play_next_round(self, contest: _FrozenContest, submit: SubmitGroup) -> None:
         """Raises StaleState."""
@@ -316,17 +313,13 @@ class ContestDay:
             seconds = decisions.programs_now(tx, contest.settings.programs).seconds
             images = submissions.load_images(tx, tuple(digests.values()))
         # The archives are in the store, so that any host can play.
-        new = {digest: image for digest, image in images.items() if digest not in self._prepared}
-        for text in runner_of(contest.settings).prepare(new, contest.settings, self._programs.archive_of):
-            self._tell("run", text)
-        self._prepared |= new.keys()
+        runner_of(contest.settings).prepare(images, self._programs.archive_of)
         return GroupJob(seated, left, final, banned, digests, images, mark, seconds)
 
-    def _tell(self, area: str, text: str) -> None:
-        """Note something that goes on without the organizer, for any thread."""
-        log.info(text, area=area)
+    def _tell_of_workers(self, text: str) -> None:
+        log.info(text)
         with suppress(StoreBusy), self._store.write() as tx:
-            contest_store.note(tx, area, text, self._clock.now())
+            contest_store.note(tx, "workers", text, self._clock.now())
 
     def _finish_groups(self, running: deque[Future[GroupResult]], leave: int = 0) -> None:
         """Store the results of all these groups but the last `leave`, in order."""

@@ -16,6 +16,8 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
+from compiler.builders.text import TextBuilder
+from contest import presets
 from contest.clock import SystemClock
 from contest.config.sections import Cluster as ClusterSettings
 from contest.config.sections import Mail
@@ -28,11 +30,13 @@ from knobeln.contest_day.publish import publish
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from tests.support.cluster import Cluster, cluster, kill, working_processes
-from tests.support.contest_field import House, make_contest, settings
+from tests.support.contest_field import NOW, House, make_contest, settings
 from tournament.cluster import session
 from tournament.cluster.keys import make_keys
 from tournament.cluster.options import scheduler_url
+from tournament.runners import open_runner
 
+SAMPLES = Path(__file__).parents[2] / "knobellib" / "opponents"
 GROUPS = {"group_min": 4, "group_max": 7, "final_size": 7}
 TEAMS = 30
 
@@ -341,3 +345,66 @@ def test_no_password_travels(tmp_path: Path, house: House, monkeypatch: pytest.M
     assert b"my own words" in told[0]
     assert b"rosebud" not in told[0]
     assert str(tmp_path).encode() not in told[0]
+
+
+# --- games of programs that talk ---------------------------------------------------------------------------
+DECIDED = {
+    "cooperation": ("always_cooperate.sh", "grudger.pl", "tit_for_tat.py", "two_tits.sh"),
+    "bid-tac-toe": ("even_hand.sh", "copycat.pl"),
+}
+"""Sample programs that use neither chance nor the clock, so that all computers play the same games."""
+
+
+DESCRIPTION = "It plays as its first lines say.\n" * 6
+
+
+def text_contest(folder: Path, game: str, there: ClusterSettings) -> ContestContext:
+    chosen = presets.settings(game, NOW).model_copy(
+        update={"cluster": there, "mail": Mail(listen_port=0), "dates": settings().dates}
+    )
+    builder = TextBuilder(chosen, open_runner)
+    built = {
+        name: builder.build({name: (SAMPLES / game / name).read_bytes()}, DESCRIPTION)
+        for name in DECIDED[game]
+    }
+    return make_contest(folder / "contest", 4, built, chosen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", DECIDED)
+def test_programs_that_talk_play_on_several_computers(tmp_path: Path, game: str) -> None:
+    (tmp_path / "alone").mkdir()
+    alone = played(text_contest(tmp_path / "alone", game, ClusterSettings()))
+    with cluster(tmp_path) as machines:
+        machines.start_worker(processes=2)
+        there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+        folder = text_contest(tmp_path, game, there)
+        assert played(folder) == alone
+    told = notes(folder)
+    assert told.count("has joined") == 2
+    assert "elsewhere" not in told
+
+
+@pytest.mark.slow
+def test_a_worker_without_a_sandbox_plays_no_foreign_program(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for tool in ("gcc", "cc", "as", "ld"):
+        (tmp_path / "bin" / tool).symlink_to(f"/usr/bin/{tool}")
+    with cluster(tmp_path) as machines:
+        machines.start_worker(PATH=str(tmp_path / "bin"))
+        there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+        folder = text_contest(tmp_path, "cooperation", there)
+        contest_day(folder).run()
+    assert "cannot play" in notes(folder)
+    assert "bubblewrap" in notes(folder)
+    assert "has joined" not in notes(folder)
+
+
+@pytest.mark.slow
+def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
+    with cluster(tmp_path) as machines:
+        machines.start_worker(fault="other interpreters")
+        there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+        folder = text_contest(tmp_path, "cooperation", there)
+        contest_day(folder).run()
+    assert "has not the same /usr/bin/" in notes(folder)

@@ -67,6 +67,8 @@ match "" if os.environ.get(IS_LOADED) == str(os.getpid()) else os.environ["FAULT
     case "another version":
         tasks._facts.cache_clear()
         tasks.__version__ = "0.0.1"  # type: ignore[attr-defined]
+    case "other interpreters":
+        tasks._digest_of = lambda file: "another"
     case "other files":
         tasks._PACKAGES = ("contest",)  # type: ignore[assignment]
     case fault:

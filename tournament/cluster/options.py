@@ -36,6 +36,13 @@ _OPTIONS = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
+    # dask watches itself many times a second, which takes processor time from the games.
+    "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.gil.enabled": False,
 }
 QUIET = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 """Arguments of schedulers and workers: no pages, and the port that they open all the same is local."""

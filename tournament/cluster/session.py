@@ -65,6 +65,10 @@ class _WorkerFailed(Exception):
     """Its text goes on after the worker's name."""
 
 
+class _Silent(_WorkerFailed):
+    """The worker did not answer in time."""
+
+
 class _WrongResult(_WorkerFailed):
     """The worker's result cannot be true."""
 
@@ -165,6 +169,8 @@ class Session:
                 with self._changed:
                     self._changed.notify_all()
                 watch.join()
+                # After an error they would go on with work that nobody waits for.
+                self._restart([worker.address for worker in self._workers.values() if worker.is_busy])
                 self._disconnect()
 
     # --- what is played ------------------------------------------------------------------------------------
@@ -252,6 +258,8 @@ class Session:
                     _check(work, result)
                 return result
             except _WorkerFailed as failure:
+                if self._stop.is_set():
+                    raise EngineFailed("the contest day broke off") from failure
                 failures += 1
                 if worker is not None:
                     self._dismiss(worker, failure)
@@ -334,7 +342,7 @@ class Session:
                     raise _WorkerFailed("has gone")
                 if time.monotonic() > deadline:
                     future.cancel()
-                    raise _WorkerFailed(f"has not answered within {seconds:.0f} s")
+                    raise _Silent(f"has not answered within {seconds:.0f} s")
         except _WorkerFailed:
             raise
         except KnobelnError as error:
@@ -343,25 +351,27 @@ class Session:
             raise _WorkerFailed(f"failed: {error!r}") from error
 
     def _dismiss(self, worker: _Worker, failure: _WorkerFailed) -> None:
-        """Give the worker no more work. One that had proved itself is started anew and may come back,
-        unless it gave a wrong result or fails again and again."""
+        """Give the worker no more work. One that had proved itself, or is stuck, is started anew and may
+        come back, unless it gave a wrong result or fails again and again."""
         with self._changed:
             if worker.is_dismissed:
                 return
             self._failures[worker.name] += 1
-            may_return = worker.is_engaged and self._failures[worker.name] < MAX_RETURNS
+            is_stuck = isinstance(failure, _Silent)  # maybe with work of a day that broke off
+            may_return = (worker.is_engaged or is_stuck) and self._failures[worker.name] < MAX_RETURNS
             worker.is_dismissed, worker.is_engaged = True, False
             self._changed.notify_all()
         is_wrong = isinstance(failure, _WrongResult)
         others = plural(worker.pieces - 1, "other piece")
         about_others = f" It did {others} of work before; check them by `knobeln verify`." if is_wrong else ""
         self._tell(f"worker {worker.name} {failure}. Its work is done elsewhere.{about_others}")
+        if may_return and not is_wrong and not worker.is_gone:
+            Thread(target=self._restart, args=([worker.address],), daemon=True).start()
+
+    def _restart(self, addresses: Sequence[str]) -> None:
         client = self._client
-        if client and may_return and not is_wrong and not worker.is_gone:
-            restart = partial(
-                client.restart_workers, [worker.address], CONNECT_SECONDS, raise_for_error=False
-            )
-            Thread(target=_try, args=(restart,), daemon=True).start()
+        if client and addresses:
+            _try(partial(client.restart_workers, list(addresses), CONNECT_SECONDS, raise_for_error=False))
 
     # --- workers come and go -------------------------------------------------------------------------------
     def _watch(self) -> None:

@@ -118,9 +118,10 @@ def keep(token: str, images: Images, archives: Mapping[str, bytes]) -> Kept:
     for digest, raw in images.items():
         plugin, settings = runner_of(engaged.context.settings), engaged.context.settings
         try:
-            warnings += plugin.prepare({digest: raw}, settings, archive_of)
+            plugin.prepare({digest: raw}, archive_of)
         except NotFound:
             continue
+        warnings += plugin.speed_up({digest: raw}, settings)
         engaged.images[digest] = raw
     return Kept(tuple(lacking), tuple(warnings))
 

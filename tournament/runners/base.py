@@ -51,13 +51,16 @@ class RunnerPlugin(ABC):
         """
         return None
 
-    def prepare(
-        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
-    ) -> Sequence[str]:
+    def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:  # noqa: B027
         """Put on this host what these programs need and it lacks; by default they need nothing.
 
-        Return sentences about what goes more slowly than it could. `archive_of`: the file that the team
-        mailed, by the digest of its image. Raises GiveUp.
+        `archive_of`: the file that the team mailed, by the digest of its image. Raises GiveUp.
+        """
+
+    def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
+        """Put on this host what makes these programs quick, as it is where they were built.
+
+        Return sentences about what stays slow.
         """
         return ()
 

@@ -59,9 +59,7 @@ class MachinePlay(RunnerPlugin):
         known = {job_of(match, recorded.plan.round, seeds).streams for match in recorded.matches}
         return nullcontext(_CheckingRunner(limited, _runner(images, settings, limit, progress), known))
 
-    def prepare(
-        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
-    ) -> Sequence[str]:
+    def speed_up(self, images: Images, settings: Settings) -> Sequence[str]:
         """Translate programs that have no translation here; without one the interpreter plays."""
         slow = []
         for digest, raw in images.items():

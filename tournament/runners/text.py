@@ -62,9 +62,7 @@ class TextPlay(RunnerPlugin):
         rules = text_game_of(settings.game, settings.programs)
         return nullcontext(RecordedRunner(recorded, rules, seeds, progress))
 
-    def prepare(
-        self, images: Images, settings: Settings, archive_of: Callable[[str], bytes]
-    ) -> Sequence[str]:
+    def prepare(self, images: Images, archive_of: Callable[[str], bytes]) -> None:
         """Unpack container images that the cache of this host lacks. Raises GiveUp."""
         for image in map(player_from_bytes, images.values()):
             if not isinstance(image, OciImage) or image.is_unpacked:
@@ -72,7 +70,6 @@ class TextPlay(RunnerPlugin):
             unpacked = unpack(archive_of(image.digest), image.cache)
             if isinstance(unpacked, ImageProblem):
                 raise GiveUp(f"an image that was accepted cannot be unpacked any more: {unpacked.text}")
-        return ()
 
     def host_files(self, images: Images) -> frozenset[str]:
         """The interpreters. What programs bring themselves, and images, is the same everywhere."""
