@@ -157,7 +157,8 @@ def test_the_scheduler_is_killed_and_comes_back(machines: Cluster, house: House,
         machines.start_scheduler()
 
     assert played(folder, Then(again)) == alone
-    assert "has gone" in notes(folder)
+    assert notes(folder).count("has joined") == 2
+    assert notes(folder).count("elsewhere") == 1
 
 
 @pytest.mark.slow
