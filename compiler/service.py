@@ -61,9 +61,6 @@ class CompileService:
         A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
         starts). Raises ToolMissing, EngineFailed or StoreBusy; the submission stays in the queue.
         """
-        with self.store.read() as tx:
-            if not submissions.waiting_teams(tx):
-                return False
         with self.store.write() as tx:
             submission = self._next(tx, at_once)
         if submission is None:
