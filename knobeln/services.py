@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.model import Outgoing
@@ -33,11 +34,13 @@ class _Cached(Generic[Service]):
     def __init__(self, make: Callable[[ContestContext], Service]) -> None:
         self._make = make
         self._made: tuple[ContestContext, Service] | None = None
+        self._lock = Lock()
 
     def of(self, contest: ContestContext) -> Service:
-        if self._made is None or self._made[0] is not contest:
-            self._made = contest, self._make(contest)
-        return self._made[1]
+        with self._lock:
+            if self._made is None or self._made[0] is not contest:
+                self._made = contest, self._make(contest)
+            return self._made[1]
 
 
 class Services:

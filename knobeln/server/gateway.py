@@ -8,7 +8,7 @@ Each loop is woken when there may be work. It also looks twice a second, because
     imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
     pickup     a Maildir -> table of letters (the same)
     desk       letters -> teams, queued programs, answers
-    compiler   queued programs -> builds and reports
+    compiler   queued programs -> builds and reports; one loop for each core
     practice   programs to be tried, friendly matches -> reports
     hill       the programs that count, against each other -> a ranking
     delivery   outbox -> the relay or the Maildirs
@@ -31,6 +31,7 @@ from contest.errors import KnobelnError
 from contest.log import log
 from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
+from contest.subprocesses.engine_pool import cores
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of, maildir_of
@@ -70,7 +71,7 @@ class Gateway:
         self._bounds = SizeLimits(contest.store, contest.settings)
         self._loops = [
             self._loop("desk", self._services.handle_next_letter),
-            self._loop("compiler", self._services.compile_next_program),
+            *(self._loop("compiler", self._services.compile_next_program) for _core in range(cores())),
             self._loop("practice", self._services.practise_next),
             *([self._loop("hill", self._services.climb)] if contest.settings.hill.enabled else []),
             self._loop("entries", self._services.list_entries),
