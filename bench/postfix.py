@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import shutil
 import subprocess
 import tempfile
 import time
@@ -57,6 +56,11 @@ def is_here() -> bool:
     return os.getuid() == 0 and _MASTER.exists()
 
 
+def user() -> int:
+    """The number of the user as whom it works."""
+    return pwd.getpwnam("postfix").pw_uid
+
+
 @contextmanager
 def folder() -> Iterator[Path]:
     """A folder for the settings, the queue and the data of an instance."""
@@ -65,7 +69,7 @@ def folder() -> Iterator[Path]:
         path.chmod(0o755)
         for name in ("etc", "queue", "data"):
             (path / name).mkdir()
-        shutil.chown(path / "data", pwd.getpwnam("postfix").pw_uid)
+        os.chown(path / "data", user(), -1)
         yield path
 
 

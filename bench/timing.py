@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +21,19 @@ class Spent(NamedTuple):
 
 def spent(work: Callable[[], object]) -> Spent:
     """Do the work; return what this process and its children that have ended spent on it."""
-    cpu, begin = sum(os.times()[:4]), time.perf_counter()
+    cpu, begin = _cpu_seconds(), time.perf_counter()
     work()
-    return Spent(time.perf_counter() - begin, sum(os.times()[:4]) - cpu)
+    return Spent(time.perf_counter() - begin, _cpu_seconds() - cpu)
+
+
+def _cpu_seconds() -> float:
+    return time.process_time() + children_seconds()
+
+
+def children_seconds() -> float:
+    """The processor time of our children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def cpu_seconds_of(root: int) -> float:
