@@ -96,7 +96,7 @@ def report(size: int, runs: Sequence[Run]) -> None:
 
 def report_certainty(opened: Path) -> None:
     contest = replace(ContestContext.open(opened), clock=FixedClock(NOW))
-    _play_day(contest)
+    play_day(contest)
     started, before = time.perf_counter(), _processor_seconds()
     left_out = certainty_of(contest, CONTESTS).left_out
     seconds, processors = time.perf_counter() - started, _processor_seconds() - before
@@ -107,7 +107,7 @@ def report_certainty(opened: Path) -> None:
     )
 
 
-def _play_day(contest: ContestContext) -> None:
+def play_day(contest: ContestContext) -> None:
     """The day, without the contests with other chance that follow its last round."""
     with patch("tournament.day.default_contests", return_value=None):
         contest_day(contest).run()
@@ -118,7 +118,7 @@ def _run(opened: Path, path: Path) -> Run:
     contest = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
     started, before = time.perf_counter(), _processor_seconds()
-    _play_day(contest)
+    play_day(contest)
     day, processors = time.perf_counter() - started, _processor_seconds() - before
     peer_after = turns_per_second()
     with contest.store.read() as tx:
