@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.contest_day import play_day
+from bench.contest_day import house_programs, play_day
 from bench.servers import DISK
 from bench.timing import Spent, spent
 from contest.clock import SystemClock
@@ -29,7 +29,7 @@ from contest.store import letters, teams
 from knobeln.context import ContestContext, create_contest
 from knobeln.services import Services
 from tests.support.clocks import FixedClock
-from tests.support.contest_field import NOW, House, add_team, make_contest, settings
+from tests.support.contest_field import NOW, add_team, make_contest, settings
 
 TEAMS = (41, 1_000, 10_000)
 LETTERS = (1_000, 10_000)
@@ -109,8 +109,7 @@ def _with_teams(count: int) -> Grown:
 def _with_day(count: int) -> Grown:
     log.least = logging.WARNING
     with tempfile.TemporaryDirectory(dir=DISK) as folder:
-        programs = dict(House(Path(folder)))
-        contest = make_contest(Path(folder) / "contest", count, programs, settings(workers=0))
+        contest = make_contest(Path(folder) / "contest", count, house_programs(), settings(workers=0))
         contest = replace(contest, clock=FixedClock(NOW))
         return _grown(contest, {"all games and mails": spent(lambda: play_day(contest))})
 
