@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from bench import contest_day, hog, letters_in, machine, sandbox
+from bench import contest_day, hog, letters_in, machine, mails_out, programs, receive, sandbox, talking
+
+STAGES = (letters_in, receive, programs, machine, contest_day, hog, sandbox, talking, mails_out)
 
 
 def main() -> None:
-    machine.main()
-    print()
-    contest_day.main()
-    print()
-    hog.main()
-    print()
-    letters_in.main()
-    print()
-    sandbox.main()
+    for stage in STAGES:
+        stage.main()
+        print(flush=True)
 
 
 if __name__ == "__main__":

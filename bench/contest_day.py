@@ -22,6 +22,7 @@ from unittest.mock import patch
 
 from bench.axelrod_turns import turns_per_second
 from contest.model import RoundOutcome
+from contest.protocols import BuildResult
 from contest.seeds import Seeds
 from contest.store import results, submissions
 from contest.store.results import Games
@@ -29,6 +30,7 @@ from knobeln.contest_day.certainty import certainty_of
 from knobeln.contest_day.run import contest_day
 from knobeln.context import ContestContext
 from sandbox.sandbox import Sandbox
+from sandbox.vm.image import Image
 from sandbox.vm.translation import translations
 from tests.support.clocks import FixedClock
 from tests.support.contest_field import NOW, SEED, House, make_contest, settings
@@ -59,11 +61,7 @@ class Run:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as kept:
-        programs = dict(House(Path(kept)))
-    for built in programs.values():
-        assert built.image is not None
-        translations().add(built.image, Sandbox())
+    programs = house_programs()
     print(f"contest day on {os.cpu_count()} cores: games of {THROWS} throws, database and all mails included")
     print(f"(medians of {RUNS} runs, in turns with Axelrod-Python)")
     for size in SIZES:
@@ -73,6 +71,16 @@ def main() -> None:
             report(size, [_run(opened, Path(scratch) / str(number)) for number in range(RUNS)])
             if size == CERTAINTY_SIZE:
                 report_certainty(opened)
+
+
+def house_programs() -> dict[str, BuildResult[Image]]:
+    """The house strategies, compiled and translated, as after their reports."""
+    with tempfile.TemporaryDirectory() as kept:
+        programs = dict(House(Path(kept)))
+    for built in programs.values():
+        assert built.image is not None
+        translations().add(built.image, Sandbox())
+    return programs
 
 
 def report(size: int, runs: Sequence[Run]) -> None:
@@ -96,7 +104,7 @@ def report(size: int, runs: Sequence[Run]) -> None:
 
 def report_certainty(opened: Path) -> None:
     contest = replace(ContestContext.open(opened), clock=FixedClock(NOW))
-    _play_day(contest)
+    play_day(contest)
     started, before = time.perf_counter(), _processor_seconds()
     left_out = certainty_of(contest, CONTESTS).left_out
     seconds, processors = time.perf_counter() - started, _processor_seconds() - before
@@ -107,7 +115,7 @@ def report_certainty(opened: Path) -> None:
     )
 
 
-def _play_day(contest: ContestContext) -> None:
+def play_day(contest: ContestContext) -> None:
     """The day, without the contests with other chance that follow its last round."""
     with patch("tournament.day.default_contests", return_value=None):
         contest_day(contest).run()
@@ -118,7 +126,7 @@ def _run(opened: Path, path: Path) -> Run:
     contest = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
     started, before = time.perf_counter(), _processor_seconds()
-    _play_day(contest)
+    play_day(contest)
     day, processors = time.perf_counter() - started, _processor_seconds() - before
     peer_after = turns_per_second()
     with contest.store.read() as tx:

@@ -6,10 +6,10 @@ Pairs are measured in processor time, so that other work on the host does not co
 from __future__ import annotations
 
 import random
-import resource
 import time
 from statistics import median
 
+from bench.timing import children_seconds
 from contest.games.hog import MAX_DICE, SCORES, HogEntry, all_pairs
 from contest.games.hog_recursion import win_rate
 from contest.subprocesses.hog_solver import solver_binary, win_rates
@@ -51,11 +51,6 @@ def seconds(entries: list[HogEntry], pairs: int) -> float:
     before = children_seconds()
     win_rates(entries, [(0, 1)] * pairs)
     return children_seconds() - before
-
-
-def children_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def python_ms(entries: list[HogEntry], ours: float) -> str:

@@ -12,20 +12,18 @@ letter is handled.
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench import postfix
+from bench.servers import DISK, SMTP_SOURCE, free_port, running
+from bench.timing import cpu_seconds_of
 from contest.clock import SystemClock
 from contest.config.sections import Contest, Mail, Registration
 from contest.config.settings import Settings
@@ -38,10 +36,6 @@ RUNS = 3
 LETTER_BYTES = 4_000
 OURS = "knobeln serve"
 ROBOT = "knobeln@contest.example"
-_DISK = "/var/tmp"  # noqa: S108 - unlike /tmp never in memory
-_TIMEOUT_SECONDS = 30.0
-_SMTP_SOURCE = shutil.which("smtp-source", path="/usr/sbin:/usr/bin")
-_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 _PEER = """
 import asyncio, os, sys, uuid
 from pathlib import Path
@@ -66,41 +60,9 @@ async def main():
 
 asyncio.run(main())
 """
-_MAIN_CF = """
-compatibility_level = 3.6
-queue_directory = {d}/queue
-data_directory = {d}/data
-command_directory = /usr/sbin
-daemon_directory = /usr/lib/postfix/sbin
-meta_directory = /etc/postfix
-shlib_directory = /usr/lib/postfix
-mail_owner = postfix
-setgid_group = postdrop
-maillog_file = {d}/postfix.log
-maillog_file_prefixes = {d}
-myhostname = relay.club.example
-inet_interfaces = loopback-only
-inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
-relay_domains = contest.example
-smtpd_relay_restrictions = permit_mynetworks, reject
-smtpd_peername_lookup = no
-smtpd_client_connection_count_limit = 0
-alias_maps =
-alias_database =
-in_flow_delay = 0
-"""
-_MASTER_CF = """
-127.0.0.1:{port} inet n - n - - smtpd
-cleanup   unix n - n - 0 cleanup
-rewrite   unix - - n - - trivial-rewrite
-bounce    unix - - n - 0 bounce
-defer     unix - - n - 0 bounce
-proxymap  unix - - n - - proxymap
-anvil     unix - - n - 1 anvil
-postlog   unix-dgram n - n - 1 postlogd
-"""
-_MASTER = Path("/usr/lib/postfix/sbin/master")
+
+_MAIN_CF = "relay_domains = contest.example\n"
+_MASTER_CF = "127.0.0.1:{port} inet n - n - - smtpd\n"
 
 
 class Load(NamedTuple):
@@ -126,11 +88,11 @@ class Taken(NamedTuple):
 
 
 def main() -> None:
-    if _SMTP_SOURCE is None:
+    if SMTP_SOURCE is None:
         print("letters: left out, as there is no `smtp-source`; it comes with Postfix")
         return
     servers: dict[str, Callable[[Load], Taken]] = {OURS: _ours, "aiosmtpd with fsync": _plain}
-    if os.getuid() == 0 and _MASTER.exists():
+    if postfix.is_here():
         servers["Postfix"] = _postfix
     for load in LOADS:
         runs: dict[str, list[Taken]] = {name: [] for name in servers}
@@ -153,8 +115,8 @@ def _print(load: Load, runs: dict[str, list[Taken]]) -> None:
 
 
 def _ours(load: Load) -> Taken:
-    with tempfile.TemporaryDirectory(dir=_DISK) as folder:
-        path, port = Path(folder) / "contest", _free_port()
+    with tempfile.TemporaryDirectory(dir=DISK) as folder:
+        path, port = Path(folder) / "contest", free_port()
         settings = Settings(
             contest=Contest(address=ROBOT),
             dates=usual_dates(SystemClock().now()),
@@ -176,8 +138,8 @@ def _ours(load: Load) -> Taken:
 
 
 def _plain(load: Load) -> Taken:
-    with tempfile.TemporaryDirectory(dir=_DISK) as folder:
-        port = _free_port()
+    with tempfile.TemporaryDirectory(dir=DISK) as folder:
+        port = free_port()
         taken = _taken([sys.executable, "-c", _PEER, str(port), folder], port, load)
         assert len(list(Path(folder).iterdir())) == load.letters
     return taken
@@ -185,19 +147,9 @@ def _plain(load: Load) -> Taken:
 
 def _postfix(load: Load) -> Taken:
     """Measure until Postfix says 250 to the last letter; each letter is then a synced file in its queue."""
-    with tempfile.TemporaryDirectory(dir=_DISK) as made:
-        folder, port = Path(made), _free_port()
-        folder.chmod(0o755)
-        for name in ("etc", "queue", "data"):
-            (folder / name).mkdir()
-        shutil.chown(folder / "data", pwd.getpwnam("postfix").pw_uid)
-        (folder / "etc" / "main.cf").write_text(_MAIN_CF.format(d=folder))
-        (folder / "etc" / "master.cf").write_text(_MASTER_CF.format(port=port))
-        for file in (folder / "etc").iterdir():  # it waits until its files are not too new
-            os.utime(file, (time.time() - 60,) * 2)
-        etc = str(folder / "etc")
-        subprocess.run(["postfix", "-c", etc, "check"], check=True, capture_output=True)
-        command = ["env", f"MAIL_CONFIG={etc}", str(_MASTER), "-s", "-c", etc]
+    with postfix.folder() as folder:
+        port = free_port()
+        command = postfix.command(folder, _MAIN_CF, _MASTER_CF.format(port=port))
         taken = _taken(command, port, load)
         kept = sum(file.is_file() for file in (folder / "queue" / "incoming").rglob("*"))
         assert kept == load.letters, kept
@@ -206,63 +158,18 @@ def _postfix(load: Load) -> Taken:
 
 def _taken(command: list[str], port: int, load: Load, finish: Callable[[], object] | None = None) -> Taken:
     """Start the server, send it the letters, and wait for `finish`."""
-    assert _SMTP_SOURCE is not None
+    assert SMTP_SOURCE is not None
     count, size = str(load.letters), str(LETTER_BYTES)
     addresses = ("-f", "team@club.example", "-t", ROBOT)
-    send = [_SMTP_SOURCE, *load.options, "-m", count, "-l", size, *addresses, "-S", "please compile"]
-    with _running(command, port) as server:
-        cpu, begin = _cpu_seconds(server), time.perf_counter()
+    send = [SMTP_SOURCE, *load.options, "-m", count, "-l", size, *addresses, "-S", "please compile"]
+    with running(command, port) as server:
+        cpu, begin = cpu_seconds_of(server), time.perf_counter()
         subprocess.run([*send, f"127.0.0.1:{port}"], check=True)
         seconds = time.perf_counter() - begin
         if finish:
             finish()
         handled = time.perf_counter() - begin if finish else None
-        return Taken(seconds, _cpu_seconds(server) - cpu, handled)
-
-
-def _cpu_seconds(root: int) -> float:
-    """The processor time of this process, its descendants, and those that have ended."""
-    parents, used = {}, {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        process = int(stat.parent.name)
-        parents[process], used[process] = int(fields[1]), sum(map(int, fields[11:15]))
-    family = {root}
-    for process in sorted(parents):
-        if parents[process] in family:
-            family.add(process)
-    return sum(used[process] for process in family) / _CLOCK_TICKS
-
-
-@contextmanager
-def _running(command: list[str], port: int) -> Iterator[int]:
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + _TIMEOUT_SECONDS
-    try:
-        while not _answers(port):
-            assert time.monotonic() < end, "the server does not start"
-            time.sleep(0.02)
-        yield process.pid
-    finally:
-        process.terminate()
-        process.wait(_TIMEOUT_SECONDS)
-
-
-def _answers(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), 1) as client:
-            return client.recv(100).startswith(b"220")
-    except OSError:
-        return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        return Taken(seconds, cpu_seconds_of(server) - cpu, handled)
 
 
 if __name__ == "__main__":

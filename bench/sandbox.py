@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from statistics import median
 from typing import Any
 
-from bench.hog import children_seconds
+from bench.timing import children_seconds
 from compiler.languages import Problem, build
 from contest.config.sections import SandboxSettings
 from sandbox.players.function import FunctionPlayer

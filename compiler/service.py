@@ -1,5 +1,7 @@
 """The compile service: takes submissions from the queue, builds them, and queues the reports.
 
+Several threads may build at once, each for another team: a team's versions are built one after the other.
+
 A build and its report are one transaction: after a power cut the service builds the submission again. Faults
 of a program are in its team's report. If our own code fails, the service sets the submission aside for the
 organizer and goes on with the queue.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -54,20 +56,19 @@ class CompileService:
     clock: Clock
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
+    _teams: set[int] = field(default_factory=set, init=False)  # whose submissions are built just now
 
     def build_next(self, *, at_once: bool = False) -> bool:
-        """Build the submission whose turn it is. False: none waits.
+        """Build the submission whose turn it is. False: none waits, or other threads build for those teams.
 
         A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
         starts). Raises ToolMissing, EngineFailed or StoreBusy; the submission stays in the queue.
         """
-        with self.store.read() as tx:
-            if not submissions.waiting_teams(tx):
-                return False
-        with self.store.write() as tx:
+        with self.store.write() as tx:  # by one thread at a time
             submission = self._next(tx, at_once)
-        if submission is None:
-            return False
+            if submission is None:
+                return False
+            self._teams.add(submission.team_id)
         try:
             result = self.builder.build(submission.files, submission.description)
             if result.image:
@@ -78,6 +79,8 @@ class CompileService:
             raise
         except Exception:
             self._set_aside(submission, traceback.format_exc())
+        finally:
+            self._teams.discard(submission.team_id)
         return True
 
     def _next(self, tx: Transaction, at_once: bool) -> Submission | None:
@@ -85,7 +88,7 @@ class CompileService:
         limit = self.settings.programs.max_compiles_per_hour
         now = self.clock.now()
         built = submissions.built_between(tx, now - timedelta(hours=1), now)
-        waiting = submissions.waiting_teams(tx)
+        waiting = [team_id for team_id in submissions.waiting_teams(tx) if team_id not in self._teams]
         able = [team_id for team_id in waiting if at_once or built.get(team_id, 0) < limit]
         if not able:
             return None

@@ -1,28 +1,27 @@
-"""Handle letters, programs and mails, one piece at a time. `knobeln serve` does it in loops."""
+"""Handle letters, programs and mails, one piece at a time. `knobeln serve` does it in loops.
+
+What compiles and plays is imported with the first program: `knobeln receive` may have none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Generic, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from compiler.builders import builder_of
-from compiler.service import CompileService
 from contest.model import Outgoing
-from contest.store import Transaction, contest_state, outbox
+from contest.store import Transaction, contest_state, outbox, practices, submissions
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.handler import handle_next
-from reports.compile_report import compile_report
-from reports.contest_reporter import ContestReporter
-from reports.ladder_report import HillLetters
-from reports.practice_report import PracticeLetters
 from sandbox.groups import limits_of_sandboxes
-from tournament.entry_lists import is_first_list_due, seal_entries
-from tournament.ladder import HillService
-from tournament.practice import PracticeService
-from tournament.runners import open_runner
+
+if TYPE_CHECKING:
+    from compiler.service import CompileService
+    from tournament.ladder import HillService
+    from tournament.practice import PracticeService
 
 LIMITS_AREA = "limits"  # of the journal
 
@@ -35,11 +34,13 @@ class _Cached(Generic[Service]):
     def __init__(self, make: Callable[[ContestContext], Service]) -> None:
         self._make = make
         self._made: tuple[ContestContext, Service] | None = None
+        self._lock = Lock()
 
     def of(self, contest: ContestContext) -> Service:
-        if self._made is None or self._made[0] is not contest:
-            self._made = contest, self._make(contest)
-        return self._made[1]
+        with self._lock:
+            if self._made is None or self._made[0] is not contest:
+                self._made = contest, self._make(contest)
+            return self._made[1]
 
 
 class Services:
@@ -62,7 +63,11 @@ class Services:
 
     def compile_next_program(self, *, at_once: bool = False) -> bool:
         """Build one program. False: none waits. Raises ToolMissing without the compiler or bubblewrap."""
-        return self._compiler.of(self._now()).build_next(at_once=at_once)
+        contest = self._now()
+        with contest.store.read() as tx:
+            if not submissions.waiting_teams(tx):
+                return False
+        return self._compiler.of(contest).build_next(at_once=at_once)
 
     def compile_programs(self, *, at_once: bool = False) -> None:
         while self.compile_next_program(at_once=at_once):
@@ -70,6 +75,9 @@ class Services:
 
     def list_entries(self) -> bool:
         """Send the first list of entries to all teams. False: it is not due, or has gone out."""
+        from reports.contest_reporter import ContestReporter
+        from tournament.entry_lists import is_first_list_due, seal_entries
+
         contest = self._now()
         now = contest.clock.now()
         with contest.store.read() as tx:
@@ -84,7 +92,11 @@ class Services:
 
     def practise_next(self) -> bool:
         """Play one requested practice. False: none waits, or it is too early. Raises ToolMissing as above."""
-        return self._practice.of(self._now()).play_next()
+        contest = self._now()
+        with contest.store.read() as tx:
+            if practices.next_queued(tx) is None:
+                return False
+        return self._practice.of(contest).play_next()
 
     def climb(self) -> bool:
         """Play on the hill. False: there is nothing to do now."""
@@ -101,18 +113,32 @@ class Services:
 
 
 def _compiler(contest: ContestContext) -> CompileService:
+    from compiler.builders import builder_of
+    from compiler.service import CompileService
+    from reports.compile_report import compile_report
+    from tournament.runners import open_runner
+
     write = partial(compile_report, settings=contest.settings, templates=contest.templates)
     builder = builder_of(contest.settings, open_runner)
     return CompileService(contest.store, contest.settings, contest.clock, builder, write)
 
 
 def _practice(contest: ContestContext) -> PracticeService:
+    from compiler.builders import builder_of
+    from reports.practice_report import PracticeLetters
+    from tournament.practice import PracticeService
+    from tournament.runners import open_runner
+
     builder = builder_of(contest.settings, open_runner)
     letters = PracticeLetters(contest.settings, contest.templates)
     return PracticeService(contest.store, contest.settings, contest.clock, builder, open_runner, letters)
 
 
 def _hill(contest: ContestContext) -> HillService:
+    from reports.ladder_report import HillLetters
+    from tournament.ladder import HillService
+    from tournament.runners import open_runner
+
     letters = HillLetters(contest.templates)
     return HillService(contest.store, contest.settings, contest.clock, open_runner, letters)
 

@@ -4,10 +4,11 @@ Each loop is woken when there may be work. It also looks twice a second, because
 `run`) put work into the same database:
 
     listener   SMTP or LMTP -> table of letters (committed before the 250)
+    receive    `knobeln receive` -> table of letters (committed before its exit code 0)
     imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
     pickup     a Maildir -> table of letters (the same)
     desk       letters -> teams, queued programs, answers
-    compiler   queued programs -> builds and reports
+    compiler   queued programs -> builds and reports; one loop for each core
     practice   programs to be tried, friendly matches -> reports
     hill       the programs that count, against each other -> a ranking
     delivery   outbox -> the relay or the Maildirs
@@ -30,6 +31,7 @@ from contest.errors import KnobelnError
 from contest.log import log
 from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
+from contest.subprocesses.engine_pool import cores
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of, maildir_of
@@ -40,7 +42,9 @@ from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept_all, accept_found
+from mailserver.intake.hand_over import Counter
 from mailserver.intake.imap_watch import Watch
+from mailserver.intake.named_envelope import take_named
 from mailserver.intake.size_limits import SizeLimits
 from mailserver.intake.smtp import Listener
 
@@ -67,7 +71,7 @@ class Gateway:
         self._bounds = SizeLimits(contest.store, contest.settings)
         self._loops = [
             self._loop("desk", self._services.handle_next_letter),
-            self._loop("compiler", self._services.compile_next_program),
+            *(self._loop("compiler", self._services.compile_next_program) for _core in range(cores())),
             self._loop("practice", self._services.practise_next),
             *([self._loop("hill", self._services.climb)] if contest.settings.hill.enabled else []),
             self._loop("entries", self._services.list_entries),
@@ -85,6 +89,7 @@ class Gateway:
             self._loops.append(self._loop("pickup", maildir.take_next))
         if contest.settings.site.folder:
             self._loops.append(self._loop("pages", SiteKeeper(contest).step))
+        self._counter: Counter | None = None
         self._watch_imap: Watch | None = None
         if contest.settings.imap.host:
             open_mailbox = mailbox_of(
@@ -111,6 +116,7 @@ class Gateway:
                 port=self._listener.port,
                 address=self._contest.settings.contest.address,
             )
+        self._open_counter()
         if self._watch_imap:
             self._watch_imap.start()
         for loop in self._loops:
@@ -126,6 +132,8 @@ class Gateway:
         self._service_manager.notify(STOPPING)
         if self._listener:
             self._listener.stop()
+        if self._counter:
+            self._counter.stop()
         threads = self._threads()
         for thread in threads:
             thread.join(STOP_SECONDS / len(threads))
@@ -133,7 +141,18 @@ class Gateway:
         log.info("stopped")
 
     def _threads(self) -> list[Thread]:
-        return [*self._loops, *([self._watch_imap] if self._watch_imap else [])]
+        return [*self._loops, *(each for each in (self._counter, self._watch_imap) if each)]
+
+    def _open_counter(self) -> None:
+        try:
+            self._counter = Counter(self._contest.path, self._bounds.most, self._take_named)
+            self._counter.start()
+        except OSError as error:
+            log.warning("`knobeln receive` must do without us, and takes longer", error=str(error))
+
+    def _take_named(self, raw: bytes, sender: str | None, recipients: Sequence[str]) -> None:
+        take_named(self._bounds, raw, sender, recipients, self._contest.clock.now())
+        self._wake_all()
 
     def _accept(self, arrivals: Sequence[IncomingLetter]) -> None:
         channel = self._contest.settings.mail.listen_protocol

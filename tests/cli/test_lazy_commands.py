@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.cli.main import COMMANDS
+from mailserver.intake.hand_over import Counter
 
 HEAVY = {
     *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce"),
@@ -51,10 +52,28 @@ def test_a_letter_that_is_received_costs_no_more_than_it_must(tmp_path: Path) ->
     assert CliRunner().invoke(main, ["init", str(tmp_path)]).exit_code == 0
     letter = tmp_path / "letter"
     letter.write_text("From: somebody@team.example\nTo: knobeln@contest.example\nSubject: status\n\n")
-    modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
+    receive = ("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
+    modules = imported(*receive)
     assert "mailserver.handler" in modules
     assert "sqlalchemy" in modules
-    assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | {"rich", "aiosmtpd", "imapclient"})
+    others = {"rich", "aiosmtpd", "imapclient", "compiler", "sandbox.players", "tournament.practice"}
+    assert not modules & (HEAVY - {"sqlalchemy", "asyncio"} | others)
+
+
+def test_a_letter_that_is_handed_over_needs_next_to_nothing(tmp_path: Path) -> None:
+    letter = tmp_path / "letter"
+    letter.write_text("From: somebody@team.example\n\n")
+    taken: list[bytes] = []
+    counter = Counter(tmp_path, 1_000, lambda raw, sender, recipients: taken.append(raw))
+    counter.start()
+    try:
+        modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
+    finally:
+        counter.stop()
+    assert taken == [letter.read_bytes()]
+    assert "mailserver.intake.hand_over" in modules
+    others = {"contest.config", "contest.store", "email", "mailserver.handler", "reports", "sandbox"}
+    assert not modules & (HEAVY | others | {"pydantic", "jinja2", "rich"})
 
 
 def test_a_program_is_checked_without_database_and_mail_server() -> None:

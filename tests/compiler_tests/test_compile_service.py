@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,7 @@ from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
+from contest.protocols import BuildResult
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
 from knobellib.house import house_strategies
 from reports.compile_report import compile_report
@@ -262,3 +266,30 @@ def test_a_program_that_cannot_be_translated_is_accepted_all_the_same(
     assert context.work() == 1
     assert context.states(team) == [SubmissionState.BUILT]
     assert len(context.mails()) == 1
+
+
+def test_threads_build_for_different_teams_at_once_and_for_one_team_one_after_the_other(
+    context: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = context.team("first"), context.team("second")
+    for team in (first, second, first):
+        context.send(team, BAD)
+    meeting = Barrier(3, timeout=60)
+    build = context.service.builder.build
+
+    def slow_build(files: Mapping[str, bytes], text: str) -> BuildResult[Any]:
+        meeting.wait()  # both build
+        meeting.wait()  # somebody has looked for more
+        return build(files, text)
+
+    monkeypatch.setattr(context.service.builder, "build", slow_build)
+    with ThreadPoolExecutor(2) as pool:
+        at_work = [pool.submit(context.service.build_next) for _ in range(2)]
+        meeting.wait()
+        assert not context.service.build_next(), "version 2 of the first team must wait for version 1"
+        meeting.wait()
+        assert all(done.result() for done in at_work)
+    monkeypatch.undo()
+    assert context.work() == 1
+    assert context.states(first) == [SubmissionState.BUILT] * 2
+    assert context.states(second) == [SubmissionState.BUILT]

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import smtplib
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -48,7 +49,8 @@ team-members:
 """
 BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.intake.imap", "imapclient")]
 BY_MAILDIR = [step for step, where in STEPS.items() if where[0] == "mailserver.intake.maildir"]
-BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_MAILDIR)]
+BY_RECEIVE = [step for step in STEPS if "handed over" in step]
+BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_MAILDIR, *BY_RECEIVE)]
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 
 pytestmark = pytest.mark.slow
@@ -218,4 +220,16 @@ def test_a_letter_in_a_maildir(
     mailbox.Maildir(tmp_path / "box").add(prepared[1].replace(b"\r\n", b"\n"))
     server = serve(mail=Mail(listen_host=""), pickup=Pickup(maildir=str(tmp_path / "box")))
     server.start(step)
+    killed_and_restarted(server, step)
+
+
+@pytest.mark.parametrize("step", BY_RECEIVE)
+def test_a_letter_that_receive_hands_over(
+    step: str, serve: Callable[..., Server], prepared: tuple[Path, bytes]
+) -> None:
+    server = serve(mail=Mail(listen_port=free_port()))
+    server.start(step)
+    wait_for(lambda: "listening" in server.log.read_text())
+    command = [sys.executable, "-m", "knobeln", "receive", "--sender", TEAM, "-C", str(server.path)]
+    subprocess.run(command, input=prepared[1], check=True)
     killed_and_restarted(server, step)

@@ -44,6 +44,9 @@ STEPS = {
     "the letter is expunged": ("imapclient", "IMAPClient.expunge", "after"),
     "before the file is moved": ("mailserver.intake.maildir", "_move", "before"),
     "the file is moved": ("mailserver.intake.maildir", "_move", "after"),
+    "the letter is handed over": ("knobeln.server.gateway", "Gateway._take_named", "before"),
+    "the letter handed over is added": ("contest.store.letters", "add", "after"),
+    "the letter handed over is committed": ("mailserver.intake.named_envelope", "accept", "after"),
 }
 
 TELL_STEPS = {

@@ -1,0 +1,53 @@
+"""Time by the clock beside processor time, which does not depend on what else the host does."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock, and of all processors together."""
+
+    seconds: float
+    cpu_seconds: float
+
+
+def spent(work: Callable[[], object]) -> Spent:
+    """Do the work; return what this process and its children that have ended spent on it."""
+    cpu, begin = _cpu_seconds(), time.perf_counter()
+    work()
+    return Spent(time.perf_counter() - begin, _cpu_seconds() - cpu)
+
+
+def _cpu_seconds() -> float:
+    return time.process_time() + children_seconds()
+
+
+def children_seconds() -> float:
+    """The processor time of our children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def cpu_seconds_of(root: int) -> float:
+    """The processor time of this process, its descendants, and those of them that have ended."""
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        process = int(stat.parent.name)
+        parents[process], used[process] = int(fields[1]), sum(map(int, fields[11:15]))
+    family = {root}
+    for process in sorted(parents):
+        if parents[process] in family:
+            family.add(process)
+    return sum(used[process] for process in family) / _CLOCK_TICKS
