@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench import contest_day, hog, letters_in, machine, mails_out, programs, receive, sandbox, talking
+from bench import cluster, contest_day, hog, letters_in, machine, mails_out, programs, receive, sandbox, talking
 
-STAGES = (letters_in, receive, programs, machine, contest_day, hog, sandbox, talking, mails_out)
+STAGES = (letters_in, receive, programs, machine, contest_day, hog, sandbox, talking, cluster, mails_out)
 
 
 def main() -> None:
