@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from bench import cluster, contest_day, hog, letters_in, machine, mails_out, programs, receive, sandbox, talking
+from bench import (
+    cluster,
+    contest_day,
+    hog,
+    letters_in,
+    machine,
+    mails_out,
+    programs,
+    receive,
+    sandbox,
+    talking,
+)
 
 STAGES = (letters_in, receive, programs, machine, contest_day, hog, sandbox, talking, cluster, mails_out)
 
