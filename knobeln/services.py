@@ -10,7 +10,8 @@ from compiler.builders import builder_of
 from compiler.service import CompileService
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, outbox
-from knobeln.context import ContestContext
+from knobeln.claimant import this_process
+from knobeln.context import ContestContext, only_one
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.handler import handle_next
@@ -103,13 +104,14 @@ class Services:
 def _compiler(contest: ContestContext) -> CompileService:
     write = partial(compile_report, settings=contest.settings, templates=contest.templates)
     builder = builder_of(contest.settings, open_runner)
-    return CompileService(contest.store, contest.settings, contest.clock, builder, write)
+    return CompileService(contest.store, contest.settings, contest.clock, builder, write, this_process())
 
 
 def _practice(contest: ContestContext) -> PracticeService:
     builder = builder_of(contest.settings, open_runner)
     letters = PracticeLetters(contest.settings, contest.templates)
-    return PracticeService(contest.store, contest.settings, contest.clock, builder, open_runner, letters)
+    common = contest.store, contest.settings, contest.clock
+    return PracticeService(*common, builder, open_runner, letters, this_process())
 
 
 def _hill(contest: ContestContext) -> HillService:
@@ -134,13 +136,16 @@ def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str
 
 
 def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:
-    """Deliver a batch of the mails that are due; None if another process of this contest delivers."""
-    with contest.only_one("delivery") as alone:
+    """Deliver a batch of the mails that are due; None if another process of this folder delivers.
+
+    Processes on other computers may deliver at the same time: each mail is claimed.
+    """
+    with only_one(contest.path, "delivery") as alone:
         return deliver_due(contest.store, contest.settings, contest.clock, transport) if alone else None
 
 
 def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | None:
-    """Deliver until no more mail goes out; None if another process of this contest delivers."""
+    """Deliver until no more mail goes out; None if another process of this folder delivers."""
     total = Delivered()
     while (done := deliver(contest, transport)) is not None:
         total += done

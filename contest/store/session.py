@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
@@ -33,7 +34,11 @@ class Store:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
+        self._is_sqlite = self.engine.dialect.name == "sqlite"
         self._read_only = self.engine.execution_options(knobeln_read_only=True)
+        if self.engine.dialect.name == "postgresql":
+            self._read_only = self._read_only.execution_options(isolation_level="REPEATABLE READ")
+        self._unordered = self.engine.execution_options(knobeln_unordered=True)
         self._writers = Lock()
 
     @contextmanager
@@ -50,6 +55,62 @@ class Store:
                 yield tx
         finally:
             self._writers.release()
+
+    @contextmanager
+    def write_unordered(self) -> Iterator[Transaction]:
+        """`write`, but on PostgreSQL others may write at the same time.
+
+        Only for changes that stay right then, because a constraint or a locked row guards them. What it has
+        read in one statement may be outdated in the next. Nothing in it may append to the ledger.
+        """
+        if self._is_sqlite:
+            with self.write() as tx:
+                yield tx
+        else:
+            with self._transaction(self._unordered) as tx:
+                yield tx
+
+    @contextmanager
+    def only_one(self, what: str, *, shared: bool = False) -> Iterator[bool]:
+        """Hold the database's lock for `what`; False when another process holds it.
+
+        `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends. SQLite has
+        no such locks, and always says True: its processes are on one computer, with locks in the folder.
+        """
+        if self._is_sqlite:
+            yield True
+            return
+        kind = "_shared" if shared else ""
+        key = _key_of(what)
+        # Without a transaction: a lock may be held for days.
+        connections = self._unordered.execution_options(isolation_level="AUTOCOMMIT")
+        with ExitStack() as stack:
+            try:
+                connection = stack.enter_context(connections.connect())
+                taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock{kind}({key})").scalar_one()
+            except OperationalError as error:
+                raise StoreBusy(f"the database does not answer: {error.orig}") from error
+            try:
+                yield bool(taken)
+            finally:
+                # A connection that was lost has released the lock; a mistake of ours must not keep it.
+                with suppress(DatabaseError):
+                    if taken:
+                        connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({key})")
+
+    def is_held(self, what: str) -> bool:
+        """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always False."""
+        if self._is_sqlite:
+            return False
+        key = _key_of(what)
+        # The columns and the meaning of objsubid: PostgreSQL, "The pg_locks view".
+        query = text(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND "
+            "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+            "classid::bigint = :high AND objid::bigint = :low"
+        )
+        with self.read() as tx:
+            return bool(tx.execute(query, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar_one())
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -110,9 +171,15 @@ def _engine(url: str) -> Engine:
     return engine
 
 
+def _key_of(lock: str) -> int:
+    """The number of an advisory lock; positive, and too large to be `_WRITERS_LOCK`."""
+    digest = hashlib.sha256(lock.encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1 | 1 << 62
+
+
 def _begin_on_postgresql(connection: Connection) -> None:
     # One writer at a time, as with SQLite, so what a transaction has read is still true when it writes.
-    if not _is_read_only(connection):
+    if not _is_read_only(connection) and not connection.get_execution_options().get("knobeln_unordered"):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
 
