@@ -11,7 +11,7 @@ from compiler.service import CompileService
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, outbox
 from knobeln.claimant import this_process
-from knobeln.context import ContestContext, only_one
+from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
 from mailserver.handler import handle_next
@@ -140,7 +140,7 @@ def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:
 
     Processes on other computers may deliver at the same time: each mail is claimed.
     """
-    with only_one(contest.path, "delivery") as alone:
+    with contest.only_one("delivery", shared_elsewhere=True) as alone:
         return deliver_due(contest.store, contest.settings, contest.clock, transport) if alone else None
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
-import subprocess
-import tempfile
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,65 +13,23 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, create_engine, insert, select, text
+from sqlalchemy import MetaData, create_engine, insert, select
 
 from contest.model import LetterState
 from contest.store import Store, letters, migrate, results, submissions, teams
 from contest.store.tables import metadata
+from tests.support.postgresql import PostgreSQL
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
-PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
-
-pytestmark = pytest.mark.skipif(not PROGRAMS, reason="PostgreSQL's server is not installed here")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Start a server on a Unix socket in a folder of its own, yield the URL of its database, and end it."""
-    folder = Path(tempfile.mkdtemp(prefix="knobeln-pg-"))
-    if USER:
-        shutil.chown(folder, USER)
-    subprocess.run(
-        [PROGRAMS[-1] / "initdb", "-D", folder / "data", "-A", "trust", "-U", "knobeln"],
-        check=True, user=USER, stdout=subprocess.DEVNULL, cwd=folder,
-    )  # fmt: skip
-    options = ["-p", "5432", "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]
-    process = subprocess.Popen(
-        [PROGRAMS[-1] / "postgres", "-D", folder / "data", *options],
-        user=USER, stderr=subprocess.DEVNULL, cwd=folder,
-    )  # fmt: skip
-    url = f"postgresql+psycopg://knobeln@/postgres?host={folder}&port=5432"
-    try:
-        wait_for(url)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def wait_for(url: str) -> None:
-    engine = create_engine(url)
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        with suppress(Exception), engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-            engine.dispose()
-            return
-        threading.Event().wait(0.05)
-    raise TimeoutError("PostgreSQL does not start")
 
 
 @pytest.fixture
-def store(server: str) -> Iterator[Store]:
-    made = Store(server)
+def store(postgresql: PostgreSQL) -> Iterator[Store]:
+    made = Store(postgresql.new_database())
     migrate.upgrade(made)
     yield made
-    with made.engine.begin() as connection:
-        metadata.drop_all(connection)
-        connection.execute(text("DROP TABLE alembic_version"))
     made.close()
+    postgresql.drop(made.url)
 
 
 @pytest.mark.slow
@@ -115,13 +68,13 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
     "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
 )
 def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
-    server: str, tmp_path: Path, dump: Path
+    postgresql: PostgreSQL, tmp_path: Path, dump: Path
 ) -> None:
     """The release's own migrations make the tables; the rows come from the release's SQLite database."""
     old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
     with closing(sqlite3.connect(tmp_path / "old.db")) as database:
         database.executescript(dump.read_text())
-    made = Store(server)
+    made = Store(postgresql.new_database())
     with made.write() as tx:
         command.upgrade(migrate._config(tx), dump.stem.partition("-")[0])
         there = MetaData()
@@ -141,8 +94,6 @@ def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
             assert all(version.submission.id for version in submissions.newest(tx, 100))
             assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
     finally:
-        with made.engine.begin() as connection:
-            metadata.drop_all(connection)
-            connection.execute(text("DROP TABLE alembic_version"))
         made.close()
+        postgresql.drop(made.url)
         old.dispose()
