@@ -22,6 +22,8 @@ from reports.kinds import check_offered
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
 
+LOCK_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
 class ContestContext:
@@ -82,7 +84,9 @@ class ContestContext:
                 yield False
                 return
             elsewhere = shared if shared_elsewhere is None else shared_elsewhere
-            with self.store.only_one(what, shared=elsewhere) as alone_everywhere:
+            # A process that was killed loses the folder's lock at once, and the database's a little later.
+            lock = self.store.only_one(what, shared=elsewhere, wait_seconds=LOCK_SECONDS)
+            with lock as alone_everywhere:
                 yield alone_everywhere
 
     def who_holds(self, what: str) -> int | bool:

@@ -53,11 +53,12 @@ def database(request, monkeypatch):
     if request.param == "sqlite":
         yield None
         return
-    server = request.getfixturevalue("postgresql")
-    url = server.new_database()
+    from tests.support.postgresql import drop
+
+    url = request.getfixturevalue("postgresql").new_database()
     monkeypatch.setenv("KNOBELN_DATABASE", url)
     yield url
-    server.drop(url)
+    drop(url)
 
 
 def pytest_xdist_auto_num_workers():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ Transaction = Connection
 
 FILE_NAME = "contest.db"
 _BUSY_SECONDS = 30
+_POLL_SECONDS = 0.05  # between two attempts to get a lock
 _WRITERS_LOCK = 19940514  # number of our advisory lock; nobody else may use it in this database
 
 
@@ -71,8 +73,8 @@ class Store:
                 yield tx
 
     @contextmanager
-    def only_one(self, what: str, *, shared: bool = False) -> Iterator[bool]:
-        """Hold the database's lock for `what`; False when another process holds it.
+    def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[bool]:
+        """Hold the database's lock for `what`; False when another process holds it for so long.
 
         `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends. SQLite has
         no such locks, and always says True: its processes are on one computer, with locks in the folder.
@@ -87,7 +89,12 @@ class Store:
         with ExitStack() as stack:
             try:
                 connection = stack.enter_context(connections.connect())
-                taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock{kind}({key})").scalar_one()
+                end = time.monotonic() + wait_seconds
+                query = f"SELECT pg_try_advisory_lock{kind}({key})"
+                while not (taken := connection.exec_driver_sql(query).scalar_one()):
+                    if time.monotonic() >= end:
+                        break
+                    time.sleep(_POLL_SECONDS)
             except OperationalError as error:
                 raise StoreBusy(f"the database does not answer: {error.orig}") from error
             try:

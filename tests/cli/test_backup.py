@@ -32,7 +32,7 @@ from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
-from tests.support.postgresql import PASSWORD, PostgreSQL
+from tests.support.postgresql import PASSWORD, PostgreSQL, execute
 from tournament.day import ContestDay
 
 QUESTION = (
@@ -413,13 +413,12 @@ def test_a_dump_of_another_program_or_a_newer_version_changes_nothing(
     tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL
 ) -> None:
     other = postgresql.new_database()
-    name = postgresql.name_of(other)
     copied = tmp_path / "contest.dump"
-    postgresql.execute("CREATE TABLE things (id integer)", name)
+    execute(other, "CREATE TABLE things (id integer)")
     with pytest.raises(GiveUp, match="not one of knobeln"):
         backup.copy(other, copied)
-    postgresql.execute("CREATE TABLE alembic_version (version_num text)", name)
-    postgresql.execute("INSERT INTO alembic_version VALUES ('9999')", name)
+    execute(other, "CREATE TABLE alembic_version (version_num text)")
+    execute(other, "INSERT INTO alembic_version VALUES ('9999')")
     backup.copy(other, copied)
     (tmp_path / "newer.tar.gz").write_bytes(archive_of(**{"contest.dump": copied.read_bytes()}))
     said = refused(on_server.path, "restore", "--trust", tmp_path / "newer.tar.gz")
@@ -453,14 +452,13 @@ def test_killed_between_dump_and_takeover_no_mail_goes_out_until_somebody_has_lo
 
 @pytest.mark.slow
 def test_a_restore_that_fails_in_the_database_changes_nothing(
-    tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL
+    tmp_path: Path, on_server: ContestContext
 ) -> None:
     """A table of ours has become part of something else that the dump does not know."""
     knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
     knobeln_in(on_server.path, "run")
     expected = shown(on_server.path)
-    name = postgresql.name_of(on_server.store.url)
-    postgresql.execute("ALTER TABLE journal RENAME TO teams_of_others", name)
-    postgresql.execute("CREATE VIEW journal AS SELECT * FROM teams_of_others", name)
+    execute(on_server.store.url, "ALTER TABLE journal RENAME TO teams_of_others")
+    execute(on_server.store.url, "CREATE VIEW journal AS SELECT * FROM teams_of_others")
     assert "`psql` failed" in refused(on_server.path, "restore", "--trust", tmp_path / "copy.tar.gz")
     assert shown(on_server.path) == expected

@@ -20,7 +20,9 @@ from mailserver.intake.accept import accept
 from tests.support.contest_days import dump
 from tests.support.contest_field import NOW, House, add_team, make_contest, settings
 from tests.support.contest_runs import delivered, finish, without_times
+from tests.support.killed_in_run import database_for
 from tests.support.machine_programs import ROOT
+from tests.support.postgresql import drop
 
 PREFERENCES = ("LAP,DGP,GRG", "RSM", "LGP,GRP,GRR", "")
 SHORT = game_settings({"L": 40})
@@ -58,12 +60,17 @@ def master(path: Path, house: House, chosen: Settings) -> Path:
 
 def ended(path: Path) -> tuple[object, object]:
     """Everything that a contest has kept and sent, but for the clock."""
-    folder = ContestContext.open(path)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, url in database_for(path).items():
+            patch.setenv(name, url)
+        folder = ContestContext.open(path)
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
     kept = without_times(dump(folder)), delivered(folder)
     folder.store.close()
+    if folder.store.url.startswith("postgresql"):
+        drop(folder.store.url)
     return kept
 
 
@@ -85,7 +92,9 @@ def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads"
 
 
 @pytest.mark.slow
-def test_killed_everywhere_with_tables_in_processes(tmp_path: Path, house: House) -> None:
+def test_killed_everywhere_with_tables_in_processes(
+    tmp_path: Path, house: House, database: str | None
+) -> None:
     assert walk(tmp_path, house, knobeln(2), "processes") >= 80
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import MetaData, create_engine, insert, select
 from contest.model import LetterState
 from contest.store import Store, letters, migrate, results, submissions, teams
 from contest.store.tables import metadata
-from tests.support.postgresql import PostgreSQL
+from tests.support.postgresql import PostgreSQL, drop
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ def store(postgresql: PostgreSQL) -> Iterator[Store]:
     migrate.upgrade(made)
     yield made
     made.close()
-    postgresql.drop(made.url)
+    drop(made.url)
 
 
 @pytest.mark.slow
@@ -95,5 +95,5 @@ def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
             assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
     finally:
         made.close()
-        postgresql.drop(made.url)
+        drop(made.url)
         old.dispose()

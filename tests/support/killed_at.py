@@ -27,6 +27,7 @@ STEPS = {
     "before the letter is marked": ("contest.store.letters", "finish", "before"),
     "the letter is marked, not committed": ("contest.store.letters", "finish", "after"),
     "the desk has committed": ("mailserver.handler", "_handle", "after"),
+    "the program is claimed, not committed": ("contest.store.claims", "Claims.take", "after"),
     "before the compiler": ("compiler.toolchain", "Toolchain.compile", "before"),
     "after the compiler": ("compiler.service", "CompileService._keep", "before"),
     "before the report is queued": ("contest.store.outbox", "put", "before"),

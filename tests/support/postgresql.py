@@ -12,9 +12,11 @@ import time
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 import pytest
+from sqlalchemy import make_url
 
 PASSWORD = "not for command lines"
 _USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
@@ -59,6 +61,7 @@ class PostgreSQL:
             [programs[-1] / "postgres", "-D", self._folder / "data", *options],
             user=_USER, stderr=subprocess.DEVNULL, cwd=self._folder,
         )  # fmt: skip
+        self._url = f"postgresql+psycopg://knobeln:{quote(PASSWORD)}@/postgres?host={self._folder}"
         self._names = count(1)
         self._wait()
 
@@ -66,31 +69,48 @@ class PostgreSQL:
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             with suppress(psycopg.OperationalError):
-                self.execute("SELECT 1")
+                execute(self._url, "SELECT 1")
                 return
             threading.Event().wait(0.05)
         raise TimeoutError("PostgreSQL does not start")
 
-    def execute(self, statement: str, database: str = "postgres") -> None:
-        where = {"host": str(self._folder), "user": "knobeln", "password": PASSWORD, "dbname": database}
-        with psycopg.connect(**where, autocommit=True) as connection:
-            connection.execute(statement)
-
     def new_database(self, like: str = "") -> str:
         """The URL of a new database. `like`: the URL of one that it is a copy of, and that nobody uses."""
         name = f"contest_{next(self._names)}"
-        template = f" TEMPLATE {self.name_of(like)}" if like else ""
-        self.execute(f"CREATE DATABASE {name}{template}")
-        return f"postgresql+psycopg://knobeln:{PASSWORD.replace(' ', '%20')}@/{name}?host={self._folder}"
-
-    def drop(self, url: str) -> None:
-        self.execute(f"DROP DATABASE {self.name_of(url)} WITH (FORCE)")
-
-    @staticmethod
-    def name_of(url: str) -> str:
-        return url.partition("@/")[2].partition("?")[0]
+        if like:
+            return copy_of(like, name)
+        execute(self._url, f"CREATE DATABASE {name}")
+        return url_of(self._url, name)
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)  # it ends its clients' connections; SIGTERM would wait
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def execute(url: str, statement: str) -> None:
+    """Run the statement in this database, outside of a transaction."""
+    place = make_url(url)
+    where = {
+        "host": str(place.query["host"]),
+        "user": "knobeln",
+        "password": PASSWORD,
+        "dbname": place.database,
+    }
+    with psycopg.connect(**where, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+def url_of(server: str, name: str) -> str:
+    """The URL of this database of the server, which any URL of it names."""
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def copy_of(url: str, name: str) -> str:
+    """Make a database of this name, a copy of the one that nobody uses; return its URL."""
+    execute(url_of(url, "postgres"), f"CREATE DATABASE {name} TEMPLATE {make_url(url).database}")
+    return url_of(url, name)
+
+
+def drop(url: str) -> None:
+    execute(url_of(url, "postgres"), f"DROP DATABASE {make_url(url).database} WITH (FORCE)")
