@@ -18,6 +18,7 @@ from contest.errors import ConfigError
 from contest.private_folder import make_private
 from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
+from contest.store.session import Held
 from reports.kinds import check_offered
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
@@ -72,8 +73,8 @@ class ContestContext:
     @contextmanager
     def only_one(
         self, what: str, *, shared: bool = False, shared_elsewhere: bool | None = None
-    ) -> Iterator[bool]:
-        """Hold the contest's lock for `what` ("run", "site"); False when another process holds it.
+    ) -> Iterator[Held]:
+        """Hold the contest's lock for `what` ("run", "site"); false when another process holds it.
 
         On PostgreSQL that process may be on another computer. The system and the database release the lock
         when its process ends, however that happens. `shared`: others may hold it shared, too;
@@ -81,7 +82,7 @@ class ContestContext:
         """
         with only_one(self.path, what, shared=shared) as alone:
             if not alone:
-                yield False
+                yield Held(False)
                 return
             elsewhere = shared if shared_elsewhere is None else shared_elsewhere
             # A process that was killed loses the folder's lock at once, and the database's a little later.

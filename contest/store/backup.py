@@ -28,7 +28,7 @@ from contest.plurals import plural
 from contest.scratch import scratch_folder
 from contest.store import contest_state, ledger, letters, migrate, outbox
 from contest.store.copying import copy_contest
-from contest.store.session import FILE_NAME, Store, Transaction
+from contest.store.session import FILE_NAME, Held, Store, Transaction
 from contest.store.tables import metadata
 from contest.subprocesses import postgresql
 
@@ -66,10 +66,10 @@ def member_of(url: str) -> str:
 
 
 @contextmanager
-def only_one(url: str, what: str) -> Iterator[bool]:
+def only_one(url: str, what: str) -> Iterator[Held]:
     """Hold the lock of a server's database for `what`, as `Store.only_one`; its contest may be missing."""
     if member_of(url) == FILE_NAME:
-        yield True
+        yield Held(True)
         return
     store = Store(url)
     try:

@@ -30,6 +30,27 @@ def url_of(folder: Path) -> str:
     return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
 
 
+class Held:
+    """Whether a lock of `Store.only_one` was taken; as a bool, it says so."""
+
+    def __init__(self, taken: bool, connection: Connection | None = None) -> None:
+        """`connection`: the lock ends with it."""
+        self._taken = taken
+        self._connection = connection
+
+    def __bool__(self) -> bool:
+        return self._taken
+
+    def is_lost(self) -> bool:
+        """Whether the database has released the lock: it was restarted, or our connection to it broke."""
+        if not self._taken or self._connection is None:
+            return False
+        with suppress(DatabaseError):
+            if not self._connection.invalidated:
+                self._connection.exec_driver_sql("SELECT 1")
+        return self._connection.invalidated
+
+
 class Store:
     """The database of one contest. The functions of this package take a transaction of `write` or `read`."""
 
@@ -73,14 +94,14 @@ class Store:
                 yield tx
 
     @contextmanager
-    def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[bool]:
-        """Hold the database's lock for `what`; False when another process holds it for so long.
+    def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[Held]:
+        """Hold the database's lock for `what`; false when another process holds it for so long.
 
         `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends. SQLite has
-        no such locks, and always says True: its processes are on one computer, with locks in the folder.
+        no such locks, and it is always true: its processes are on one computer, with locks in the folder.
         """
         if self._is_sqlite:
-            yield True
+            yield Held(True)
             return
         kind = "_shared" if shared else ""
         key = _key_of(what)
@@ -98,12 +119,13 @@ class Store:
             except OperationalError as error:
                 raise StoreBusy(f"the database does not answer: {error.orig}") from error
             try:
-                yield bool(taken)
+                yield Held(bool(taken), connection)
             finally:
-                # A connection that was lost has released the lock; a mistake of ours must not keep it.
-                with suppress(DatabaseError):
-                    if taken:
+                try:
+                    if taken and not connection.invalidated:
                         connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({key})")
+                except DatabaseError:  # the lock ends with the connection, which nobody must use any more
+                    connection.invalidate()
 
     def is_held(self, what: str) -> bool:
         """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always False."""

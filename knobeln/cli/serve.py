@@ -13,7 +13,7 @@ from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.context import only_one
 from knobeln.server.gateway import Gateway
-from knobeln.server.parts import Part, at_work
+from knobeln.server.parts import Part, PartsAtWork
 from mailserver.intake.smtp import low_ports
 
 
@@ -48,8 +48,8 @@ def serve(named: tuple[str, ...]) -> None:
                 ports.extend(low_ports(load_settings(folder).mail))
 
     contest = open_as_ordinary_user(before=bind)
-    with at_work(contest, parts):
-        gateway = Gateway(contest, ports, parts)
+    with PartsAtWork(contest, parts) as locks:
+        gateway = Gateway(contest, ports, parts, locks.keep)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

@@ -29,7 +29,7 @@ from socket import socket
 from threading import Event, Thread
 from types import FrameType
 
-from contest.errors import ConfigError, KnobelnError
+from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
 from contest.log import log
 from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
@@ -52,6 +52,7 @@ IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
+LOCKS_SECONDS = 5.0  # between two looks whether the database still has our locks
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
 
 
@@ -59,14 +60,21 @@ class Gateway:
     """The running server of one contest."""
 
     def __init__(
-        self, contest: ContestContext, ports: Sequence[socket] = (), parts: Collection[Part] = tuple(Part)
+        self,
+        contest: ContestContext,
+        ports: Sequence[socket],
+        parts: Collection[Part],
+        keep_locks: Callable[[], None],
     ) -> None:
         """`ports`: where we listen already, see `low_ports`; `parts`: what this process does.
 
-        Raises ConfigError if it has nothing to do.
+        `keep_locks`: called from time to time; raises NotNow if another process does our parts now. Raises
+        ConfigError if it has nothing to do.
         """
         self._contest = contest
         self._parts = parts
+        self._keep_locks = keep_locks
+        self._keep_locks_at = time.monotonic() + LOCKS_SECONDS
         self._stop = Event()
         self._service_manager = ServiceManager()
         self._last_errors: dict[str, tuple[str, float]] = {}
@@ -140,13 +148,16 @@ class Gateway:
         self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
         if len(self._parts) < len(Part):
             log.info("at work", parts=" ".join(self._parts))
-        while not self._stop.wait(IDLE_SECONDS):
+        overtaken: NotNow | None = None
+        while not overtaken and not self._stop.wait(IDLE_SECONDS):
+            overtaken = self._lost_locks()
             if Part.DESK in self._parts:
                 open_now = self._watch_dates(open_now)
             if log.failure and time.monotonic() >= self._tell_log_failure_at:
                 self._tell_log_failure()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
+        self._stop.set()
         log.info("stopping")
         self._service_manager.notify(STOPPING)
         if self._listener:
@@ -156,6 +167,21 @@ class Gateway:
             thread.join(STOP_SECONDS / len(threads))
         self._requested_run.stop()
         log.info("stopped")
+        if overtaken:
+            raise overtaken
+
+    def _lost_locks(self) -> NotNow | None:
+        """See to it, every few seconds, that we still hold our locks; the error if another process does."""
+        if time.monotonic() < self._keep_locks_at:
+            return None
+        try:
+            self._keep_locks()
+        except NotNow as error:
+            return error
+        except StoreBusy as error:
+            log.warning("our locks are lost until the database is back", why=str(error))
+        self._keep_locks_at = time.monotonic() + LOCKS_SECONDS
+        return None
 
     def _threads(self) -> list[Thread]:
         return [*self._loops, *([self._watch_imap] if self._watch_imap else [])]

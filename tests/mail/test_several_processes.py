@@ -25,11 +25,13 @@ from contest.store import contest_state, ledger, letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext, create_contest
+from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.command_line import knobeln_in
 from tests.support.contest_runs import finish
 from tests.support.knobeln_server import ROBOT, text_of
 from tests.support.mail_world import BELIEVED
+from tests.support.postgresql import PostgreSQL, execute
 from tests.support.servers import free_port, greets, wait_for
 
 TEAMS = {"heavy_lords": "Joe Cool", "light_ladies": "Jane Roe", "lucky": "Mona Lott", "plucky": "Ann Teak"}
@@ -195,6 +197,38 @@ def test_a_part_that_may_be_there_once_refuses_to_start_twice_and_the_status_nam
     wait_for(lambda: not is_missing("desk")())
     assert again.poll() is None
     assert not is_missing("compile")()
+
+
+@pytest.mark.slow
+def test_a_part_whose_connections_break_works_on_and_has_its_lock_again(
+    tmp_path: Path, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the database is started anew: nobody else may take the part, and `restore` must be refused."""
+    monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
+    site = Site(tmp_path, several_computers=True)
+    store = site.contest.store
+    desk = site.serve("desk")
+    try:
+        wait_for(lambda: "at work" in (tmp_path / "log 0").read_text())
+        store.close()  # or our own connections would break, too
+        end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+        execute(store.url, f"{end_all} AND datname = current_database()")
+        wait_for(lambda: not store.is_held("serve-desk"))
+        wait_for(lambda: store.is_held("serve-desk"))
+        raw = f"From: joe@club.example\r\nTo: {ROBOT}\r\nSubject: help\r\n\r\nWhat?\r\n".encode()
+        accept(store, raw, "joe@club.example", (ROBOT,), "smtp", SystemClock().now())
+        with store.read() as tx:
+            assert letters.any_waiting(tx)
+        wait_for(lambda: outbox_of(site))
+        assert desk.poll() is None
+    finally:
+        desk.terminate()
+        store.close()
+
+
+def outbox_of(site: Site) -> dict[OutboxState, int]:
+    with site.contest.store.read() as tx:
+        return outbox.count_by_state(tx)
 
 
 def test_an_intake_without_a_way_in_says_so(tmp_path: Path) -> None:
