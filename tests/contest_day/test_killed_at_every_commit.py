@@ -12,7 +12,7 @@ import pytest
 from contest.config.sections import Evolution, Reports
 from contest.config.settings import Settings, game_settings
 from contest.model import LetterState, OutboxState, Phase
-from contest.store import contest_state, letters, outbox, submissions
+from contest.store import contest_state, letters, outbox, results, submissions
 from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from knobeln.context import ContestContext
@@ -67,11 +67,16 @@ def ended(path: Path) -> tuple[object, object]:
     with folder.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.FINISHED
         assert set(outbox.count_by_state(tx)) == {OutboxState.SENT}
-    kept = without_times(dump(folder)), delivered(folder)
+    kept: object = without_times(dump(folder))
+    if folder.store.url.startswith("postgresql"):
+        # Its sequences leave out the numbers of a transaction that was lost, so rows have other ids.
+        with folder.store.read() as tx:
+            kept = results.all_rounds(tx), outbox.count_by_state(tx)
+    found = kept, delivered(folder)
     folder.store.close()
     if folder.store.url.startswith("postgresql"):
         drop(folder.store.url)
-    return kept
+    return found
 
 
 def walk(tmp_path: Path, house: House, chosen: Settings, tables: str = "threads") -> int:
