@@ -1,19 +1,18 @@
 """The compile service: takes submissions from the queue, builds them, and queues the reports.
 
-Several threads may build at once, each for another team: a team's versions are built one after the other.
-
-A build and its report are one transaction: after a power cut the service builds the submission again. Faults
-of a program are in its team's report. If our own code fails, the service sets the submission aside for the
-organizer and goes on with the queue.
+Several processes, also on several computers, may build for one contest. Each claims a submission, in a
+transaction that ends before it builds. A build and its report are one transaction: after a power cut a
+service builds the submission again. Faults of a program are in its team's report. If our own code fails, the
+service sets the submission aside for the organizer and goes on with the queue.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
@@ -34,6 +33,7 @@ from contest.store import (
     submissions,
     teams,
 )
+from contest.store.claims import Claimant, Claims
 from contest.store.leaderboard import Entrant
 from sandbox.vm.translation import NotTranslated
 
@@ -49,6 +49,18 @@ class _RatesMissing(Exception):
         self.images = images
 
 
+class _Turn(NamedTuple):
+    """The team whose turn it is, and the id of its submission that has waited longest.
+
+    `only_newest`: all its submissions but the newest are replaced. `is_claimed`: another process builds it.
+    """
+
+    team_id: int
+    oldest: int
+    only_newest: bool = False
+    is_claimed: bool = False
+
+
 @dataclass(frozen=True)
 class CompileService:
     store: Store
@@ -56,19 +68,22 @@ class CompileService:
     clock: Clock
     builder: ProgramBuilder[Any]
     write_report: CompileReporter
-    _teams: set[int] = field(default_factory=set, init=False)  # whose submissions are built just now
+    claimant: Claimant = field(default_factory=Claimant)
 
     def build_next(self, *, at_once: bool = False) -> bool:
-        """Build the submission whose turn it is. False: none waits, or other threads build for those teams.
+        """Build the submission whose turn it is. False: none waits, or others build those that do.
 
         A team that has used up its compilations of the last hour waits, unless `at_once` (before the contest
         starts). Raises ToolMissing, EngineFailed or StoreBusy; the submission stays in the queue.
         """
-        with self.store.write() as tx:  # by one thread at a time
-            submission = self._next(tx, at_once)
-            if submission is None:
-                return False
-            self._teams.add(submission.team_id)
+        submission = self._claimed(at_once)
+        if submission is None:
+            return False
+        with self._claims.kept(self.store, submission.id):
+            self._build(submission)
+        return True
+
+    def _build(self, submission: Submission) -> None:
         try:
             result = self.builder.build(submission.files, submission.description)
             if result.image:
@@ -79,27 +94,64 @@ class CompileService:
             raise
         except Exception:
             self._set_aside(submission, traceback.format_exc())
-        finally:
-            self._teams.discard(submission.team_id)
-        return True
 
-    def _next(self, tx: Transaction, at_once: bool) -> Submission | None:
-        """Choose, among the waiting teams, the one with the fewest compilations of the last hour (S22)."""
+    @property
+    def _claims(self) -> Claims:
+        return submissions.claims(self.claimant, self.clock)
+
+    def _claimed(self, at_once: bool) -> Submission | None:
+        """Claim the submission whose turn it is; None: there is none.
+
+        Other processes choose and claim at the same time. If one was quicker, we look at the other teams.
+        """
+        taken: set[int] = set()
+        while turn := self._turn(at_once, taken):
+            submission = self._claimed_of(turn)
+            if submission is not None:
+                return submission
+            taken.add(turn.team_id)
+        return None
+
+    def _turn(self, at_once: bool, taken: Collection[int]) -> _Turn | None:
+        """Choose, among the waiting teams, the one with the fewest compilations of the last hour (S22).
+
+        A team whose program is being compiled waits, so that its reports come in order. But with `at_once`
+        we compile that program, too, when no other is left: whoever is first stores the build.
+        """
         limit = self.settings.programs.max_compiles_per_hour
         now = self.clock.now()
-        built = submissions.built_between(tx, now - timedelta(hours=1), now)
-        waiting = [team_id for team_id in submissions.waiting_teams(tx) if team_id not in self._teams]
-        able = [team_id for team_id in waiting if at_once or built.get(team_id, 0) < limit]
-        if not able:
-            return None
-        chosen = min(able, key=lambda team_id: built.get(team_id, 0))
-        queue = submissions.queued_of(tx, chosen)
-        if built.get(chosen, 0) + len(queue) <= limit:
-            return submissions.get(tx, queue[0])
-        for replaced in queue[:-1]:  # too many for an hour: compile only the newest
-            self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced))
-        submissions.replace(tx, queue[:-1])
-        return submissions.get(tx, queue[-1])
+        with self.store.read() as tx:
+            waiting = [
+                each for each in submissions.waiting_teams(tx, self._claims) if each.team_id not in taken
+            ]
+            if not waiting:
+                return None
+            built = submissions.built_between(tx, now - timedelta(hours=1), now)
+        able = [each for each in waiting if at_once or built.get(each.team_id, 0) < limit]
+        free = [each for each in able if not each.is_claimed]
+        if not free:
+            return _Turn(able[0].team_id, able[0].oldest, is_claimed=True) if able and at_once else None
+        chosen = min(free, key=lambda each: built.get(each.team_id, 0))
+        too_many = built.get(chosen.team_id, 0) + chosen.programs > limit
+        return _Turn(chosen.team_id, chosen.oldest, only_newest=too_many)
+
+    def _claimed_of(self, turn: _Turn) -> Submission | None:
+        """Claim the submission; None: another process was quicker."""
+        if turn.is_claimed:
+            with self.store.read() as tx:
+                return submissions.get(tx, turn.oldest)
+        if not turn.only_newest:
+            with self.store.write_unordered() as tx:
+                taken = self._claims.take(tx, turn.oldest)
+                return submissions.get(tx, turn.oldest) if taken else None
+        with self.store.write() as tx:  # too many for an hour: compile only the newest
+            *older, newest = submissions.unclaimed_queue(tx, turn.team_id, self._claims) or (None,)
+            if newest is None or not self._claims.take(tx, newest):
+                return None
+            for replaced in older:
+                self._record(tx, Effect.PROGRAM_REPLACED, submissions.get(tx, replaced))
+            submissions.replace(tx, older)
+            return submissions.get(tx, newest)
 
     def _prepare(self, image: Serializable, digest: str | None) -> None:
         try:

@@ -21,11 +21,12 @@ from contest.sanitize import sanitize
 from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
 from contest.store import url_of
-from contest.store.backup import Restored
+from contest.store.backup import DUMP_NAME, Restored
 from contest.store.session import FILE_NAME as DATABASE
 from knobeln.context import ContestContext, only_one
 
 TEMPLATES = "templates"
+DATABASES = (DATABASE, DUMP_NAME)
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
 _RISKY = {
@@ -45,14 +46,14 @@ LOCKS = ("serve", "run", "delivery")  # of processes that must not work during `
 
 def back_up(contest: ContestContext, file: Path) -> None:
     """Copy the contest into the file, while everything runs."""
-    source = backup_store.file_of(contest.store.url)
+    name = backup_store.member_of(contest.store.url)
     with scratch_folder(file.parent) as scratch:
-        draft, database = scratch / file.name, scratch / DATABASE
-        backup_store.copy(source, database)
+        draft, database = scratch / file.name, scratch / name
+        backup_store.copy(contest.store.url, database)
         with draft.open("xb") as raw:
             os.fchmod(raw.fileno(), 0o600)
             with tarfile.open(fileobj=raw, mode="w:gz") as archive:
-                archive.add(database, DATABASE)
+                archive.add(database, name)
                 archive.add(contest.path / FILE_NAME, FILE_NAME)
                 for template in sorted((contest.path / TEMPLATES).glob("*")):
                     if template.is_file():
@@ -70,23 +71,25 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
     """Restore the backup into the folder `path`, which is made if needed.
 
     An existing contest.toml and existing templates are kept. Those that are missing come from the backup,
-    but only with `trust`. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow while
-    `serve` or `run` is at work.
+    but only with `trust`. Without it a dump of PostgreSQL is not restored either, because it is SQL that
+    somebody may have changed. Raises NotTrusted without it, GiveUp for a file that is not a backup, NotNow
+    while `serve` or `run` is at work.
     """
-    backup_store.file_of(url_of(path))
+    url = url_of(path)
+    database = backup_store.member_of(url)
     is_new = not path.exists()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with _nobody_at_work(path), scratch_folder(path) as scratch:
+        with _nobody_at_work(path, url), scratch_folder(path) as scratch:
             make_private(path)
-            _unpack(file, scratch)
+            _unpack(file, scratch, database)
             names = [name for name in _brought(scratch) if not (path / name).exists()]
-            if names and not trust:
+            if (names or database == DUMP_NAME) and not trust:
                 raise NotTrusted(_what_it_brings(file, scratch, names))
             for name in names:
                 (path / name).parent.mkdir(mode=0o700, exist_ok=True)
                 (scratch / name).rename(path / name)
-            restored = backup_store.put_back(path, scratch / DATABASE, SystemClock().now())
+            restored = backup_store.put_back(path, url, scratch / database, SystemClock().now())
     except NotTrusted:
         if is_new:
             shutil.rmtree(path)
@@ -103,19 +106,32 @@ def _brought(scratch: Path) -> list[str]:
 
 def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
     """Tell what settings and templates of a backup would run and change."""
-    lines = [
-        f"{sanitize(str(file), one_line=True)} brings settings or templates that are not in the folder. They "
-        "decide what runs as you, so nothing was restored. It would bring:"
-    ]
+    shown_file = sanitize(str(file), one_line=True)
+    lines = []
+    if (scratch / DUMP_NAME).exists():
+        lines.append(
+            f"{shown_file} has a dump of PostgreSQL. It is SQL that runs as the user of your database: "
+            "restore only a backup that you have made and kept yourself."
+        )
+    if names:
+        lines.append(
+            f"{shown_file} brings settings or templates that are not in the folder. They decide what runs as "
+            "you, so nothing was restored. It would bring:"
+        )
     if FILE_NAME in names:
         settings = load_settings(scratch)
         lines += [f"  {FILE_NAME}: {name} = {value}" for name, value in _risky(settings)]
     for name in names:
         text = (scratch / name).read_bytes()
         lines.append(f"  {sanitize(name, one_line=True)} ({len(text):,} bytes)")
-    shown = shlex.join(["tar", "-xzOf", str(file), *names])
-    lines.append(f"Read them: {sanitize(shown, one_line=True)}")
-    lines.append("If you trust them, add --trust. Or put a contest.toml of your own into the folder first.")
+    if names:
+        shown = shlex.join(["tar", "-xzOf", str(file), *names])
+        lines.append(f"Read them: {sanitize(shown, one_line=True)}")
+        lines.append(
+            "If you trust them, add --trust. Or put a contest.toml of your own into the folder first."
+        )
+    else:
+        lines.append("If you trust it, add --trust.")
     return "\n".join(lines)
 
 
@@ -130,16 +146,18 @@ def _risky(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _nobody_at_work(path: Path) -> Iterator[None]:
+def _nobody_at_work(path: Path, url: str) -> Iterator[None]:
     with ExitStack() as stack:
         for what in LOCKS:
             if not stack.enter_context(only_one(path, what)):
                 raise NotNow(f"`knobeln {what}` is at work in {path}: stop it first")
+            if not stack.enter_context(backup_store.only_one(url, what)):
+                raise NotNow(f"`knobeln {what}` is at work on another computer: stop it first")
         yield
 
 
-def _unpack(file: Path, scratch: Path) -> None:
-    """Unpack database, settings and templates into `scratch`.
+def _unpack(file: Path, scratch: Path, database: str) -> None:
+    """Unpack the database, which must have this name, settings and templates into `scratch`.
 
     Only these are unpacked, and only plain files: somebody may have changed the backup.
     """
@@ -152,7 +170,9 @@ def _unpack(file: Path, scratch: Path) -> None:
                 if data is None or target is None or target.exists():
                     continue
                 templates += target.parent.name == TEMPLATES
-                if target.name != DATABASE and (member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES):
+                if target.name not in DATABASES and (
+                    member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
+                ):
                     raise GiveUp(
                         f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more than "
                         f"{_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES} templates"
@@ -167,13 +187,20 @@ def _unpack(file: Path, scratch: Path) -> None:
             raise  # an error of our own disk
         reason = str(error).partition("\n")[0].rstrip(":")
         raise GiveUp(f"{file} is not a backup, or is incomplete: {reason}") from error
-    if not (scratch / DATABASE).exists():
-        raise GiveUp(f"{file} is not a backup: there is no {DATABASE} in it")
+    if (scratch / database).exists():
+        return
+    other = next((name for name in DATABASES if (scratch / name).exists()), None)
+    if other is None:
+        raise GiveUp(f"{file} is not a backup: there is no {database} in it")
+    raise GiveUp(
+        f"{file} has {other}, a database of another kind: set KNOBELN_DATABASE as it was when the backup was "
+        f"made, or restore a backup with {database}"
+    )
 
 
 def _target(name: str, scratch: Path) -> Path | None:
     match PurePosixPath(name).parts:
-        case (only,) if only in (DATABASE, FILE_NAME):
+        case (only,) if only in (*DATABASES, FILE_NAME):
             return scratch / only
         case (folder, template) if folder == TEMPLATES and template not in (".", ".."):
             return scratch / TEMPLATES / template

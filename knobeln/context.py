@@ -18,9 +18,12 @@ from contest.errors import ConfigError
 from contest.private_folder import make_private
 from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
+from contest.store.session import Held
 from reports.kinds import check_offered
 from reports.render import Templates
 from tournament.derived_settings import format_of, frozen_settings
+
+LOCK_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,28 @@ class ContestContext:
         )
 
     @contextmanager
-    def only_one(self, what: str) -> Iterator[bool]:
-        """Hold the folder's lock for `what` ("delivery", "run"); False when another process holds it.
+    def only_one(
+        self, what: str, *, shared: bool = False, shared_elsewhere: bool | None = None
+    ) -> Iterator[Held]:
+        """Hold the contest's lock for `what` ("run", "site"); false when another process holds it.
 
-        The system releases the lock when its process ends, however that happens.
+        On PostgreSQL that process may be on another computer. The system and the database release the lock
+        when its process ends, however that happens. `shared`: others may hold it shared, too;
+        `shared_elsewhere`: those may that use another folder, by default the same.
         """
-        with only_one(self.path, what) as alone:
-            yield alone
+        with only_one(self.path, what, shared=shared) as alone:
+            if not alone:
+                yield Held(False)
+                return
+            elsewhere = shared if shared_elsewhere is None else shared_elsewhere
+            # A process that was killed loses the folder's lock at once, and the database's a little later.
+            lock = self.store.only_one(what, shared=elsewhere, wait_seconds=LOCK_SECONDS)
+            with lock as alone_everywhere:
+                yield alone_everywhere
+
+    def who_holds(self, what: str) -> int | bool:
+        """Return who holds the lock: as `who_holds`; True also for a process on another computer."""
+        return who_holds(self.path, what) or self.store.is_held(what)
 
 
 def _decided(tx: Transaction, settings: Settings, written: Dates) -> dict[str, Dates | Programs]:
@@ -88,11 +106,14 @@ def _decided(tx: Transaction, settings: Settings, written: Dates) -> dict[str, D
 
 
 @contextmanager
-def only_one(path: Path, what: str) -> Iterator[bool]:
-    """Do the same as ContestContext.only_one, for a folder whose contest may be damaged or missing."""
+def only_one(path: Path, what: str, *, shared: bool = False) -> Iterator[bool]:
+    """Hold the folder's lock for `what`; its contest may be damaged or missing.
+
+    `shared`: others may hold it shared, too.
+    """
     with open(path / f".{what}.lock", "w", opener=_open_lock) as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
         else:

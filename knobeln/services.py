@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.model import Outgoing
 from contest.store import Transaction, contest_state, outbox, practices, submissions
+from knobeln.claimant import this_process
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
@@ -65,7 +66,7 @@ class Services:
         """Build one program. False: none waits. Raises ToolMissing without the compiler or bubblewrap."""
         contest = self._now()
         with contest.store.read() as tx:
-            if not submissions.waiting_teams(tx):
+            if not submissions.any_waiting(tx):
                 return False
         return self._compiler.of(contest).build_next(at_once=at_once)
 
@@ -94,7 +95,7 @@ class Services:
         """Play one requested practice. False: none waits, or it is too early. Raises ToolMissing as above."""
         contest = self._now()
         with contest.store.read() as tx:
-            if practices.next_queued(tx) is None:
+            if not practices.any_waiting(tx):
                 return False
         return self._practice.of(contest).play_next()
 
@@ -120,7 +121,7 @@ def _compiler(contest: ContestContext) -> CompileService:
 
     write = partial(compile_report, settings=contest.settings, templates=contest.templates)
     builder = builder_of(contest.settings, open_runner)
-    return CompileService(contest.store, contest.settings, contest.clock, builder, write)
+    return CompileService(contest.store, contest.settings, contest.clock, builder, write, this_process())
 
 
 def _practice(contest: ContestContext) -> PracticeService:
@@ -131,7 +132,8 @@ def _practice(contest: ContestContext) -> PracticeService:
 
     builder = builder_of(contest.settings, open_runner)
     letters = PracticeLetters(contest.settings, contest.templates)
-    return PracticeService(contest.store, contest.settings, contest.clock, builder, open_runner, letters)
+    common = contest.store, contest.settings, contest.clock
+    return PracticeService(*common, builder, open_runner, letters, this_process())
 
 
 def _hill(contest: ContestContext) -> HillService:
@@ -160,13 +162,16 @@ def tell_about_run(contest: ContestContext, tx: Transaction, key: str, text: str
 
 
 def deliver(contest: ContestContext, transport: Transport) -> Delivered | None:
-    """Deliver a batch of the mails that are due; None if another process of this contest delivers."""
-    with contest.only_one("delivery") as alone:
+    """Deliver a batch of the mails that are due; None if another process of this folder delivers.
+
+    Processes on other computers may deliver at the same time: each mail is claimed.
+    """
+    with contest.only_one("delivery", shared_elsewhere=True) as alone:
         return deliver_due(contest.store, contest.settings, contest.clock, transport) if alone else None
 
 
 def deliver_all(contest: ContestContext, transport: Transport) -> Delivered | None:
-    """Deliver until no more mail goes out; None if another process of this contest delivers."""
+    """Deliver until no more mail goes out; None if another process of this folder delivers."""
     total = Delivered()
     while (done := deliver(contest, transport)) is not None:
         total += done

@@ -34,6 +34,33 @@ def house(tmp_path_factory):
     return House(kept)
 
 
+@pytest.fixture(scope="session")
+def postgresql():
+    """A PostgreSQL server; without one installed the test is skipped."""
+    from tests.support.postgresql import PostgreSQL
+
+    server = PostgreSQL()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def database(request, monkeypatch):
+    """The tests that use it run once with a contest's own SQLite file, once with a database of PostgreSQL.
+
+    Its value is the URL of the latter.
+    """
+    if request.param == "sqlite":
+        yield None
+        return
+    from tests.support.postgresql import drop
+
+    url = request.getfixturevalue("postgresql").new_database()
+    monkeypatch.setenv("KNOBELN_DATABASE", url)
+    yield url
+    drop(url)
+
+
 def pytest_xdist_auto_num_workers():
     """Of `-n auto`: half as many again as there are processors, because tests also wait."""
     processors = len(os.sched_getaffinity(0))

@@ -39,7 +39,7 @@ def is_first_list_due(tx: Transaction, settings: Settings, now: datetime) -> boo
         and contest_state.state(tx).phase is Phase.OPEN
         and ledger.is_kept(tx)
         and not entry_lists.count(tx)
-        and not submissions.waiting_teams(tx)
+        and not submissions.any_waiting(tx)
         and not letters.any_waiting(tx)
     )
 

@@ -105,7 +105,7 @@ class HillService:
         del self._to_play[: len(pairs)]
 
     def _is_time(self, tx: Transaction) -> bool:
-        is_free = not submissions.next_queued(tx) and not practices.next_queued(tx)
+        is_free = not submissions.any_waiting(tx) and not practices.any_waiting(tx)
         return self.settings.hill.enabled and contest_state.state(tx).phase is not Phase.RUNNING and is_free
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -20,6 +20,7 @@ from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, Prac
 from contest.protocols import Images, PracticeBuilder, PracticeReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, contest_state, outbox, practices, submissions, teams
+from contest.store.claims import Claimant, Claims
 
 
 @dataclass(frozen=True)
@@ -30,31 +31,50 @@ class PracticeService:
     builder: PracticeBuilder
     open_runner: RunnerFactory
     reporter: PracticeReporter
+    claimant: Claimant = field(default_factory=Claimant)
 
     def play_next(self) -> bool:
         """Do the practice that waits longest. False: none waits, or now is not the time.
 
         Raises ToolMissing, EngineFailed or StoreBusy; the practice stays in the queue.
         """
-        with self.store.read() as tx:
-            if contest_state.state(tx).phase is Phase.RUNNING or submissions.next_queued(tx):
-                return False
-            practice = practices.next_queued(tx)
+        practice = self._claimed()
         if practice is None:
             return False
+        with self._claims.kept(self.store, practice.id):
+            self._play(practice)
+        return True
+
+    @property
+    def _claims(self) -> Claims:
+        return practices.claims(self.claimant, self.clock)
+
+    def _claimed(self) -> Practice | None:
+        """Claim the practice that waits longest. Other processes do so at the same time."""
+        while True:
+            with self.store.read() as tx:
+                if contest_state.state(tx).phase is Phase.RUNNING or submissions.any_waiting(tx):
+                    return None
+                found = practices.next_free(tx, self._claims)
+            if found is None:
+                return None
+            with self.store.write_unordered() as tx:
+                if self._claims.take(tx, found):
+                    return practices.get(tx, found)
+
+    def _play(self, practice: Practice) -> None:
         try:
             mails = self._played(practice)
         except KnobelnError:
             raise
         except Exception:
             self._set_aside(practice, traceback.format_exc())
-            return True
+            return
         with self.store.write() as tx:
             if practices.finish(tx, practice.id, PracticeState.PLAYED):
                 for mail in mails:
                     outbox.put(tx, mail, self.settings, self.clock.now())
         log.info("practice", letter=practice.letter_id)
-        return True
 
     def _played(self, practice: Practice) -> Sequence[Outgoing]:
         with self.store.read() as tx:

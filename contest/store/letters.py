@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam, func, insert, select, update
+from sqlalchemy import Insert, Row, bindparam, func, insert, select, update
 
 from contest.model import IncomingLetter, LetterState, StoredLetter
 from contest.store.session import Transaction
@@ -50,7 +50,10 @@ def add(
     if known is not None:
         return AddedLetter(known, False)
     values = _new_row(IncomingLetter(raw, sender, tuple(recipients), client), digest, channel, now)
-    return AddedLetter(tx.execute(insert(letters).values(values).returning(letters.c.id)).scalar_one(), True)
+    added = tx.execute(_insert_new(tx).values(values).returning(letters.c.id)).scalar()
+    if added is not None:
+        return AddedLetter(added, True)
+    return AddedLetter(tx.execute(select(letters.c.id).where(letters.c.digest == digest)).scalar_one(), False)
 
 
 def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, now: datetime) -> None:
@@ -61,7 +64,16 @@ def add_all(tx: Transaction, arrivals: Iterable[IncomingLetter], channel: str, n
     known = set(tx.execute(_KNOWN, {"digests": tuple(by_digest)}).scalars())
     rows = [_new_row(each, digest, channel, now) for digest, each in by_digest.items() if digest not in known]
     if rows:
-        tx.execute(insert(letters), rows)
+        tx.execute(_insert_new(tx), rows)
+
+
+def _insert_new(tx: Transaction) -> Insert:
+    """An INSERT for `write_unordered`: another process may add the same letters at the same time."""
+    if tx.dialect.name != "postgresql":
+        return insert(letters)
+    from sqlalchemy.dialects import postgresql  # takes long to import
+
+    return postgresql.insert(letters).on_conflict_do_nothing(index_elements=[letters.c.digest])
 
 
 _KNOWN = select(letters.c.digest).where(letters.c.digest.in_(bindparam("digests", expanding=True)))

@@ -78,6 +78,11 @@ def _current(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
+def must_be_known(version: str) -> None:
+    """Raises SchemaMismatch if a newer knobeln wrote a database at this version."""
+    _must_be_known(_without_connection(), version)
+
+
 def _must_be_known(config: Config, current: str | None) -> None:
     from alembic.script import ScriptDirectory
 
@@ -89,9 +94,14 @@ def _must_be_known(config: Config, current: str | None) -> None:
 
 
 def _config(connection: Connection) -> Config:
+    config = _without_connection()
+    config.attributes["connection"] = connection
+    return config
+
+
+def _without_connection() -> Config:
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(shipped("migrations")).replace("%", "%%"))
-    config.attributes["connection"] = connection
     return config

@@ -275,9 +275,10 @@ def get(tx: Transaction, item_id: int) -> OutboxItem | None:
     return None if row is None else _item(row)
 
 
-def is_ready(tx: Transaction, item_id: int) -> bool:
-    """Whether the mail is still to be sent; the organizer may have held it meanwhile."""
-    return tx.execute(select(outbox.c.state).where(outbox.c.id == item_id)).scalar() == OutboxState.READY
+def is_still_ready(tx: Transaction, item: OutboxItem) -> bool:
+    """Whether the mail is to be sent as it was read: nobody has held it, or tried to send it, since then."""
+    row = tx.execute(select(outbox.c.state, outbox.c.attempts).where(outbox.c.id == item.id)).one_or_none()
+    return row is not None and row.state == OutboxState.READY and row.attempts == item.attempts
 
 
 def has_mail_of(tx: Transaction, team_id: int) -> bool:

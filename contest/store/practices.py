@@ -7,9 +7,13 @@ from datetime import datetime
 
 from sqlalchemy import func, insert, select, update
 
+from contest.clock import Clock
 from contest.model import Practice, PracticeState
+from contest.store.claims import NOBODY, Claimant, Claims
 from contest.store.session import Transaction
 from contest.store.tables import practice_files, practices
+
+_QUEUED = practices.c.state == PracticeState.QUEUED
 
 
 def add(
@@ -50,12 +54,25 @@ def asked_since(tx: Transaction, team_id: int, since: datetime) -> int:
     return tx.execute(query.where(practices.c.team_id == team_id, practices.c.asked_at > since)).scalar_one()
 
 
-def next_queued(tx: Transaction) -> Practice | None:
-    """The practice game that has waited longest."""
-    query = select(practices).where(practices.c.state == PracticeState.QUEUED).order_by(practices.c.id)
-    row = tx.execute(query.limit(1)).first()
-    if row is None:
-        return None
+def claims(claimant: Claimant, clock: Clock) -> Claims:
+    """The claims of this process on the practice games in the queue."""
+    return Claims(practices, _QUEUED, claimant, clock)
+
+
+def any_waiting(tx: Transaction) -> bool:
+    """Whether a practice game waits, or is being played."""
+    return tx.execute(select(practices.c.id).where(_QUEUED).limit(1)).first() is not None
+
+
+def next_free(tx: Transaction, claims: Claims) -> int | None:
+    """The practice game that has waited longest, of those that no process plays."""
+    query = select(practices.c.id).where(_QUEUED, claims.is_free(tx)).order_by(practices.c.id)
+    found: int | None = tx.execute(query.limit(1)).scalar()
+    return found
+
+
+def get(tx: Transaction, practice_id: int) -> Practice:
+    row = tx.execute(select(practices).where(practices.c.id == practice_id)).one()
     files = select(practice_files.c.name, practice_files.c.data).where(practice_files.c.practice_id == row.id)
     data = {file.name: file.data for file in tx.execute(files.order_by(practice_files.c.name))}
     return Practice(
@@ -74,7 +91,7 @@ def next_queued(tx: Transaction) -> Practice | None:
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:
     """Take a practice game out of the queue. False: another worker was quicker."""
     waiting = (practices.c.id == practice_id) & (practices.c.state == PracticeState.QUEUED)
-    return tx.execute(update(practices).where(waiting).values(state=state)).rowcount == 1
+    return tx.execute(update(practices).where(waiting).values(state=state, **NOBODY)).rowcount == 1
 
 
 def retry(tx: Transaction) -> int:

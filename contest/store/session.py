@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from pydantic_core import to_json
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from contest.errors import GiveUp, StoreBusy
@@ -19,6 +21,7 @@ Transaction = Connection
 
 FILE_NAME = "contest.db"
 _BUSY_SECONDS = 30
+_POLL_SECONDS = 0.05  # between two attempts to get a lock
 _WRITERS_LOCK = 19940514  # number of our advisory lock; nobody else may use it in this database
 
 
@@ -27,13 +30,38 @@ def url_of(folder: Path) -> str:
     return os.environ.get("KNOBELN_DATABASE") or f"sqlite:///{(folder / FILE_NAME).resolve()}"
 
 
+class Held:
+    """Whether a lock of `Store.only_one` was taken; as a bool, it says so."""
+
+    def __init__(self, taken: bool, connection: Connection | None = None) -> None:
+        """`connection`: the lock ends with it."""
+        self._taken = taken
+        self._connection = connection
+
+    def __bool__(self) -> bool:
+        return self._taken
+
+    def is_lost(self) -> bool:
+        """Whether the database has released the lock: it was restarted, or our connection to it broke."""
+        if not self._taken or self._connection is None:
+            return False
+        with suppress(DatabaseError):
+            if not self._connection.invalidated:
+                self._connection.exec_driver_sql("SELECT 1")
+        return self._connection.invalidated
+
+
 class Store:
     """The database of one contest. The functions of this package take a transaction of `write` or `read`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
+        self._is_sqlite = self.engine.dialect.name == "sqlite"
         self._read_only = self.engine.execution_options(knobeln_read_only=True)
+        if self.engine.dialect.name == "postgresql":
+            self._read_only = self._read_only.execution_options(isolation_level="REPEATABLE READ")
+        self._unordered = self.engine.execution_options(knobeln_unordered=True)
         self._writers = Lock()
 
     @contextmanager
@@ -50,6 +78,68 @@ class Store:
                 yield tx
         finally:
             self._writers.release()
+
+    @contextmanager
+    def write_unordered(self) -> Iterator[Transaction]:
+        """`write`, but on PostgreSQL others may write at the same time.
+
+        Only for changes that stay right then, because a constraint or a locked row guards them. What it has
+        read in one statement may be outdated in the next. Nothing in it may append to the ledger.
+        """
+        if self._is_sqlite:
+            with self.write() as tx:
+                yield tx
+        else:
+            with self._transaction(self._unordered) as tx:
+                yield tx
+
+    @contextmanager
+    def only_one(self, what: str, *, shared: bool = False, wait_seconds: float = 0.0) -> Iterator[Held]:
+        """Hold the database's lock for `what`; false when another process holds it for so long.
+
+        `shared`: others may hold it shared, too. PostgreSQL releases it when our connection ends. SQLite has
+        no such locks, and it is always true: its processes are on one computer, with locks in the folder.
+        """
+        if self._is_sqlite:
+            yield Held(True)
+            return
+        kind = "_shared" if shared else ""
+        key = _key_of(what)
+        # Without a transaction: a lock may be held for days.
+        connections = self._unordered.execution_options(isolation_level="AUTOCOMMIT")
+        with ExitStack() as stack:
+            try:
+                connection = stack.enter_context(connections.connect())
+                end = time.monotonic() + wait_seconds
+                query = f"SELECT pg_try_advisory_lock{kind}({key})"
+                while not (taken := connection.exec_driver_sql(query).scalar_one()):
+                    if time.monotonic() >= end:
+                        break
+                    time.sleep(_POLL_SECONDS)
+            except OperationalError as error:
+                raise StoreBusy(f"the database does not answer: {error.orig}") from error
+            try:
+                yield Held(bool(taken), connection)
+            finally:
+                try:
+                    if taken and not connection.invalidated:
+                        connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({key})")
+                except DatabaseError:  # the lock ends with the connection, which nobody must use any more
+                    connection.invalidate()
+
+    def is_held(self, what: str) -> bool:
+        """Whether a process holds this lock of `only_one`, on whatever computer. SQLite: always False."""
+        if self._is_sqlite:
+            return False
+        key = _key_of(what)
+        # The columns and the meaning of objsubid: PostgreSQL, "The pg_locks view".
+        query = text(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND "
+            "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+            "classid::bigint = :high AND objid::bigint = :low"
+        )
+        with self.read() as tx:
+            return bool(tx.execute(query, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar_one())
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -110,9 +200,15 @@ def _engine(url: str) -> Engine:
     return engine
 
 
+def _key_of(lock: str) -> int:
+    """The number of an advisory lock; positive, and too large to be `_WRITERS_LOCK`."""
+    digest = hashlib.sha256(lock.encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1 | 1 << 62
+
+
 def _begin_on_postgresql(connection: Connection) -> None:
     # One writer at a time, as with SQLite, so what a transaction has read is still true when it writes.
-    if not _is_read_only(connection):
+    if not _is_read_only(connection) and not connection.get_execution_options().get("knobeln_unordered"):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
 

@@ -11,14 +11,16 @@ from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, case, func, insert, select, update
 
+from contest.clock import Clock
 from contest.errors import NotFound
 from contest.file_names import is_archive
 from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
+from contest.store.claims import NOBODY, Claimant, Claims
 from contest.store.session import Transaction
 from contest.store.tables import (
     bans,
@@ -97,11 +99,35 @@ def next_queued(tx: Transaction) -> Submission | None:
     return _first(tx, query.order_by(submissions.c.id))
 
 
-def waiting_teams(tx: Transaction) -> tuple[int, ...]:
-    """The ids of the teams with programs in the queue; the team that has waited longest comes first."""
-    queued = select(submissions.c.team_id).where(_QUEUED)
-    query = queued.group_by(submissions.c.team_id).order_by(func.min(submissions.c.id))
-    return tuple(tx.execute(query).scalars())
+def claims(claimant: Claimant, clock: Clock) -> Claims:
+    """The claims of this process on the programs in the queue."""
+    return Claims(submissions, _QUEUED, claimant, clock)
+
+
+class Waiting(NamedTuple):
+    """What a team has in the queue: how many programs, and the id of the one that has waited longest.
+
+    `is_claimed`: a living process builds one of them.
+    """
+
+    team_id: int
+    programs: int
+    oldest: int
+    is_claimed: bool
+
+
+def any_waiting(tx: Transaction) -> bool:
+    """Whether a program waits to be compiled."""
+    return tx.execute(select(submissions.c.id).where(_QUEUED).limit(1)).first() is not None
+
+
+def waiting_teams(tx: Transaction, claims: Claims) -> tuple[Waiting, ...]:
+    """The teams with programs in the queue; the team that has waited longest comes first."""
+    oldest = func.min(submissions.c.id)
+    claimed = func.sum(case((claims.is_free(tx), 0), else_=1)) > 0
+    query = select(submissions.c.team_id, func.count(), oldest, claimed).where(_QUEUED)
+    rows = tx.execute(query.group_by(submissions.c.team_id).order_by(oldest)).all()
+    return tuple(Waiting(row[0], row[1], row[2], bool(row[3])) for row in rows)
 
 
 def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, int]:
@@ -130,6 +156,18 @@ def queued_of(tx: Transaction, team_id: int) -> tuple[int, ...]:
     query = select(submissions.c.id).where(submissions.c.team_id == team_id)
     query = query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id)
     return tuple(tx.execute(query).scalars())
+
+
+def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
+    """The ids of the team's programs that wait for the compiler, oldest first; none if one is being built.
+
+    Nobody can claim them before the end of the transaction.
+    """
+    query = select(submissions.c.id).where(submissions.c.team_id == team_id, _QUEUED)
+    locked = tx.execute(query.order_by(submissions.c.id).with_for_update()).scalars().all()
+    # Only another statement sees the claims for which the first one has waited.
+    free = set(tx.execute(query.where(claims.is_free(tx))).scalars())
+    return tuple(locked) if free.issuperset(locked) else ()
 
 
 def replace(tx: Transaction, old: Sequence[int]) -> None:
@@ -170,7 +208,7 @@ def add_build(
     done = tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.BUILT, **found)
+        .values(state=SubmissionState.BUILT, **found, **NOBODY)
     )
     if done.rowcount != 1:
         return False
@@ -199,7 +237,7 @@ def set_aside(tx: Transaction, submission_id: int) -> None:
     tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.SET_ASIDE)
+        .values(state=SubmissionState.SET_ASIDE, **NOBODY)
     )
 
 

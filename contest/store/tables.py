@@ -189,6 +189,8 @@ submissions = Table(
     Column("description", Text, nullable=False),  # the text of the letter
     Column("repairs", JSON, nullable=False),  # repairs of the letter's program, as sentences
     Column("reply_to", Text, nullable=True),  # the letter's Message-ID, for the report's In-Reply-To
+    Column("claimed_by", Text, nullable=True),  # the process that builds it; NULL: nobody does
+    Column("claimed_until", Moment, nullable=True),  # from then on another process may build it
     UniqueConstraint("team_id", "number"),
     Index("ix_submissions_state_id", "state", "id"),
 )
@@ -234,6 +236,8 @@ practices = Table(
     Column("description", Text, nullable=False),
     Column("repairs", JSON, nullable=False),
     Column("reply_to", Text, nullable=True),
+    Column("claimed_by", Text, nullable=True),  # as in submissions
+    Column("claimed_until", Moment, nullable=True),
     Index("ix_practices_state_id", "state", "id"),
     Index("ix_practices_team_id_asked_at", "team_id", "asked_at"),
 )

@@ -70,20 +70,23 @@ class CommandResult:
     stderr: bytes
 
 
-def run(command: Sequence[str], stdin: bytes, seconds: float) -> CommandResult:
-    """Run a command that the organizer has configured to its end, at most `seconds`.
+def run(
+    command: Sequence[str], stdin: bytes, seconds: float, environment: Mapping[str, str] | None = None
+) -> CommandResult:
+    """Run a command that the organizer has configured, or one of the database's, to its end.
 
-    Our own settings are not in its environment. Raises OSError if it cannot be started.
+    It takes at most `seconds`. Its environment is ours without our own settings, and with `environment`.
+    Raises OSError if it cannot be started.
     """
-    environment = {
+    inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(_OWN_VARIABLES_PREFIX)
     }
-    process = subprocess.Popen(  # noqa: S603 - the organizer's own command from contest.toml, without a shell
+    process = subprocess.Popen(  # noqa: S603 - commands that the organizer or we have chosen, without a shell
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=inherited | dict(environment or {}),
         start_new_session=True,
     )
     try:

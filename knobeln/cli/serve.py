@@ -9,33 +9,47 @@ from pathlib import Path
 import click
 
 from contest.config.load import load_settings
-from contest.errors import NotNow
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
 from knobeln.context import only_one
 from knobeln.server.gateway import Gateway
+from knobeln.server.parts import Part, PartsAtWork
 from mailserver.intake.smtp import low_ports
 
 
 @click.command(cls=ContestCommand)
-def serve() -> None:
+@click.option(
+    "--only",
+    "named",
+    type=click.Choice([str(part) for part in Part]),
+    multiple=True,
+    help="Do only this part of the work; can be given several times.",
+)
+def serve(named: tuple[str, ...]) -> None:
     """Run the mail server of the contest until SIGTERM.
 
     It takes letters, compiles programs, and sends answers and reports. Started by root, it becomes the
     folder's owner, or the user `knobeln`, once it listens at its port.
+
+    With --only several processes share the work, on one computer or, with PostgreSQL, on several. `intake`
+    takes letters in (SMTP, LMTP, IMAP, Maildir). `desk` handles them; it also sends the lists of entries,
+    plays the hill, writes the pages, and starts the run that you request by mail. `compile` builds programs
+    and plays practice games. `deliver` sends the mails. A contest needs all four, and only one `desk`. There
+    may be any number of `compile`, and one `intake` and one `deliver` on each computer.
     """
     ports: list[socket.socket] = []
+    parts = [part for part in Part if part in named or not named]
 
     def bind(folder: Path) -> None:
-        with only_one(folder, "serve") as alone:
+        if Part.INTAKE not in parts:
+            return
+        with only_one(folder, Part.INTAKE.lock) as alone:
             if alone:  # or else we say so below
                 ports.extend(low_ports(load_settings(folder).mail))
 
     contest = open_as_ordinary_user(before=bind)
-    with contest.only_one("serve") as alone:
-        if not alone:
-            raise NotNow(f"`knobeln serve` already runs for {contest.path}")
-        gateway = Gateway(contest, ports)
+    with PartsAtWork(contest, parts) as locks:
+        gateway = Gateway(contest, ports, parts, locks.keep)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, gateway.stop_soon)
         gateway.run()

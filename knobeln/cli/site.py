@@ -21,7 +21,7 @@ def site(target: Path) -> None:
     """
     contest = open_contest()
     writer = SiteWriter(contest, target)
-    with contest.only_one("site") as alone:
+    with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
             raise NotNow("another process writes the pages at this moment; try again")
         for _ in writer.steps():

@@ -1,25 +1,27 @@
 """The server of one contest: loops in threads.
 
 Each loop is woken when there may be work. It also looks twice a second, because other processes (`receive`,
-`run`) put work into the same database:
+`run`, other parts of the server) put work into the same database. A process does all parts, or some:
 
-    listener   SMTP or LMTP -> table of letters (committed before the 250)
-    receive    `knobeln receive` -> table of letters (committed before its exit code 0)
-    imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
-    pickup     a Maildir -> table of letters (the same)
-    desk       letters -> teams, queued programs, answers
-    compiler   queued programs -> builds and reports; one loop for each core
-    practice   programs to be tried, friendly matches -> reports
-    hill       the programs that count, against each other -> a ranking
-    delivery   outbox -> the relay or the Maildirs
-    run        starts `knobeln run` when the organizer has requested that by mail
-    pages      released results -> the folder of pages
+    part      loop
+    intake    listener   SMTP or LMTP -> table of letters (committed before the 250)
+              imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
+              pickup     a Maildir -> table of letters (the same)
+    desk      desk       letters -> teams, queued programs, answers
+              entries    the first list of entries -> all teams
+              hill       the programs that count, against each other -> a ranking
+              run        starts `knobeln run` when the organizer has requested that by mail
+              pages      released results -> the folder of pages
+              (dates)    notes in the journal what opens and closes
+    compile   compiler   queued programs -> builds and reports; one loop for each core
+              practice   programs to be tried, friendly matches -> reports
+    deliver   delivery   outbox -> the relay or the Maildirs
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -27,7 +29,7 @@ from socket import socket
 from threading import Event, Thread
 from types import FrameType
 
-from contest.errors import KnobelnError
+from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
 from contest.log import log
 from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
@@ -35,6 +37,7 @@ from contest.subprocesses.engine_pool import cores
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of, maildir_of
+from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
 from knobeln.server.site_writer import SiteKeeper
@@ -52,49 +55,74 @@ IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
+LOCKS_SECONDS = 5.0  # between two looks whether the database still has our locks
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
 
 
 class Gateway:
     """The running server of one contest."""
 
-    def __init__(self, contest: ContestContext, ports: Sequence[socket] = ()) -> None:
-        """`ports`: where we listen already, see `low_ports`."""
+    def __init__(
+        self,
+        contest: ContestContext,
+        ports: Sequence[socket],
+        parts: Collection[Part],
+        keep_locks: Callable[[], None],
+    ) -> None:
+        """`ports`: where we listen already, see `low_ports`; `parts`: what this process does.
+
+        `keep_locks`: called from time to time; raises NotNow if another process does our parts now. Raises
+        ConfigError if it has nothing to do.
+        """
         self._contest = contest
+        self._parts = parts
+        self._keep_locks = keep_locks
+        self._keep_locks_at = time.monotonic() + LOCKS_SECONDS
         self._stop = Event()
         self._service_manager = ServiceManager()
         self._last_errors: dict[str, tuple[str, float]] = {}
         self._tell_log_failure_at = 0.0
-        self._services = Services(contest)
         self._requested_run = RequestedRun(contest)
-        self._transport = transport_of(contest.settings, contest.path)
         self._bounds = SizeLimits(contest.store, contest.settings)
-        self._loops = [
-            self._loop("desk", self._services.handle_next_letter),
-            *(self._loop("compiler", self._services.compile_next_program) for _core in range(cores())),
-            self._loop("practice", self._services.practise_next),
-            *([self._loop("hill", self._services.climb)] if contest.settings.hill.enabled else []),
-            self._loop("entries", self._services.list_entries),
-            self._loop("delivery", self._deliver),
-            self._loop("run", self._requested_run.step),
-        ]
-        mail = contest.settings.mail
-        self._listener = (
-            Listener(contest.settings, self._accept, contest.path, self._bounds.of_sender, ports)
-            if mail.listen_host or mail.listen_socket
-            else None
-        )
-        if contest.settings.pickup.maildir:
-            maildir = maildir_of(contest.settings, contest.path, partial(self._accept_found, "maildir"))
-            self._loops.append(self._loop("pickup", maildir.take_next))
-        if contest.settings.site.folder:
-            self._loops.append(self._loop("pages", SiteKeeper(contest).step))
+        self._listener: Listener | None = None
         self._counter: Counter | None = None
         self._watch_imap: Watch | None = None
-        if contest.settings.imap.host:
-            open_mailbox = mailbox_of(
-                contest.settings, contest.path, partial(self._accept_found, "imap"), self._alarm
+        self._loops: list[_Loop] = []
+        services = Services(contest)
+        if Part.INTAKE in parts:
+            self._open_intakes(ports)
+        if Part.DESK in parts:
+            self._loops += [
+                self._loop("desk", services.handle_next_letter),
+                *([self._loop("hill", services.climb)] if contest.settings.hill.enabled else []),
+                self._loop("entries", services.list_entries),
+                self._loop("run", self._requested_run.step),
+            ]
+            if contest.settings.site.folder:
+                self._loops.append(self._loop("pages", SiteKeeper(contest).step))
+        if Part.COMPILE in parts:
+            self._loops += [
+                *(self._loop("compiler", services.compile_next_program) for _core in range(cores())),
+                self._loop("practice", services.practise_next),
+            ]
+        if Part.DELIVER in parts:
+            self._transport = transport_of(contest.settings, contest.path)
+            self._loops.append(self._loop("delivery", self._deliver))
+        if not (self._loops or self._listener or self._watch_imap):
+            raise ConfigError(
+                "there is nothing to take letters from: set mail.listen_host, mail.listen_socket, imap.host "
+                "or pickup.maildir in contest.toml"
             )
+
+    def _open_intakes(self, ports: Sequence[socket]) -> None:
+        settings, path = self._contest.settings, self._contest.path
+        if settings.mail.listen_host or settings.mail.listen_socket:
+            self._listener = Listener(settings, self._accept, path, self._bounds.of_sender, ports)
+        if settings.pickup.maildir:
+            maildir = maildir_of(settings, path, partial(self._accept_found, "maildir"))
+            self._loops.append(self._loop("pickup", maildir.take_next))
+        if settings.imap.host:
+            open_mailbox = mailbox_of(settings, path, partial(self._accept_found, "imap"), self._alarm)
             self._watch_imap = Watch(open_mailbox, self._alarm, self._stop)
 
     def _loop(self, name: str, work: Callable[[], bool]) -> _Loop:
@@ -106,28 +134,25 @@ class Gateway:
     def run(self) -> None:
         """Serve until stopped. Unfinished work goes on at the next start."""
         open_now = self._open_now()  # raises if the database does not answer; later we wait for it
-        note_limits_of_sandboxes(self._contest)
-        if self._listener:
-            self._listener.start()
-            host = self._contest.settings.mail.listen_host
-            log.info(
-                "listening",
-                host=host,
-                port=self._listener.port,
-                address=self._contest.settings.contest.address,
-            )
-        self._open_counter()
-        if self._watch_imap:
-            self._watch_imap.start()
+        if {Part.DESK, Part.COMPILE} & set(self._parts):
+            note_limits_of_sandboxes(self._contest)
+        if Part.INTAKE in self._parts:
+            self._start_intakes()
         for loop in self._loops:
             loop.start()
         self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
-        while not self._stop.wait(IDLE_SECONDS):
-            open_now = self._watch_dates(open_now)
+        if len(self._parts) < len(Part):
+            log.info("at work", parts=" ".join(self._parts))
+        overtaken: NotNow | None = None
+        while not overtaken and not self._stop.wait(IDLE_SECONDS):
+            overtaken = self._lost_locks()
+            if Part.DESK in self._parts:
+                open_now = self._watch_dates(open_now)
             if log.failure and time.monotonic() >= self._tell_log_failure_at:
                 self._tell_log_failure()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
+        self._stop.set()
         log.info("stopping")
         self._service_manager.notify(STOPPING)
         if self._listener:
@@ -139,9 +164,33 @@ class Gateway:
             thread.join(STOP_SECONDS / len(threads))
         self._requested_run.stop()
         log.info("stopped")
+        if overtaken:
+            raise overtaken
+
+    def _lost_locks(self) -> NotNow | None:
+        """See to it, every few seconds, that we still hold our locks; the error if another process does."""
+        if time.monotonic() < self._keep_locks_at:
+            return None
+        try:
+            self._keep_locks()
+        except NotNow as error:
+            return error
+        except StoreBusy as error:
+            log.warning("our locks are lost until the database is back", why=str(error))
+        self._keep_locks_at = time.monotonic() + LOCKS_SECONDS
+        return None
 
     def _threads(self) -> list[Thread]:
         return [*self._loops, *(each for each in (self._counter, self._watch_imap) if each)]
+
+    def _start_intakes(self) -> None:
+        if self._listener:
+            self._listener.start()
+            mail, address = self._contest.settings.mail, self._contest.settings.contest.address
+            log.info("listening", host=mail.listen_host, port=self._listener.port, address=address)
+        if self._watch_imap:
+            self._watch_imap.start()
+        self._open_counter()
 
     def _open_counter(self) -> None:
         try:

@@ -131,7 +131,7 @@ class SiteKeeper:
         return next(self._steps, self) is None  # False if another process writes them at this moment
 
     def _write(self, mark: object) -> Iterator[None]:
-        with self._contest.only_one("site") as alone:
+        with self._contest.only_one("site", shared_elsewhere=True) as alone:
             if alone:
                 yield from SiteWriter(self._contest, self._target).steps()
                 self._mark = mark

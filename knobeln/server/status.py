@@ -17,7 +17,8 @@ from contest.plurals import plural
 from contest.store import Transaction, contest_state, decisions, letters, outbox, results, submissions, teams
 from contest.store.outbox import Waiting
 from contest.store.results import Progress
-from knobeln.context import ContestContext, who_holds
+from knobeln.context import ContestContext
+from knobeln.server.parts import SERVE, missing
 from knobeln.services import LIMITS_AREA
 from mailserver.deadlines import open_services
 
@@ -56,6 +57,7 @@ class Status:
     folder: str
     phase: Phase
     at_work: Mapping[str, int | bool]  # serve, run: the process ID, or whether it runs
+    missing_parts: tuple[str, ...]  # of the server, that no process does; empty if none is at work
     open: Mapping[str, bool]  # registration, compilation
     dates: Mapping[str, datetime]
     next_date: str | None
@@ -120,6 +122,8 @@ class Status:
             )
         if self.at_work["serve"] is False and self.work_waits:
             yield "work waits, and no process does it: `knobeln serve`"
+        for part in self.missing_parts:
+            yield f"no process does the part `{part}` of the server: `knobeln serve --only {part}`"
 
     def _decision_advice(self) -> Iterator[str]:
         if self.letters[LetterState.FAILED]:
@@ -143,6 +147,7 @@ class Status:
 
 def status_of(contest: ContestContext) -> Status:
     now, dates = contest.clock.now(), contest.settings.dates
+    at_work = {what: contest.who_holds(what) for what in (SERVE, "run")}
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         progress = tuple(results.progress_of_rounds(tx))
@@ -153,7 +158,8 @@ def status_of(contest: ContestContext) -> Status:
             title=contest.settings.contest.title,
             folder=str(contest.path.resolve()),
             phase=state.phase,
-            at_work={what: who_holds(contest.path, what) for what in ("serve", "run")},
+            at_work=at_work,
+            missing_parts=missing(contest) if at_work["serve"] else (),
             open=open_services(dates, now, state.phase),
             dates=dates.model_dump(),
             next_date=next_date(dates, now, state.phase),

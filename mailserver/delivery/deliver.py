@@ -2,8 +2,9 @@
 
 After a 4xx, or if the relay cannot be reached, we try again, later and later. A mail fails after a 5xx or
 when it has waited too long; the organizer sees it. Each mail has an envelope sender of its own, to which its
-bounces come. If we are killed between the relay's 250 and our commit, the mail goes out twice with one
-Message-ID; into a Maildir only once.
+bounces come. Several processes may deliver: each holds the database's lock for the mail that it sends. On
+SQLite, where there are no such locks, the caller sees to it that only one process delivers. If we are killed
+between the relay's 250 and our commit, the mail goes out twice with one Message-ID; into a Maildir only once.
 """
 
 from __future__ import annotations
@@ -83,18 +84,21 @@ def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
 def _deliver(
     store: Store, settings: Settings, clock: Clock, transport: Transport, item: OutboxItem, sender: str
 ) -> Delivered:
-    with store.read() as tx:
-        if not outbox.is_ready(tx, item.id):  # the organizer was quicker
+    with store.only_one(f"mail/{item.id}") as alone:
+        if not alone:  # a process on another computer sends it
             return Delivered()
-    try:
-        response = transport.send(sender, item.to, item.raw)
-    except RelayUnreachable:
-        raise
-    except DeliveryDeferred as error:
-        return _defer(store, settings, clock, item, error)
-    with store.write() as tx:
-        outbox.mark_sent(tx, item.id, clock.now(), _short(response))
-    return Delivered(sent=1)
+        with store.read() as tx:
+            if not outbox.is_still_ready(tx, item):  # the organizer was quicker, or such a process
+                return Delivered()
+        try:
+            response = transport.send(sender, item.to, item.raw)
+        except RelayUnreachable:
+            raise
+        except DeliveryDeferred as error:
+            return _defer(store, settings, clock, item, error)
+        with store.write() as tx:
+            outbox.mark_sent(tx, item.id, clock.now(), _short(response))
+        return Delivered(sent=1)
 
 
 def _fail(store: Store, clock: Clock, refused: Sequence[tuple[OutboxItem, DeliveryRefused]]) -> Delivered:

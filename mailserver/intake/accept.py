@@ -1,4 +1,7 @@
-"""The one way in: we commit a letter before we tell anyone that we have it."""
+"""The one way in: we commit a letter before we tell anyone that we have it.
+
+On PostgreSQL letters do not wait for other writers: a letter only adds a row, and its sha256 is unique.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def accept(
     `sender` is the envelope's, "" for the null sender; `client` as in StoredLetter. Raises StoreBusy: nothing
     is kept, try again.
     """
-    with store.write() as tx:
+    with store.write_unordered() as tx:
         letter_id, _ = letters.add(
             tx,
             raw=raw,
@@ -41,7 +44,7 @@ def accept(
 
 def accept_all(store: Store, arrivals: Sequence[IncomingLetter], channel: str, received_at: datetime) -> None:
     """`accept` for several, all or none. Raises StoreBusy: none is kept."""
-    with store.write() as tx:
+    with store.write_unordered() as tx:
         letters.add_all(tx, arrivals, channel, received_at)
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import mailbox
 import os
+import shutil
 import sqlite3
 import sys
 import tarfile
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 
 from contest.config.load import FILE_NAME
 from contest.config.settings import game_settings
+from contest.errors import GiveUp
 from contest.model import GroupOutcome, LetterState, OutboxState, Phase
 from contest.store import backup, contest_state, ledger, letters, outbox, results, teams
 from contest.subprocesses.child_process import start
@@ -30,6 +32,7 @@ from mailserver.intake.accept import accept
 from reports.contest_reporter import ContestReporter
 from tests.support.command_line import knobeln_in
 from tests.support.contest_field import NOW, House, make_contest, settings
+from tests.support.postgresql import PASSWORD, PostgreSQL, execute
 from tournament.day import ContestDay
 
 QUESTION = (
@@ -39,6 +42,16 @@ QUESTION = (
 
 @pytest.fixture
 def folder(tmp_path: Path, house: House) -> ContestContext:
+    return begun(tmp_path, house)
+
+
+@pytest.fixture
+def anywhere(tmp_path: Path, house: House, database: str | None) -> ContestContext:
+    """The same in SQLite and in PostgreSQL."""
+    return begun(tmp_path, house)
+
+
+def begun(tmp_path: Path, house: House) -> ContestContext:
     """A contest in whose first round one of two groups has been played."""
     small = settings(workers=1, group_min=2, group_max=3, final_size=3)
     chosen = small.model_copy(update={"game": game_settings({"L": 40})})
@@ -52,6 +65,11 @@ def folder(tmp_path: Path, house: House) -> ContestContext:
 class OneGroup(Silence):
     def group_finished(self, outcome: GroupOutcome) -> None:
         raise KeyboardInterrupt
+
+
+def database_of(folder: ContestContext) -> str:
+    """The name of the database in a backup."""
+    return "contest.db" if folder.store.engine.dialect.name == "sqlite" else "contest.dump"
 
 
 def refused(path: Path, *words: object) -> str:
@@ -74,14 +92,18 @@ def states(folder: ContestContext) -> dict[OutboxState, int]:
 
 @pytest.mark.slow
 def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
-    tmp_path: Path, folder: ContestContext
+    tmp_path: Path, anywhere: ContestContext
 ) -> None:
-    (folder.path / "templates").mkdir()
-    (folder.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
-    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
+    (anywhere.path / "templates").mkdir()
+    (anywhere.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
+    knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
-        assert archive.getnames() == ["contest.db", FILE_NAME, "templates/_signature.txt.j2"]
+        assert archive.getnames() == [
+            database_of(anywhere),
+            FILE_NAME,
+            "templates/_signature.txt.j2",
+        ]
     assert not list(tmp_path.glob(".knobeln-scratch-*"))
 
 
@@ -122,35 +144,35 @@ def test_on_another_computer_the_day_goes_on_and_mails_wait_for_the_organizer(
 
 @pytest.mark.slow
 def test_in_its_own_place_no_mail_goes_twice_and_no_letter_is_lost(
-    tmp_path: Path, folder: ContestContext
+    tmp_path: Path, anywhere: ContestContext
 ) -> None:
-    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
-    accept(folder.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
-    with folder.store.read() as tx:
+    knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
+    accept(anywhere.store, QUESTION, "joe@club.example", ("knobeln@localhost.example",), "smtp", NOW)
+    with anywhere.store.read() as tx:
         address = teams.get(tx, 1).address
-    folder.store.close()
-    knobeln_in(folder.path, "letters", "retry")
-    knobeln_in(folder.path, "run")
+    anywhere.store.close()
+    knobeln_in(anywhere.path, "letters", "retry")
+    knobeln_in(anywhere.path, "run")
     stop = f"From: {address}\r\nTo: knobeln@localhost.example\r\nSubject: unsubscribe\r\n\r\n".encode()
-    knobeln_in(folder.path, "receive", write(tmp_path, stop))
-    knobeln_in(folder.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
-    knobeln_in(folder.path, "outbox", "flush")
-    before, expected = delivered(folder.path), shown(folder.path)
-    said = knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz").output
+    knobeln_in(anywhere.path, "receive", write(tmp_path, stop))
+    knobeln_in(anywhere.path, "receive", write(tmp_path, QUESTION.replace(b"this", b"that")))
+    knobeln_in(anywhere.path, "outbox", "flush")
+    before, expected = delivered(anywhere.path), shown(anywhere.path)
+    said = knobeln_in(anywhere.path, "restore", "--trust", tmp_path / "copy.tar.gz").output
     assert "came in since then, and are read again: 3." in said
-    assert len(list(folder.path.glob("before-restore-*/contest.db"))) == 1
-    with folder.store.read() as tx:
+    assert len(list(anywhere.path.glob(f"before-restore-*/{database_of(anywhere)}"))) == 1
+    with anywhere.store.read() as tx:
         assert contest_state.state(tx).phase is Phase.RUNNING
         assert letters.count_by_state(tx)[LetterState.NEW] == 3
         # The programs, the settings, the final list of entries, and `unsubscribe`.
         assert len(list(ledger.entries(tx))) == 5 + 1 + 1 + 1
-    knobeln_in(folder.path, "run")
-    knobeln_in(folder.path, "outbox", "flush")
-    assert shown(folder.path) == expected
-    assert delivered(folder.path) == before
+    knobeln_in(anywhere.path, "run")
+    knobeln_in(anywhere.path, "outbox", "flush")
+    assert shown(anywhere.path) == expected
+    assert delivered(anywhere.path) == before
     assert set(before.values()) == {1}
-    assert states(folder).keys() == {OutboxState.SENT}
-    with folder.store.read() as tx:
+    assert states(anywhere).keys() == {OutboxState.SENT}
+    with anywhere.store.read() as tx:
         assert len(list(ledger.entries(tx))) == 8  # the letter that was read again has its old entry
 
 
@@ -173,19 +195,19 @@ def test_a_damaged_database_is_replaced_and_the_mails_stop(tmp_path: Path, folde
     assert (next(folder.path.glob("before-restore-*")) / "contest.db").read_bytes().startswith(b"not a")
 
 
-def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, folder: ContestContext) -> None:
-    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
+def test_a_restore_is_refused_while_somebody_is_at_work(tmp_path: Path, anywhere: ContestContext) -> None:
+    knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
     for what in ("serve", "run", "delivery"):
-        with folder.only_one(what):
-            said = refused(folder.path, "restore", tmp_path / "copy.tar.gz")
+        with anywhere.only_one(what):
+            said = refused(anywhere.path, "restore", "--trust", tmp_path / "copy.tar.gz")
             assert f"`knobeln {what}` is at work" in said
 
 
-def test_the_settings_that_are_there_are_kept(tmp_path: Path, folder: ContestContext) -> None:
-    knobeln_in(folder.path, "backup", tmp_path / "copy.tar.gz")
-    file = folder.path / FILE_NAME
+def test_the_settings_that_are_there_are_kept(tmp_path: Path, anywhere: ContestContext) -> None:
+    knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
+    file = anywhere.path / FILE_NAME
     file.write_text(file.read_text().replace("The organizer", "Somebody"))
-    knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")
+    knobeln_in(anywhere.path, "restore", "--trust", tmp_path / "copy.tar.gz")
     assert "Somebody" in file.read_text()
 
 
@@ -295,14 +317,13 @@ def test_a_backup_of_a_newer_version_changes_nothing(tmp_path: Path, folder: Con
         assert results.all_rounds(tx)
 
 
-def test_a_servers_database_has_its_own_commands(
+def test_there_is_no_backup_of_other_databases(
     folder: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KNOBELN_DATABASE", "postgresql+psycopg://user:secret@host/knobeln")
-    said = refused(folder.path, "restore", write(tmp_path, b""))
-    assert "pg_dump" in said
-    assert "pg_restore" in said
-    assert "secret" not in said
+    monkeypatch.setenv("KNOBELN_DATABASE", "mysql://user:secret@host/knobeln")
+    assert "there is no backup of databases of this kind: mysql" in refused(
+        folder.path, "restore", write(tmp_path, b"")
+    )
 
 
 @pytest.mark.parametrize("which", [1, 2, 3, 4])
@@ -327,3 +348,117 @@ def test_a_restore_that_was_interrupted_can_be_done_again(
     knobeln_in(folder.path, "restore", tmp_path / "copy.tar.gz")
     knobeln_in(folder.path, "run")
     assert shown(folder.path)["phase"] == "finished"
+
+
+# --- PostgreSQL only ---------------------------------------------------------------------------------------
+@pytest.fixture
+def on_server(
+    postgresql: PostgreSQL, tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> ContestContext:
+    monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
+    return begun(tmp_path, house)
+
+
+@pytest.mark.slow
+def test_another_server_goes_on_with_the_day_and_its_mails_wait(
+    tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(on_server.path, "run")
+    expected = shown(on_server.path)
+    monkeypatch.setenv("KNOBELN_DATABASE", postgresql.new_database())
+    elsewhere = tmp_path / "elsewhere"
+    said = refused(elsewhere, "restore", tmp_path / "copy.tar.gz")
+    assert "It is SQL that runs as the user of your database" in said
+    assert not elsewhere.exists()
+    said = knobeln_in(elsewhere, "restore", "--trust", tmp_path / "copy.tar.gz").output
+    assert "Nobody knows which mails have gone out" in said
+    knobeln_in(elsewhere, "run")
+    assert shown(elsewhere) == expected
+    assert not (elsewhere / "mail").exists()
+
+
+@pytest.mark.slow
+def test_the_password_is_on_no_command_line(
+    tmp_path: Path, on_server: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In place of each program there is one that notes its command line, and then does its work."""
+    noted = tmp_path / "noted"
+    (tmp_path / "bin").mkdir()
+    for name in ("pg_dump", "pg_restore", "psql"):
+        there = tmp_path / "bin" / name
+        there.write_text(f'#!/bin/sh\necho {name} "$@" >> {noted}\nexec {shutil.which(name)} "$@"\n')
+        there.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(on_server.path, "restore", "--trust", tmp_path / "copy.tar.gz")
+    text = noted.read_text()
+    assert all(f"{name} -" in text for name in ("pg_dump", "pg_restore", "psql"))
+    assert PASSWORD not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", [b"", b"hello" * 1_000])
+def test_what_is_no_dump_changes_nothing(tmp_path: Path, on_server: ContestContext, data: bytes) -> None:
+    (tmp_path / "bad.tar.gz").write_bytes(archive_of(**{"contest.dump": data}))
+    assert "`pg_restore` failed" in refused(on_server.path, "restore", "--trust", tmp_path / "bad.tar.gz")
+    (tmp_path / "bad.tar.gz").write_bytes(archive_of(**{"contest.db": data}))
+    said = refused(on_server.path, "restore", "--trust", tmp_path / "bad.tar.gz")
+    assert "has contest.db, a database of another kind" in said
+    knobeln_in(on_server.path, "run")
+
+
+@pytest.mark.slow
+def test_a_dump_of_another_program_or_a_newer_version_changes_nothing(
+    tmp_path: Path, on_server: ContestContext, postgresql: PostgreSQL
+) -> None:
+    other = postgresql.new_database()
+    copied = tmp_path / "contest.dump"
+    execute(other, "CREATE TABLE things (id integer)")
+    with pytest.raises(GiveUp, match="not one of knobeln"):
+        backup.copy(other, copied)
+    execute(other, "CREATE TABLE alembic_version (version_num text)")
+    execute(other, "INSERT INTO alembic_version VALUES ('9999')")
+    backup.copy(other, copied)
+    (tmp_path / "newer.tar.gz").write_bytes(archive_of(**{"contest.dump": copied.read_bytes()}))
+    said = refused(on_server.path, "restore", "--trust", tmp_path / "newer.tar.gz")
+    assert "a newer knobeln wrote" in said
+    knobeln_in(on_server.path, "run")
+
+
+@pytest.mark.slow
+def test_killed_between_dump_and_takeover_no_mail_goes_out_until_somebody_has_looked(
+    tmp_path: Path, on_server: ContestContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(on_server.path, "run")
+    knobeln_in(on_server.path, "outbox", "flush")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(backup, "_update_from_old", killed)
+    words = ["restore", "--trust", str(tmp_path / "copy.tar.gz"), "-C", str(on_server.path)]
+    assert CliRunner().invoke(main, words).exit_code == 1
+    monkeypatch.undo()
+    monkeypatch.setenv("KNOBELN_DATABASE", on_server.store.url)
+    assert "a restore was interrupted" in knobeln_in(on_server.path, "status").output
+    assert "a restore was interrupted" in refused(on_server.path, "outbox", "flush")
+    said = knobeln_in(on_server.path, *words[:3]).output
+    assert "Nobody knows which mails have gone out" in said
+    knobeln_in(on_server.path, "run")
+    assert shown(on_server.path)["phase"] == "finished"
+
+
+@pytest.mark.slow
+def test_a_restore_that_fails_in_the_database_changes_nothing(
+    tmp_path: Path, on_server: ContestContext
+) -> None:
+    """A table of ours has become part of something else that the dump does not know."""
+    knobeln_in(on_server.path, "backup", tmp_path / "copy.tar.gz")
+    knobeln_in(on_server.path, "run")
+    expected = shown(on_server.path)
+    execute(on_server.store.url, "ALTER TABLE journal RENAME TO teams_of_others")
+    execute(on_server.store.url, "CREATE VIEW journal AS SELECT * FROM teams_of_others")
+    assert "`psql` failed" in refused(on_server.path, "restore", "--trust", tmp_path / "copy.tar.gz")
+    assert shown(on_server.path) == expected

@@ -23,6 +23,7 @@ from contest.ledger.receipts import Effect, LedgerEntry, program_digest
 from contest.model import SubmissionState
 from contest.protocols import BuildResult
 from contest.store import Store, contest_state, ledger, letters, migrate, outbox, submissions
+from contest.store.claims import LEASE
 from knobellib.house import house_strategies
 from reports.compile_report import compile_report
 from reports.render import Templates
@@ -215,6 +216,8 @@ def test_what_another_worker_has_built_is_not_set_aside(context: Workshop) -> No
     other = context.service
 
     def breaks_after_the_other(*words: object) -> object:
+        assert not other.build_next()
+        context.clock.at += LEASE
         assert other.build_next()
         raise RuntimeError("our own mistake")
 

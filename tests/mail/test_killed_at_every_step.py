@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
@@ -34,6 +35,7 @@ from mailserver.intake.accept import accept
 from tests.support import killed_at
 from tests.support.killed_at import STEPS
 from tests.support.mail_world import BELIEVED
+from tests.support.postgresql import PostgreSQL, drop
 from tests.support.servers import Dovecot, free_port, wait_for, world_readable_folder
 
 ROBOT, TEAM = "knobeln@contest.example", "joe@club.example"
@@ -63,14 +65,32 @@ def letter(subject: str, text: str, message_id: str) -> bytes:
     return mail.as_bytes(policy=SMTP)
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest) -> str | None:
+    """The database of the prepared contest; None: it is in its folder."""
+    if request.param == "sqlite":
+        return None
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    return server.new_database()
+
+
+@contextmanager
+def named(url: str | None) -> Iterator[None]:
+    """KNOBELN_DATABASE is this URL."""
+    with pytest.MonkeyPatch.context() as patch:
+        if url:
+            patch.setenv("KNOBELN_DATABASE", url)
+        yield
+
+
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+def prepared(tmp_path_factory: pytest.TempPathFactory, url: str | None) -> tuple[Path, bytes]:
     """A contest in which a team has registered, and the letter that brings its program."""
     path = tmp_path_factory.mktemp("prepared") / "contest"
     now = SystemClock().now()
-    folder = create_contest(
-        path, Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
-    )
+    settings = Settings(contest=Contest(address=ROBOT), dates=usual_dates(now), registration=BELIEVED)
+    with named(url):
+        folder = create_contest(path, settings)
     raw = letter("registration for KNOBELN", FORM, "<registration@club.example>")
     accept(folder.store, raw, TEAM, (ROBOT,), "smtp", now)
     Services(folder).handle_letters()
@@ -129,18 +149,24 @@ ONCE = ({LetterState.HANDLED: 2}, [1], RECORDED, ["KNOBELN: version 1 of heavy_l
 
 
 @pytest.fixture
-def serve(prepared: tuple[Path, bytes], tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def serve(
+    prepared: tuple[Path, bytes], url: str | None, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Server]]:
     made: list[Server] = []
 
     def make(**sections: object) -> Server:
         made.append(Server(prepared[0], tmp_path, **sections))
         return made[-1]
 
-    yield make
+    own = request.getfixturevalue("postgresql").new_database(like=url) if url else None
+    with named(own):
+        yield make
     for server in made:
         server.folder.store.close()
         if server.process is not None:
             server.process.terminate()
+    if own:
+        drop(own)
 
 
 def killed_and_restarted(server: Server, step: str) -> None:

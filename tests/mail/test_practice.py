@@ -67,7 +67,7 @@ class Gym:
 
     def is_idle(self) -> bool:
         with self.world.store.read() as tx:
-            return practices.next_queued(tx) is None
+            return not practices.any_waiting(tx)
 
 
 @pytest.fixture

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
-import subprocess
-import tempfile
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,65 +13,32 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, create_engine, insert, select, text
+from sqlalchemy import MetaData, create_engine, insert, select
 
-from contest.model import LetterState
-from contest.store import Store, letters, migrate, results, submissions, teams
+from contest.config.sections import Contest, DeliveryKind, Mail
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.errors import StoreBusy
+from contest.model import IncomingLetter, LetterState, OutboxState, Outgoing
+from contest.store import Store, contest_state, letters, migrate, outbox, results, submissions, teams
 from contest.store.tables import metadata
+from mailserver.delivery.deliver import deliver_due
+from mailserver.delivery.transports import transport_of
+from mailserver.intake.accept import accept, accept_all
+from tests.support.clocks import FixedClock
+from tests.support.postgresql import PostgreSQL, drop
+from tests.support.relays import Sink, relay
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
-PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-USER = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
-
-pytestmark = pytest.mark.skipif(not PROGRAMS, reason="PostgreSQL's server is not installed here")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Start a server on a Unix socket in a folder of its own, yield the URL of its database, and end it."""
-    folder = Path(tempfile.mkdtemp(prefix="knobeln-pg-"))
-    if USER:
-        shutil.chown(folder, USER)
-    subprocess.run(
-        [PROGRAMS[-1] / "initdb", "-D", folder / "data", "-A", "trust", "-U", "knobeln"],
-        check=True, user=USER, stdout=subprocess.DEVNULL, cwd=folder,
-    )  # fmt: skip
-    options = ["-p", "5432", "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]
-    process = subprocess.Popen(
-        [PROGRAMS[-1] / "postgres", "-D", folder / "data", *options],
-        user=USER, stderr=subprocess.DEVNULL, cwd=folder,
-    )  # fmt: skip
-    url = f"postgresql+psycopg://knobeln@/postgres?host={folder}&port=5432"
-    try:
-        wait_for(url)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def wait_for(url: str) -> None:
-    engine = create_engine(url)
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        with suppress(Exception), engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-            engine.dispose()
-            return
-        threading.Event().wait(0.05)
-    raise TimeoutError("PostgreSQL does not start")
 
 
 @pytest.fixture
-def store(server: str) -> Iterator[Store]:
-    made = Store(server)
+def store(postgresql: PostgreSQL) -> Iterator[Store]:
+    made = Store(postgresql.new_database())
     migrate.upgrade(made)
     yield made
-    with made.engine.begin() as connection:
-        metadata.drop_all(connection)
-        connection.execute(text("DROP TABLE alembic_version"))
     made.close()
+    drop(made.url)
 
 
 @pytest.mark.slow
@@ -110,18 +72,102 @@ def test_who_reads_and_then_writes_is_alone_there_too(store: Store) -> None:
         assert teams.count(tx) == 1
 
 
+ROBOT = "knobeln@contest.example"
+
+
+def arrival(number: int) -> IncomingLetter:
+    return IncomingLetter(b"Subject: %d\r\n\r\n" % number, "joe@club.example", (ROBOT,))
+
+
+def test_letters_come_in_while_somebody_writes(store: Store) -> None:
+    other = Store(store.url)
+    with store.write() as tx:
+        contest_state.create(tx)
+        accept_all(other, [arrival(1)], "smtp", NOW)
+        assert accept(other, arrival(2).raw, "", (), "receive", NOW) > 0
+    other.close()
+    with store.read() as tx:
+        assert letters.count_by_state(tx) == {LetterState.NEW: 2}
+
+
+def test_the_same_letters_at_the_same_time_on_several_computers_are_kept_once(store: Store) -> None:
+    """Each computer gets them in another order. One that has to give way takes them at the next try."""
+    stores = [Store(store.url) for _ in range(4)]
+    start = threading.Barrier(len(stores))
+
+    def take(number: int) -> None:
+        start.wait()
+        for batch in range(20):
+            arrivals = [arrival(batch * 10 + each) for each in range(10)]
+            for each in (arrivals[number], arrivals[number]):
+                accept(stores[number], each.raw, each.sender, each.recipients, "receive", NOW)
+            while True:
+                try:
+                    accept_all(stores[number], arrivals[number:] + arrivals[:number], "smtp", NOW)
+                    break
+                except StoreBusy:
+                    continue
+
+    threads = [threading.Thread(target=take, args=(number,)) for number in range(len(stores))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for each in stores:
+        each.close()
+    with store.read() as tx:
+        assert letters.count_by_state(tx) == {LetterState.NEW: 200}
+
+
+def test_three_processes_deliver_at_once_and_each_mail_goes_out_once(store: Store, tmp_path: Path) -> None:
+    sink = Sink()
+    start = threading.Barrier(3)
+    with relay(sink) as port:
+        mail = Mail(delivery=DeliveryKind.SMTP, smarthost="127.0.0.1", smarthost_port=port)
+        robot = Settings(contest=Contest(address=ROBOT), dates=usual_dates(NOW), mail=mail)
+        with store.write() as tx:
+            contest_state.create(tx)
+            for number in range(30):
+                to = f"joe{number}@club.example"
+                outbox.put(tx, Outgoing(f"key/{number}", "GRR", to, "ranking", "Hello\n"), robot, NOW)
+
+        def deliver() -> None:
+            own = Store(store.url)
+            start.wait()
+            deliver_due(own, robot, FixedClock(NOW), transport_of(robot, tmp_path))
+            own.close()
+
+        threads = [threading.Thread(target=deliver) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(to for _, to, _ in sink.taken) == sorted(f"joe{n}@club.example" for n in range(30))
+    with store.read() as tx:
+        assert outbox.count_by_state(tx) == {OutboxState.SENT: 30}
+
+
+def test_a_reader_sees_one_moment(store: Store) -> None:
+    with store.write() as tx:
+        contest_state.create(tx)
+    with store.read() as reading:
+        assert letters.count_by_state(reading) == {}
+        accept_all(store, [arrival(1)], "smtp", NOW)
+        assert letters.count_by_state(reading) == {}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "dump", sorted(Path(__file__).with_name("releases").glob("*.sql")), ids=lambda p: p.stem
 )
 def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
-    server: str, tmp_path: Path, dump: Path
+    postgresql: PostgreSQL, tmp_path: Path, dump: Path
 ) -> None:
     """The release's own migrations make the tables; the rows come from the release's SQLite database."""
     old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
     with closing(sqlite3.connect(tmp_path / "old.db")) as database:
         database.executescript(dump.read_text())
-    made = Store(server)
+    made = Store(postgresql.new_database())
     with made.write() as tx:
         command.upgrade(migrate._config(tx), dump.stem.partition("-")[0])
         there = MetaData()
@@ -141,8 +187,6 @@ def test_a_release_with_data_in_it_gets_the_present_schema_there_too(
             assert all(version.submission.id for version in submissions.newest(tx, 100))
             assert [each.groups_done for each in results.progress_of_rounds(tx)] == [1]
     finally:
-        with made.engine.begin() as connection:
-            metadata.drop_all(connection)
-            connection.execute(text("DROP TABLE alembic_version"))
         made.close()
+        drop(made.url)
         old.dispose()

@@ -2,7 +2,8 @@
 
     python -m tests.support.killed_in_run MASTER WORK threads|processes
 
-The last word says what the tables are. MASTER is a contest that waits to be started. WORK/whole is played
+The last word says what the tables are. If KNOBELN_DATABASE names the database of MASTER, each contest has a
+copy of it, see `database_for`. MASTER is a contest that waits to be started. WORK/whole is played
 without being disturbed, and every point that the run passes is noted in WORK/points, one a line. For each of
 them, MASTER is copied to WORK/<number of the line, from 0>, `knobeln run` is started there and killed at the
 point, and is then started once more.
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sqlalchemy import make_url
 
 import mailserver.delivery.transports.maildir
 import reports
@@ -35,6 +37,7 @@ from contest.store.session import Store, Transaction
 from knobeln.cli import main
 from knobeln.context import ContestContext
 from tests.support import shared_work
+from tests.support.postgresql import copy_of, url_of
 
 # Where a run passes besides the borders of its transactions: (owner, function).
 PLACES: tuple[tuple[Any, str], ...] = (
@@ -87,6 +90,19 @@ def warm_up(master: Path) -> None:
     main.get_command(click.Context(main), "run")
 
 
+def database_for(folder: Path) -> dict[str, str]:
+    """The variable that names the database of this folder of WORK; none if it is in the folder."""
+    master = os.environ.get("KNOBELN_DATABASE")
+    name = f"{make_url(master).database}_{folder.name}" if master else ""
+    return {"KNOBELN_DATABASE": url_of(master, name)} if master else {}
+
+
+def copy(master: Path, folder: Path) -> None:
+    shutil.copytree(master, folder)
+    for url in database_for(folder).values():
+        copy_of(os.environ["KNOBELN_DATABASE"], str(make_url(url).database))
+
+
 def play(folder: Path, passed: Pass | None) -> int:
     """`knobeln run` in a process of its own; its exit code, negative for a signal."""
     pid = os.fork()
@@ -94,6 +110,7 @@ def play(folder: Path, passed: Pass | None) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     code: Any = 70
     try:
+        os.environ.update(database_for(folder))
         if passed:
             arm(passed)
         main(["run", "--now", "-C", str(folder)])
@@ -138,11 +155,11 @@ def expect(code: int, wanted: int, what: str) -> None:
 
 def walk(master: Path, work: Path) -> None:
     warm_up(master)
-    shutil.copytree(master, work / "whole")
+    copy(master, work / "whole")
     expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
     for number, point in enumerate((work / "points").read_text().splitlines()):
         folder = work / str(number)
-        shutil.copytree(master, folder)
+        copy(master, folder)
         expect(play(folder, deadly(point)), -signal.SIGKILL, point)
         expect(play(folder, None), 0, f"after {point}")
 

@@ -1,0 +1,105 @@
+"""Claims on rows of a queue, so that each piece of work is done by one process at a time.
+
+A claim is a lease: it names its process and ends at a time. The process renews it while it works. If the
+process is killed, the claim ends by itself, and another process does the work again. So a claim saves double
+work; it does not prove anything. Whoever stores the result must check that the row still waits for it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from threading import Event, Thread
+
+from sqlalchemy import ColumnElement, Table, false, or_, select, update
+
+from contest.clock import Clock
+from contest.errors import KnobelnError
+from contest.log import log
+from contest.store.session import Store, Transaction
+
+LEASE = timedelta(seconds=60)
+RENEW_SECONDS = LEASE.total_seconds() / 4
+NOBODY: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
+
+
+def _nobody_is_gone(_name: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Claimant:
+    """A process that claims work.
+
+    `name`: no other process has it, and this one has another after its next start. `is_gone`: whether the
+    process of this name is known to have ended; False if that cannot be known.
+    """
+
+    name: str = field(default_factory=lambda: secrets.token_hex(16))
+    is_gone: Callable[[str], bool] = _nobody_is_gone
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The claims of one process on the rows of a queue.
+
+    `queue`: a table with the columns `claimed_by` and `claimed_until`; `waiting`: which of its rows wait.
+    """
+
+    queue: Table
+    waiting: ColumnElement[bool]
+    claimant: Claimant
+    clock: Clock
+
+    def is_free(self, tx: Transaction) -> ColumnElement[bool]:
+        """A condition: no living process has claimed the row.
+
+        A claim that ends later than any lease was written while a clock was wrong, and does not count.
+        """
+        until, now = self.queue.c.claimed_until, self.clock.now()
+        owners = tx.execute(select(self.queue.c.claimed_by).where(self.waiting, until > now).distinct())
+        gone = [name for name in owners.scalars() if self.claimant.is_gone(name)]
+        of_the_gone = self.queue.c.claimed_by.in_(gone) if gone else false()
+        return or_(until.is_(None), until <= now, until > now + LEASE, of_the_gone)
+
+    def take(self, tx: Transaction, row: int) -> bool:
+        """Claim this row. False: it waits no longer, or another process has claimed it or does so now."""
+        free = select(self.queue.c.id).where(self.queue.c.id == row, self.waiting, self.is_free(tx))
+        if tx.execute(free.with_for_update(skip_locked=True)).first() is None:
+            return False
+        tx.execute(update(self.queue).where(self.queue.c.id == row).values(self._lease()))
+        return True
+
+    @contextmanager
+    def kept(self, store: Store, row: int) -> Iterator[None]:
+        """Renew our claim while the work is done; if the work fails, give it up.
+
+        The transaction that stores the result ends the claim, too (`NOBODY`).
+        """
+        done = Event()
+        Thread(target=self._renew, args=(store, row, done), name="lease", daemon=True).start()
+        try:
+            yield
+        except BaseException:
+            self._change(store, row, NOBODY)
+            raise
+        finally:
+            done.set()
+
+    def _renew(self, store: Store, row: int, done: Event) -> None:
+        while not done.wait(RENEW_SECONDS):
+            self._change(store, row, self._lease())
+
+    def _change(self, store: Store, row: int, values: Mapping[str, object]) -> None:
+        ours = (self.queue.c.id == row) & (self.queue.c.claimed_by == self.claimant.name)
+        try:
+            with store.write_unordered() as tx:
+                tx.execute(update(self.queue).where(ours).values(values))
+        except KnobelnError as error:  # then the lease ends by itself
+            log.warning("a claim was not changed", queue=self.queue.name, row=row, why=str(error))
+
+    def _lease(self) -> Mapping[str, object]:
+        return {"claimed_by": self.claimant.name, "claimed_until": self.clock.now() + LEASE}
