@@ -7,7 +7,7 @@ FUZZ_SECONDS := 180
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
-.PHONY: demo test test-all fuzz lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo test test-all fuzz drill lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
@@ -22,6 +22,9 @@ test-all: setup-test test-servers ## all tests, the slow ones too
 fuzz: setup-test                  ## some minutes of damaged letters, and of random images under the sanitizers
 	$(BIN)/pytest -n 0 -m fuzz --hypothesis-profile=fuzz
 	$(BIN)/python tests/machine/machine_fuzz.py $(FUZZ_SECONDS)
+
+drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
+	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
 
 lint: setup-lint                  ## style, types, and which package may import which
 	$(BIN)/ruff check .

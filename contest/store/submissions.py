@@ -93,12 +93,6 @@ def add(
     return _submission(row, files)
 
 
-def next_queued(tx: Transaction) -> Submission | None:
-    """The program that has waited longest."""
-    query = select(submissions).where(_QUEUED)
-    return _first(tx, query.order_by(submissions.c.id))
-
-
 def claims(claimant: Claimant, clock: Clock) -> Claims:
     """The claims of this process on the programs in the queue."""
     return Claims(submissions, _QUEUED, claimant, clock)

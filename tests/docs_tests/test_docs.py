@@ -34,7 +34,7 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.knobeln import Rules, throw_points, why_early_drop, why_out_of_range
 from contest.model import Verdict
-from contest.store import outbox, submissions
+from contest.store import outbox
 from knobellib.kit import knobeln_kit
 from knobellib.kit_archives import tar_archive
 from knobeln.cli import main
@@ -53,6 +53,7 @@ from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
 from reports.kinds import reports
 from tests.support.mail_world import BELIEVED
+from tests.support.queue import next_queued
 from tests.support.throws import play_out
 from tournament.runners import open_runner
 
@@ -325,7 +326,7 @@ def test_the_sample_program_is_taken_with_the_string_of_the_answer(robot: Robot,
     assert len(string) == len(SAMPLE_STRING)
     assert robot.answer(COMPILE.replace(SAMPLE_STRING, string), "joe@machine.domain.alfdkj") == ""
     with robot.folder.store.read() as tx:
-        queued = submissions.next_queued(tx)
+        queued = next_queued(tx)
     assert queued
     assert b"The door changes hands." in queued.files["program.c"]
 

@@ -38,6 +38,7 @@ from tests.support.mail_world import (
     told,
     too_wide,
 )
+from tests.support.queue import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 COMPILE = "please compile"
@@ -412,7 +413,7 @@ def test_a_program_with_the_right_string_is_queued_whoever_sends_it(world: World
         == []
     )
     with world.store.read() as tx:
-        queued = submissions.next_queued(tx)
+        queued = next_queued(tx)
         assert queued is not None
         assert queued.files == {"program.c": program(from_line(name, string)).encode()}
         assert queued.received_at == world.clock.now()
@@ -423,7 +424,7 @@ def test_what_was_mended_goes_with_the_program(world: World) -> None:
     name, string = registered(world)
     world.send(COMPILE, "".join(f"> {line}\n" for line in program(from_line(name, string)).splitlines()))
     with world.store.read() as tx:
-        queued = submissions.next_queued(tx)
+        queued = next_queued(tx)
         assert queued is not None
         assert queued.files == {"program.c": program(from_line(name, string)).encode()}
         assert submissions.repairs_of(tx, queued.id) == ("the quotation marks `>` were removed",)
@@ -448,7 +449,7 @@ def test_whatever_was_wrong_the_writer_reads_the_same(world: World) -> None:
     assert lords not in body
     assert string not in body
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is None
+        assert not submissions.any_waiting(tx)
 
 
 def test_a_team_is_told_once_a_day_that_somebody_tried(world: World) -> None:
@@ -493,7 +494,7 @@ def test_the_old_name_with_the_right_string_gets_a_helpful_answer(world: World) 
     assert f"Your team is called {second}" in " ".join(body_of(mail).split())
     assert string not in body_of(mail)
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is None
+        assert not submissions.any_waiting(tx)
 
 
 COMPILE_WINDOWS = [
@@ -531,7 +532,7 @@ def test_a_program_that_is_too_long_is_refused_unread(world: World) -> None:
     (mail,) = world.send(COMPILE, program(from_line(name, string)) + "/* filler */\n" * 20_000)
     assert "longer than 256,000 bytes" in body_of(mail)
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is None
+        assert not submissions.any_waiting(tx)
 
 
 @pytest.mark.parametrize("number", ["34", "35", "36", "37", "38", "39"])

@@ -23,6 +23,7 @@ from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import ROBOT, Server, text_of
+from tests.support.queue import next_queued
 from tests.support.servers import PATIENCE, need_numpy, wait_for
 
 STOP_SECONDS = 5.0
@@ -156,7 +157,7 @@ def test_sigterm_while_a_bomb_is_compiled_ends_it_soon_and_loses_nothing(server:
     assert server.process.terminate(STOP_SECONDS) == 0
     assert time.monotonic() - begin < STOP_SECONDS
     with server.folder.store.read() as tx:
-        waiting = submissions.next_queued(tx)
+        waiting = next_queued(tx)
     assert waiting is not None
     assert waiting.team_id == team.id
 

@@ -55,6 +55,7 @@ from tests.support.mail_world import (
     told,
     too_wide,
 )
+from tests.support.queue import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 EVE = "eve@x.example"
@@ -115,7 +116,7 @@ def send_program(
     if accepted is None:
         return
     with world.store.write() as tx:
-        queued = submissions.next_queued(tx)
+        queued = next_queued(tx)
         assert queued
         report = build_report(image_digest="image" if accepted else None, trial=trial)
         submissions.add_build(tx, queued.id, report, b"image" if accepted else None, world.clock.now())
@@ -158,7 +159,7 @@ def test_who_errs_is_asked_and_nothing_is_done(world: World, subject: str, right
     assert ("    Subject: " + right + "\n" in body_of(mail)) == bool(right)
     assert team(world).state is TeamState.ACTIVE
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is None
+        assert not submissions.any_waiting(tx)
 
 
 @pytest.mark.parametrize(
@@ -651,11 +652,11 @@ def test_a_program_that_waits_is_not_compiled_for_a_team_that_has_withdrawn(worl
     send_program(world, from_line, accepted=None)
     world.send("withdraw", from_line)
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is None
+        assert not submissions.any_waiting(tx)
         assert submissions.queued_of(tx, 1)  # it counts again if the team comes back
     world.send(REGISTER, FORM)
     with world.store.read() as tx:
-        assert submissions.next_queued(tx) is not None
+        assert next_queued(tx) is not None
 
 
 @pytest.mark.parametrize("subject", [COMPILE, "withdraw", "mail-preference GRR"])
