@@ -153,11 +153,11 @@ def expect(code: int, wanted: int, what: str) -> None:
         raise SystemExit(f"{what}: ended with {code}, not {wanted}")
 
 
-def walk(master: Path, work: Path) -> None:
+def walk(master: Path, work: Path, every: int) -> None:
     warm_up(master)
     copy(master, work / "whole")
     expect(play(work / "whole", noting(work / "points")), 0, "undisturbed")
-    for number, point in enumerate((work / "points").read_text().splitlines()):
+    for number, point in list(enumerate((work / "points").read_text().splitlines()))[::every]:
         folder = work / str(number)
         copy(master, folder)
         expect(play(folder, deadly(point)), -signal.SIGKILL, point)
@@ -169,4 +169,4 @@ if __name__ == "__main__":
     tournament.certainty.MIN_CONTESTS = tournament.certainty.MAX_CONTESTS = 2
     if sys.argv[3] == "processes":
         tournament.group_workers.LARGE = 2
-    walk(Path(sys.argv[1]), Path(sys.argv[2]))
+    walk(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[4]))
