@@ -55,6 +55,7 @@ MAX_FAILURES = 2  # of workers with a piece of work; then this computer does it
 MAX_RETURNS = 3  # of a worker that fails
 CHECK_EVERY = 100  # pieces of work, of each worker; its first is checked, too
 MAX_GROUPS = 32  # that are played at once
+MAX_CHUNKS_AT_ONCE = 64  # of a group
 _PROOF_PROGRAMS = 3
 _CHUNKS = 16  # pieces of a group's games for each worker, so that none waits long for the last
 _MAX_CHUNK = 20
@@ -221,9 +222,7 @@ class Session:
         jobs: Sequence[GameJob],
     ) -> list[GameResult]:
         """The results, in the order of the jobs."""
-        with self._changed:
-            workers = sum(worker.is_engaged for worker in self._workers.values())
-        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, workers))))
+        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, self._count_workers()))))
         chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
 
         def play(chunk: Sequence[GameJob]) -> Sequence[GameResult]:
@@ -242,8 +241,17 @@ class Session:
             progress(len(chunk))
             return played
 
-        with ThreadPoolExecutor(max(1, min(len(chunks), 2 * workers)), thread_name_prefix="chunk") as pool:
+        with ThreadPoolExecutor(MAX_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
             return [result for results in pool.map(play, chunks) for result in results]
+
+    def _count_workers(self) -> int:
+        """How many there are, after waiting for the first."""
+        with self._changed:
+            while True:
+                engaged = sum(worker.is_engaged for worker in self._workers.values())
+                if engaged or self._stop.is_set() or not self._expects_workers():
+                    return engaged
+                self._changed.wait(LOOK_SECONDS)
 
     # --- one piece of work ---------------------------------------------------------------------------------
     def _do(self, work: Work[R]) -> R:
