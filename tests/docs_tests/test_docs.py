@@ -53,8 +53,8 @@ from mailserver.reading.registration_form import read
 from mailserver.team_secret import FromLine, find_from_line
 from reports.kinds import reports
 from tests.support.mail_world import BELIEVED
-from tests.support.queue import next_queued
 from tests.support.throws import play_out
+from tests.support.waiting_programs import next_queued
 from tournament.runners import open_runner
 
 ROOT = Path(__file__).parents[2]

@@ -23,8 +23,8 @@ from contest.subprocesses.child_process import start
 from knobellib.house import house_strategies
 from knobeln.server import gateway
 from tests.support.knobeln_server import ROBOT, Server, text_of
-from tests.support.queue import next_queued
 from tests.support.servers import PATIENCE, need_numpy, wait_for
+from tests.support.waiting_programs import next_queued
 
 STOP_SECONDS = 5.0
 BOMB = "int a[100000001] = { [0 ... 100000000] = 1 };\nmain() { for (;;) make_throw(1); }\n"

@@ -55,7 +55,7 @@ from tests.support.mail_world import (
     told,
     too_wide,
 )
-from tests.support.queue import next_queued
+from tests.support.waiting_programs import next_queued
 
 ADDRESS = "our_team@machine.domain.alfdkj"
 EVE = "eve@x.example"
