@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -30,7 +32,8 @@ from knobeln.contest_day.publish import publish
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from tests.support.cluster import Cluster, cluster, kill, working_processes
-from tests.support.contest_field import NOW, House, make_contest, settings
+from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
+from tests.support.oci_images import Made, archive, member, tar
 from tournament.cluster import session
 from tournament.cluster.keys import make_keys
 from tournament.cluster.options import scheduler_url
@@ -409,3 +412,38 @@ def test_a_worker_with_another_interpreter_is_refused(tmp_path: Path) -> None:
         folder = text_contest(tmp_path, "cooperation", there)
         contest_day(folder).run()
     assert "has not the same /usr/bin/" in notes(folder)
+
+
+@pytest.fixture
+def places() -> Iterator[Path]:
+    """A folder for unpacked images, which the user of the sandboxes can enter, unlike pytest's."""
+    made = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="knobeln-images-"))
+    for each in (made, made / "here", made / "there"):
+        each.mkdir(exist_ok=True)
+        each.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.mark.slow
+def test_a_container_image_goes_to_a_worker_that_lacks_it(
+    tmp_path: Path, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(places / "here"))
+    player, source = tmp_path / "player", Path(__file__).parents[1] / "oci_tests" / "player.c"
+    subprocess.run(["gcc", "-static", "-O1", "-w", "-s", "-o", player, source], check=True)
+    layer = tar([member("player", player.read_bytes())])
+    packed = archive(Made([layer], {"Entrypoint": ["/player", "always"]}).docker_files())
+    with cluster(tmp_path) as machines:
+        machines.start_worker(XDG_CACHE_HOME=str(places / "there"))
+        there = ClusterSettings(scheduler=machines.url, keys=str(machines.keys))
+        folder = text_contest(tmp_path, "cooperation", there)
+        builder = TextBuilder(folder.settings, open_runner)
+        built = builder.build({"player.tar": packed}, DESCRIPTION)
+        assert built.image, built.report
+        with folder.store.write() as tx:
+            add_team_with_program(tx, "team_image", "RSM", built, packed, "player.tar")
+        contest_day(folder).run()
+    assert "has joined" in notes(folder)
+    assert "elsewhere" not in notes(folder)
+    assert list((places / "there").rglob("player"))

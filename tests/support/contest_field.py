@@ -107,9 +107,16 @@ def add_field(
             add_team_with_program(tx, team, codes, programs[name], team.encode())
 
 
-def add_team_with_program(tx: Transaction, name: str, codes: str, built: BuildResult, source: bytes) -> None:
+def add_team_with_program(
+    tx: Transaction,
+    name: str,
+    codes: str,
+    built: BuildResult,
+    source: bytes,
+    file: str = "program.c",
+) -> None:
     """A team with these mail preferences, whose letter brought this source."""
-    files = {"program.c": source}
+    files = {file: source}
     letter_id, _ = letters.add(tx, raw=name.encode(), sender="", recipients=(), channel="test", now=NOW)
     letters.finish(tx, letter_id, LetterState.HANDLED, "", None)
     submission = submissions.add(tx, add_team(tx, name, codes).id, letter_id, files, NOW)
