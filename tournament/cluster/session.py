@@ -11,7 +11,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -353,6 +353,8 @@ class Session:
                     raise _Silent(f"has not answered within {seconds:.0f} s")
         except _WorkerFailed:
             raise
+        except (distributed.KilledWorker, CancelledError) as error:  # the worker, or the scheduler
+            raise _WorkerFailed("has gone") from error
         except KnobelnError as error:
             raise _WorkerFailed(f"cannot play: {error}") from error
         except Exception as error:  # of dask, of the network, or of code that is not ours
@@ -370,8 +372,8 @@ class Session:
             worker.is_dismissed, worker.is_engaged = True, False
             self._changed.notify_all()
         is_wrong = isinstance(failure, _WrongResult)
-        others = plural(worker.pieces - 1, "other piece")
-        about_others = f" It did {others} of work before; check them by `knobeln verify`." if is_wrong else ""
+        others = plural(worker.pieces - 1, "other piece") if is_wrong and worker.pieces > 1 else ""
+        about_others = f" It did {others} of work before; check them by `knobeln verify`." if others else ""
         self._tell(f"worker {worker.name} {failure}. Its work is done elsewhere.{about_others}")
         if may_return and not is_wrong and not worker.is_gone:
             Thread(target=self._restart, args=([worker.address],), daemon=True).start()
