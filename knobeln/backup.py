@@ -38,6 +38,7 @@ _RISKY = {
     "pickup": ("maildir", "processed_folder", "failed_folder"),
     "oauth": ("token_command", "token_url"),
     "site": ("folder",),
+    "cluster": ("scheduler", "keys"),
     "programs": ("languages", "pulled_images", "python_packages"),
     "jail": tuple(SandboxSettings.model_fields),
 }

@@ -219,6 +219,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         ('delivery = "maildir"', 'delivery = "sendmail"'),
         ('sendmail = "/usr/sbin/sendmail"', 'sendmail = "/bin/sh -c \\u001b[2Jx"'),
         ('token_command = ""', 'token_command = "/tmp/token"'),
+        ('scheduler = ""', 'scheduler = "tls://evil.example"'),
         ('maildir_root = "mail"', 'maildir_root = "/home/joe"'),
     )
     own = settings.read_text()
@@ -235,6 +236,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         'mail.delivery = "sendmail"',
         'mail.sendmail = "/bin/sh -c \\u001b[2Jx"',
         'oauth.token_command = "/tmp/token"',
+        'cluster.scheduler = "tls://evil.example"',
         'mail.maildir_root = "/home/joe"',
         "templates/help.txt.j2 (21 bytes)",
         f"Read them: tar -xzOf {copy} contest.toml templates/help.txt.j2",
