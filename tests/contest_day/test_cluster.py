@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -32,7 +33,7 @@ from knobeln.cli import main
 from knobeln.contest_day.publish import publish
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
-from tests.support.cluster import Cluster, cluster, kill, working_processes
+from tests.support.cluster import ROOT, Cluster, cluster, kill, working_processes
 from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
 from tournament.cluster import session
@@ -331,6 +332,21 @@ def test_without_keys_nothing_starts(tmp_path: Path, words: list[str]) -> None:
     run = CliRunner().invoke(main, [*words, "--keys", str(tmp_path / "keys")])
     assert run.exit_code == 1
     assert "make the keys of the cluster once with `knobeln cluster keys`" in run.output
+
+
+def test_without_dask_it_is_said_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "distributed.py").write_text("raise ModuleNotFoundError(name='distributed')")
+    for words in (["cluster", "scheduler"], ["worker", "tls://127.0.0.1:1"]):
+        run = subprocess.run(
+            [sys.executable, "-P", "-m", "knobeln", *words],
+            env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 1
+        assert "several computers need the Python package distributed" in run.stderr
+        assert "make setup-cluster" in run.stderr
 
 
 def test_no_password_travels(tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,3 +8,17 @@
 
 Only this package imports dask, and only contests that name a scheduler import this package.
 """
+
+import os
+
+from contest.errors import ToolMissing
+
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "warning")  # also in the processes that dask starts
+
+try:
+    import distributed  # noqa: F401 - an optional part
+except ImportError as error:
+    raise ToolMissing(
+        f"several computers need the Python package {error.name}, which is not installed: "
+        "`make setup-cluster`, or install `knobeln[cluster]`"
+    ) from None

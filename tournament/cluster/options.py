@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
-from contest.errors import ConfigError, ToolMissing
+import dask
+import distributed
 
-os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "warning")  # also in the processes that dask starts
-
-try:
-    import dask
-    import distributed
-except ImportError as error:
-    raise ToolMissing(
-        f"several computers need the Python package {error.name}, which is not installed: "
-        "`make setup-cluster`, or install `knobeln[cluster]`"
-    ) from None
+from contest.errors import ConfigError
 
 PORT = 8786
 AUTHORITY, COMPUTER = "authority.pem", "computer.pem"
