@@ -229,9 +229,10 @@ def test_doctor_finds_that_bounces_would_not_come_back(
     with world_with(authority, monkeypatch, recipients=only_the_robot) as world:
         folder = world.contest()
         with serving(folder):
-            output = "timed out"
-            while "timed out" in output:  # a relay that has just started may let the first caller wait
+            for _ in range(3):  # a relay that has just started may let its first caller wait
                 output = knobeln(folder, "doctor", "--letter", "--patience", "20").output
+                if "timed out" not in output:
+                    break
     assert (
         "FAIL a letter to itself: the relay takes letters to knobeln@contest.example, but none to" in output
     )
