@@ -66,7 +66,8 @@ class Site:
         """The folder of another computer; of this one, where the database is in the folder."""
         if self.several:
             self.folders.append(self.path / f"computer {len(self.folders)}")
-            shutil.copytree(self.contest.path, self.folders[-1])
+            without_socket = shutil.ignore_patterns("*.socket")
+            shutil.copytree(self.contest.path, self.folders[-1], ignore=without_socket)
         return self.folders[-1]
 
     def serve(self, *parts: str, folder: Path | None = None) -> Process:
