@@ -29,7 +29,7 @@ class Files:
 
     def cut(self, copy: Path) -> None:
         """Keep what would be there if the power went now. Whoever writes on it stands still."""
-        shutil.copytree(self._folder, copy)
+        shutil.copytree(self._folder, copy, ignore=shutil.ignore_patterns("*.socket"))
 
 
 class Disk(Files):
