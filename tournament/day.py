@@ -62,6 +62,7 @@ from tournament.entry_lists import seal_entries
 from tournament.evolution import evolve, score_matrix
 from tournament.field import field_of
 from tournament.group_workers import (
+    MAX_AHEAD_IN_CLUSTER,
     GroupJob,
     GroupResult,
     SubmitGroup,
@@ -76,7 +77,6 @@ from tournament.statistics import score_table
 
 MAX_AHEAD = 1
 MAX_AHEAD_IF_LARGE = 4
-MAX_AHEAD_IN_CLUSTER = 32
 """So many groups are started before the one in front of them is finished; a pause waits for all of them."""
 
 

@@ -32,6 +32,8 @@ LARGE = 300
 """From so many teams on, the workers are processes, which take a third of a second to start."""
 MAX_PROCESSES = 4
 """More would wait for the one process that stores their results."""
+MAX_AHEAD_IN_CLUSTER = 32
+"""With workers on other computers, so many groups are started before the one in front of them is finished."""
 
 
 @dataclass(frozen=True)

@@ -732,6 +732,10 @@ class Pickup(Section):
     failed_folder: str = Field("Failed", description="folder for letters that are too large")
 
 
+SCHEDULER_PORT = 8786
+KEYS_FOLDER = "cluster"
+
+
 class Cluster(Section):
     """Other computers that play on the contest day; see docs/scaling.md. They never change a result."""
 
@@ -741,7 +745,7 @@ class Cluster(Section):
         description="address of the scheduler, such as `tls://computer:8786`; empty = this computer alone",
     )
     keys: str = Field(
-        "cluster",
+        KEYS_FOLDER,
         description="folder of the cluster's keys, below the contest's folder if relative",
     )
 

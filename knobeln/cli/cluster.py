@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from contest.clock import SystemClock
+from contest.config.sections import KEYS_FOLDER, SCHEDULER_PORT
 from knobeln.cli.contest_option import ContestCommand, ContestGroup, contest_path
-
-KEYS_FOLDER = "cluster"
 
 
 @click.group(cls=ContestGroup)
@@ -40,10 +39,10 @@ def keys(folder: Path | None) -> None:
     help="Folder of the keys; default: the contest's `cluster`.",
 )
 @click.option("--host", default="", help="Address at which to listen; default: that of the network.")
-@click.option("--port", default=8786, show_default=True, help="Port at which to listen.")
+@click.option("--port", default=SCHEDULER_PORT, show_default=True, help="Port at which to listen.")
 def scheduler(keys_folder: Path | None, host: str, port: int) -> None:
     """Run the scheduler, at which `run` and the workers meet, until SIGTERM."""
     from tournament.cluster.daemons import run_scheduler
 
     folder = keys_folder or contest_path() / KEYS_FOLDER
-    run_scheduler(folder, host, port, lambda url: click.echo(f"the scheduler listens at {url}"))
+    run_scheduler(folder, host, port, click.echo)

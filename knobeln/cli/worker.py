@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from contest.config.sections import KEYS_FOLDER
 from contest.subprocesses.engine_pool import cores
-from knobeln.cli.cluster import KEYS_FOLDER
 from knobeln.cli.contest_option import ContestCommand, contest_path
 
 

@@ -26,7 +26,7 @@ from sandbox.limits import MB
 from sandbox.oci.engine import find_engine
 from sandbox.oci.image import check_boxes, image_cache
 from sandbox.sandbox import Ending, Limits, Sandbox
-from sandbox.self_test import self_test
+from sandbox.self_test import require_tight
 from sandbox.vm.engine_binary import engine_binary
 from sandbox.vm.translation import NotTranslated, translations
 
@@ -126,8 +126,7 @@ def _python() -> str:
 
 
 def _sandbox(settings: Settings) -> str:
-    if wrong := self_test(Sandbox(settings.jail), image_cache()).breaches():
-        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(wrong)}")
+    require_tight(Sandbox(settings.jail), image_cache())
     return (
         "bubblewrap isolates programs (tried: no network, /proc/sys cannot be written, a filter refuses "
         "other system calls, the limits of memory and processes hold)"

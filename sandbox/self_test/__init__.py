@@ -75,6 +75,12 @@ def self_test(sandbox: Sandbox, cache: Path) -> SelfTest:
     return SelfTest(*(max(pair) for pair in zip(astuple(first), astuple(second), strict=True)))
 
 
+def require_tight(sandbox: Sandbox, cache: Path) -> None:
+    """Raises ToolMissing if a program in the sandbox is not kept in, or if that cannot be tested."""
+    if breaches := self_test(sandbox, cache).breaches():
+        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(breaches)}")
+
+
 def read_facts(text: str) -> SelfTest:
     """Read what the program printed. Raises ToolMissing if it did not run to its end."""
     try:

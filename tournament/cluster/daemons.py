@@ -17,43 +17,41 @@ import distributed
 from distributed.utils import get_ip
 
 from contest.errors import ConfigError
-from tournament.cluster.options import PORT, QUIET, scheduler_url, security, set_up
+from tournament.cluster.options import QUIET, scheduler_url, security, set_up
 
 _RETRY_SECONDS = 5.0
 _CONNECT_SECONDS = 10.0
 
 
-def run_scheduler(keys: Path, host: str, port: int, listening: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT. `listening` gets the address. Raises ConfigError."""
+def run_scheduler(keys: Path, host: str, port: int, tell: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `tell` gets a sentence when it listens. Raises ConfigError."""
     set_up()
-    _run(_schedule(security(keys), host, port, listening))
+    _run(_schedule(security(keys), host, port, tell))
 
 
-async def _schedule(
-    keys: distributed.Security, host: str, port: int, listening: Callable[[str], None]
-) -> None:
+async def _schedule(keys: distributed.Security, host: str, port: int, tell: Callable[[str], None]) -> None:
     try:
         scheduler = await distributed.Scheduler(
-            host=host or None, port=port or PORT, protocol="tls", security=keys, **QUIET
+            host=host or None, port=port, protocol="tls", security=keys, **QUIET
         )
     except OSError as error:
-        raise ConfigError(f"the scheduler cannot listen at port {port or PORT}: {error}") from error
-    listening(scheduler.address)
+        raise ConfigError(f"the scheduler cannot listen at port {port}: {error}") from error
+    tell(f"the scheduler listens at {scheduler.address}")
     async with scheduler:
         await scheduler.finished()
 
 
-def run_workers(url: str, keys: Path, processes: int, told: Callable[[str], None]) -> None:
+def run_workers(url: str, keys: Path, processes: int, tell: Callable[[str], None]) -> None:
     """Work for the scheduler until SIGTERM or SIGINT; wait for it where it is not there. Raises ConfigError.
 
-    `told` gets sentences about what goes on.
+    `tell` gets sentences about what goes on.
     """
     set_up()
     os.environ["PYTHONSAFEPATH"] = "1"  # of the workers: a file in the current folder takes no module's place
-    _run(_work(scheduler_url(url), security(keys), processes, told))
+    _run(_work(scheduler_url(url), security(keys), processes, tell))
 
 
-async def _work(url: str, keys: distributed.Security, processes: int, told: Callable[[str], None]) -> None:
+async def _work(url: str, keys: distributed.Security, processes: int, tell: Callable[[str], None]) -> None:
     is_alone = False
     while True:
         try:
@@ -63,17 +61,17 @@ async def _work(url: str, keys: distributed.Security, processes: int, told: Call
                 await asyncio.wait_for(scheduler.identity(n_workers=0), _CONNECT_SECONDS)
         except (OSError, TimeoutError) as error:
             if not is_alone:
-                told(f"waiting for the scheduler {url}: {error}")
+                tell(f"waiting for the scheduler {url}: {error}")
             is_alone = True
         else:
             is_alone = False
-            await _work_together(url, keys, processes, told)
-            told(f"the scheduler {url} has gone")
+            await _work_together(url, keys, processes, tell)
+            tell(f"the scheduler {url} has gone")
         await asyncio.sleep(_RETRY_SECONDS)
 
 
 async def _work_together(
-    url: str, keys: distributed.Security, processes: int, told: Callable[[str], None]
+    url: str, keys: distributed.Security, processes: int, tell: Callable[[str], None]
 ) -> None:
     """Run the worker processes until the scheduler goes."""
     name = f"{socket.gethostname()}-{os.getpid()}"
@@ -98,7 +96,7 @@ async def _work_together(
             )
             for number in range(1, processes + 1)
         ]
-        told(f"working for {url} with {processes} processes as {name}")
+        tell(f"working for {url} with {processes} processes as {name}")
         await asyncio.wait(
             [asyncio.ensure_future(nanny.finished()) for nanny in nannies],
             return_when=asyncio.FIRST_COMPLETED,

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from contest.errors import NotNow
+from tournament.cluster.options import AUTHORITY, COMPUTER
 
 DAYS = 3 * 365
 _CLOCK_SKEW = timedelta(days=1)  # of computers whose clocks are late
@@ -44,8 +45,8 @@ def make_keys(folder: Path, now: datetime) -> datetime:
         .sign(authority_key, hashes.SHA256())
     )
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    _write(folder / "authority.pem", authority.public_bytes(Encoding.PEM))
-    _write(folder / "computer.pem", private + computer.public_bytes(Encoding.PEM))
+    _write(folder / AUTHORITY, authority.public_bytes(Encoding.PEM))
+    _write(folder / COMPUTER, private + computer.public_bytes(Encoding.PEM))
     return end
 
 

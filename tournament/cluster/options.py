@@ -8,9 +8,9 @@ from pathlib import Path
 import dask
 import distributed
 
+from contest.config.sections import SCHEDULER_PORT
 from contest.errors import ConfigError
 
-PORT = 8786
 AUTHORITY, COMPUTER = "authority.pem", "computer.pem"
 _OPTIONS = {
     "distributed.comm.require-encryption": True,
@@ -54,7 +54,7 @@ def scheduler_url(text: str) -> str:
             f"{text!r} is not the address of a scheduler: write tls://computer or tls://computer:port. "
             "Without TLS anybody on the network could run programs as you, so nothing else is accepted"
         )
-    return text if found[2] else f"{text}:{PORT}"
+    return text if found[2] else f"{text}:{SCHEDULER_PORT}"
 
 
 def security(keys: Path) -> distributed.Security:

@@ -31,6 +31,7 @@ from contest.seeds import Seeds
 from tournament.cluster import tasks
 from tournament.cluster.options import scheduler_url, security, set_up
 from tournament.group_workers import (
+    MAX_AHEAD_IN_CLUSTER,
     GroupJob,
     GroupResult,
     GroupWorker,
@@ -54,7 +55,6 @@ SLOWNESS = 10  # a worker may take so many times as long as the slowest so far
 MAX_FAILURES = 2  # of workers with a piece of work; then this computer does it
 MAX_RETURNS = 3  # of a worker that fails
 CHECK_EVERY = 100  # pieces of work, of each worker; its first is checked, too
-MAX_GROUPS = 32  # that are played at once
 MAX_CHUNKS_AT_ONCE = 64  # of a group
 _PROOF_PROGRAMS = 3
 _CHUNKS = 16  # pieces of a group's games for each worker, so that none waits long for the last
@@ -161,7 +161,7 @@ class Session:
         """Groups may be submitted while this context lasts."""
         watch = Thread(target=self._watch, name="cluster", daemon=True)
         watch.start()
-        with ThreadPoolExecutor(MAX_GROUPS + 1, thread_name_prefix="group") as pool:
+        with ThreadPoolExecutor(MAX_AHEAD_IN_CLUSTER + 1, thread_name_prefix="group") as pool:
             try:
                 yield lambda job: pool.submit(self._play_group, job)
             finally:
@@ -180,7 +180,7 @@ class Session:
         if self._plugin.splits(self._context.settings):
             context = replace(self._context, make_runner=self._runner)
             return GroupWorker(context, self._progress)(job)
-        played: GroupResult = self._do(
+        played: GroupResult = self.do(
             Work(
                 name=f"round {job.plan.round}, group {job.plan.number}",
                 games=sum(pairing.games for pairing in job.plan.pairings),
@@ -213,38 +213,7 @@ class Session:
         """Implements contest.protocols.RunnerFactory."""
         yield _ClusterRunner(self, images, settings, seeds, progress)
 
-    def play_games(
-        self,
-        images: Images,
-        settings: Settings,
-        seeds: Seeds,
-        progress: ProgressCallback,
-        jobs: Sequence[GameJob],
-    ) -> list[GameResult]:
-        """The results, in the order of the jobs."""
-        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, self._count_workers()))))
-        chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
-
-        def play(chunk: Sequence[GameJob]) -> Sequence[GameResult]:
-            needed = {digest: images[digest] for job in chunk for digest in job.images}
-            played: Sequence[GameResult] = self._do(
-                Work(
-                    name=f"a game of {' and '.join(chunk[0].names)}",
-                    games=len(chunk),
-                    images=needed,
-                    there=tasks.play_games,
-                    arguments=(tuple(chunk), settings.programs.seconds),
-                    at_home=partial(tasks.game_results, needed, settings, seeds, chunk),
-                    check=partial(self._plugin.check_results, settings, seeds, chunk),
-                )
-            )
-            progress(len(chunk))
-            return played
-
-        with ThreadPoolExecutor(MAX_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
-            return [result for results in pool.map(play, chunks) for result in results]
-
-    def _count_workers(self) -> int:
+    def count_workers(self) -> int:
         """How many there are, after waiting for the first."""
         with self._changed:
             while True:
@@ -254,7 +223,11 @@ class Session:
                 self._changed.wait(LOOK_SECONDS)
 
     # --- one piece of work ---------------------------------------------------------------------------------
-    def _do(self, work: Work[R]) -> R:
+    def do(self, work: Work[R]) -> R:
+        """The result of this piece of work, from whichever worker gives it, or from this computer.
+
+        Raises EngineFailed when the session ends.
+        """
         failures = 0
         while True:
             worker = self._take(at_home=failures == MAX_FAILURES)
@@ -492,7 +465,28 @@ class _ClusterRunner:
     progress: ProgressCallback
 
     def play(self, jobs: Sequence[GameJob]) -> Sequence[GameResult]:
-        return self.session.play_games(self.images, self.settings, self.seeds, self.progress, jobs)
+        """The results, in the order of the jobs."""
+        size = min(_MAX_CHUNK, max(1, len(jobs) // (_CHUNKS * max(1, self.session.count_workers()))))
+        chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
+        with ThreadPoolExecutor(MAX_CHUNKS_AT_ONCE, thread_name_prefix="chunk") as pool:
+            return [result for results in pool.map(self._play, chunks) for result in results]
+
+    def _play(self, chunk: Sequence[GameJob]) -> Sequence[GameResult]:
+        images = {digest: self.images[digest] for job in chunk for digest in job.images}
+        check = runner_of(self.settings).check_results
+        played: Sequence[GameResult] = self.session.do(
+            Work(
+                name=f"a game of {' and '.join(chunk[0].names)}",
+                games=len(chunk),
+                images=images,
+                there=tasks.play_games,
+                arguments=(tuple(chunk), self.settings.programs.seconds),
+                at_home=partial(tasks.game_results, images, self.settings, self.seeds, chunk),
+                check=partial(check, self.settings, self.seeds, chunk),
+            )
+        )
+        self.progress(len(chunk))
+        return played
 
 
 def _check(work: Work[R], result: R) -> None:

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from contest import __version__
 from contest.config.settings import Settings
-from contest.errors import NotFound, ToolMissing, TryAgain
+from contest.errors import NotFound, TryAgain
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult
 from contest.protocols import Images, no_progress
 from contest.seeds import Seeds
 from sandbox.oci.image import image_cache
 from sandbox.sandbox import Sandbox
-from sandbox.self_test import self_test
+from sandbox.self_test import require_tight
 from tournament.group_workers import GroupJob, GroupResult, GroupWorker, WorkerContext, with_limits
 from tournament.runners import open_runner, runner_of
 
@@ -114,9 +114,10 @@ def keep(token: str, images: Images, archives: Mapping[str, bytes]) -> Kept:
             raise NotFound(f"the archive of {digest} has not come")
         return archives[digest]
 
+    settings = engaged.context.settings
+    plugin = runner_of(settings)
     warnings: list[str] = []
     for digest, raw in images.items():
-        plugin, settings = runner_of(engaged.context.settings), engaged.context.settings
         try:
             plugin.prepare({digest: raw}, archive_of)
         except NotFound:
@@ -139,9 +140,7 @@ def proof(images: Images, settings: Settings, seeds: Seeds, test: ProofTest) -> 
     if game_of(settings.game, settings.programs).info.play.is_computed:
         games = repr(game_results(images, settings, seeds, test.jobs))
         return Proof(hashlib.sha256(games.encode()).hexdigest(), files)
-    breaches = self_test(Sandbox(settings.jail), image_cache()).breaches()
-    if breaches:
-        raise ToolMissing(f"a program in the sandbox is not kept in: {'; '.join(breaches)}")
+    require_tight(Sandbox(settings.jail), image_cache())
     return Proof("", files)
 
 
