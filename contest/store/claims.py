@@ -23,7 +23,7 @@ from contest.store.session import Store, Transaction
 
 LEASE = timedelta(seconds=60)
 RENEW_SECONDS = LEASE.total_seconds() / 4
-NOBODY: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
+UNCLAIMED: Mapping[str, object] = {"claimed_by": None, "claimed_until": None}
 
 
 def _nobody_is_gone(_name: str) -> bool:
@@ -77,14 +77,14 @@ class Claims:
     def kept(self, store: Store, row: int) -> Iterator[None]:
         """Renew our claim while the work is done; if the work fails, give it up.
 
-        The transaction that stores the result ends the claim, too (`NOBODY`).
+        The transaction that stores the result ends the claim, too (`UNCLAIMED`).
         """
         done = Event()
         Thread(target=self._renew, args=(store, row, done), name="lease", daemon=True).start()
         try:
             yield
         except BaseException:
-            self._change(store, row, NOBODY)
+            self._change(store, row, UNCLAIMED)
             raise
         finally:
             done.set()

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 
 from contest.clock import Clock
 from contest.model import Practice, PracticeState
-from contest.store.claims import NOBODY, Claimant, Claims
+from contest.store.claims import UNCLAIMED, Claimant, Claims
 from contest.store.session import Transaction
 from contest.store.tables import practice_files, practices
 
@@ -91,7 +91,7 @@ def get(tx: Transaction, practice_id: int) -> Practice:
 def finish(tx: Transaction, practice_id: int, state: PracticeState) -> bool:
     """Take a practice game out of the queue. False: another worker was quicker."""
     waiting = (practices.c.id == practice_id) & (practices.c.state == PracticeState.QUEUED)
-    return tx.execute(update(practices).where(waiting).values(state=state, **NOBODY)).rowcount == 1
+    return tx.execute(update(practices).where(waiting).values(state=state, **UNCLAIMED)).rowcount == 1
 
 
 def retry(tx: Transaction) -> int:

@@ -20,7 +20,7 @@ from contest.ledger.entry_list import EntryList, SealedEntry
 from contest.ledger.receipts import Effect
 from contest.model import BuildReport, Entry, Submission, SubmissionState, Team, TeamState
 from contest.store import teams as team_store
-from contest.store.claims import NOBODY, Claimant, Claims
+from contest.store.claims import UNCLAIMED, Claimant, Claims
 from contest.store.session import Transaction
 from contest.store.tables import (
     bans,
@@ -202,7 +202,7 @@ def add_build(
     done = tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.BUILT, **found, **NOBODY)
+        .values(state=SubmissionState.BUILT, **found, **UNCLAIMED)
     )
     if done.rowcount != 1:
         return False
@@ -231,7 +231,7 @@ def set_aside(tx: Transaction, submission_id: int) -> None:
     tx.execute(
         update(submissions)
         .where(submissions.c.id == submission_id, submissions.c.state == SubmissionState.QUEUED)
-        .values(state=SubmissionState.SET_ASIDE, **NOBODY)
+        .values(state=SubmissionState.SET_ASIDE, **UNCLAIMED)
     )
 
 

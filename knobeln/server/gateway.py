@@ -45,7 +45,7 @@ from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
 from mailserver.intake.accept import accept_all, accept_found
-from mailserver.intake.hand_over import Counter
+from mailserver.intake.hand_over import HandOverServer
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.named_envelope import take_named
 from mailserver.intake.size_limits import SizeLimits
@@ -85,7 +85,7 @@ class Gateway:
         self._requested_run = RequestedRun(contest)
         self._bounds = SizeLimits(contest.store, contest.settings)
         self._listener: Listener | None = None
-        self._counter: Counter | None = None
+        self._hand_over: HandOverServer | None = None
         self._watch_imap: Watch | None = None
         self._loops: list[_Loop] = []
         services = Services(contest)
@@ -157,8 +157,8 @@ class Gateway:
         self._service_manager.notify(STOPPING)
         if self._listener:
             self._listener.stop()
-        if self._counter:
-            self._counter.stop()
+        if self._hand_over:
+            self._hand_over.stop()
         threads = self._threads()
         for thread in threads:
             thread.join(STOP_SECONDS / len(threads))
@@ -181,7 +181,7 @@ class Gateway:
         return None
 
     def _threads(self) -> list[Thread]:
-        return [*self._loops, *(each for each in (self._counter, self._watch_imap) if each)]
+        return [*self._loops, *(each for each in (self._hand_over, self._watch_imap) if each)]
 
     def _start_intakes(self) -> None:
         if self._listener:
@@ -190,12 +190,12 @@ class Gateway:
             log.info("listening", host=mail.listen_host, port=self._listener.port, address=address)
         if self._watch_imap:
             self._watch_imap.start()
-        self._open_counter()
+        self._open_hand_over()
 
-    def _open_counter(self) -> None:
+    def _open_hand_over(self) -> None:
         try:
-            self._counter = Counter(self._contest.path, self._bounds.most, self._take_named)
-            self._counter.start()
+            self._hand_over = HandOverServer(self._contest.path, self._bounds.most, self._take_named)
+            self._hand_over.start()
         except OSError as error:
             log.warning("`knobeln receive` must do without us, and takes longer", error=str(error))
 

@@ -67,7 +67,7 @@ def offer(folder: Path, raw: bytes, sender: str | None, recipients: Sequence[str
     return (int(code), reason) if known else None
 
 
-class Counter(Thread):
+class HandOverServer(Thread):
     """Takes the letters that are offered to `serve`. Only one may work for a contest."""
 
     def __init__(self, folder: Path, max_bytes: int, take: Take) -> None:

@@ -17,7 +17,7 @@ from contest.errors import KnobelnError, StoreBusy
 from contest.store import letters
 from knobeln.context import ContestContext
 from mailserver.intake import hand_over
-from mailserver.intake.hand_over import EX_DATAERR, EX_OK, EX_TEMPFAIL, Counter, NotALetter, offer
+from mailserver.intake.hand_over import EX_DATAERR, EX_OK, EX_TEMPFAIL, HandOverServer, NotALetter, offer
 from tests.support.knobeln_server import ROBOT, Server
 from tests.support.servers import wait_for
 
@@ -37,7 +37,7 @@ def counter(folder: Path, error: KnobelnError | None = None) -> Iterator[list[Of
             raise error
         taken.append(offered)  # type: ignore[arg-type]
 
-    opened = Counter(folder, MAX_BYTES, take)
+    opened = HandOverServer(folder, MAX_BYTES, take)
     opened.start()
     try:
         yield taken
