@@ -13,20 +13,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.config.sections import Cluster as ClusterSettings
-from contest.config.sections import Mail
 from contest.protocols import BuildResult
 from knobeln.contest_day.run import contest_day
 from sandbox.program_folder import Executable
 from tests.support.cluster import cluster
-from tests.support.contest_field import NOW, make_contest, settings
-from tournament.runners import open_runner
+from tests.support.talking_contests import built_samples, talking_contest
 
 GAME = "cooperation"
-SAMPLES = Path(__file__).parents[1] / "knobellib" / "opponents" / GAME
-PROGRAMS = ("always_cooperate.sh", "grudger.pl", "tit_for_tat.py", "two_tits.sh")
 TEAMS = 16
 MIN_SHARE = 0.8
 
@@ -50,7 +44,7 @@ class Used:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        built = _built()
+        built = built_samples(GAME)
         alone = _played(folder / "alone", built, ClusterSettings())
         idle = _idle(folder / "idle")
         started = Used.so_far()
@@ -70,18 +64,9 @@ def main() -> None:
     )
 
 
-def _built() -> dict[str, BuildResult[Executable]]:
-    builder = TextBuilder(presets.settings(GAME, NOW), open_runner)
-    description = "It plays as its first lines say.\n" * 6
-    return {name: builder.build({name: (SAMPLES / name).read_bytes()}, description) for name in PROGRAMS}
-
-
 def _played(folder: Path, built: dict[str, BuildResult[Executable]], there: ClusterSettings) -> Used:
     """What the contest day used."""
-    chosen = presets.settings(GAME, NOW).model_copy(
-        update={"cluster": there, "mail": Mail(listen_port=0), "dates": settings().dates}
-    )
-    contest = make_contest(folder, TEAMS, built, chosen)
+    contest = talking_contest(folder, GAME, built, TEAMS, there)
     before = Used.so_far()
     contest_day(contest).run()
     return Used.so_far().since(before)

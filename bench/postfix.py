@@ -15,24 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.servers import DISK
+from tests.support.servers import POSTFIX_INSTANCE
 
 _MASTER = Path("/usr/lib/postfix/sbin/master")
-_MAIN_CF = """
-compatibility_level = 3.6
-queue_directory = {d}/queue
-data_directory = {d}/data
-command_directory = /usr/sbin
-daemon_directory = /usr/lib/postfix/sbin
-meta_directory = /etc/postfix
-shlib_directory = /usr/lib/postfix
-mail_owner = postfix
-setgid_group = postdrop
-maillog_file = {d}/postfix.log
-maillog_file_prefixes = {d}
-myhostname = relay.club.example
-inet_interfaces = loopback-only
-inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
+_MAIN_CF = (
+    POSTFIX_INSTANCE
+    + """
 smtpd_relay_restrictions = permit_mynetworks, reject
 smtpd_peername_lookup = no
 smtpd_client_connection_count_limit = 0
@@ -40,6 +28,7 @@ alias_maps =
 alias_database =
 in_flow_delay = 0
 """
+)
 _MASTER_CF = """
 cleanup   unix n - n - 0 cleanup
 rewrite   unix - - n - - trivial-rewrite

@@ -212,29 +212,37 @@ def test_decisions_that_changed_nothing(
     assert said(mended(tmp_path / "archive", NO_BANS)) == []
 
 
+class AfterAGroup(Silence):
+    def group_finished(self, outcome: GroupOutcome) -> None:
+        raise KeyboardInterrupt
+
+
+class WinnerTakenOut:
+    """A contest day on which the winner of the first group is taken out before the next one."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self.out = ""
+
+    def __call__(self, folder: ContestContext) -> None:
+        until(folder, AfterAGroup())
+        with folder.store.read() as tx:
+            self.out = results.drawn_round(tx, 1)[1][0].standings[0].entry
+        decide(folder.path, self._command, self.out)
+        contest_day(folder).run()
+
+
 @pytest.mark.slow
 def test_a_ban_between_two_draws_is_undone_by_games_that_were_never_played(tmp_path: Path) -> None:
     """Who was out had played before, and its last group keeps its table."""
-    out: list[str] = []
-
-    class AfterAGroup(Silence):
-        def group_finished(self, outcome: GroupOutcome) -> None:
-            raise KeyboardInterrupt
-
-    def day(folder: ContestContext) -> None:
-        until(folder, AfterAGroup())
-        with folder.store.read() as tx:
-            out.append(results.drawn_round(tx, 1)[1][0].standings[0].entry)
-        decide(folder.path, "disqualify", out[0])
-        contest_day(folder).run()
-
+    day = WinnerTakenOut("disqualify")
     contest, strings = played(tmp_path / "contest", small(), knobeln_field(), day)
     archive = publish(contest, tmp_path / "archive", strings).archive
     honest, strings = played(tmp_path / "honest", small(), knobeln_field())
     honest_archive = read(publish(honest, tmp_path / "honest_archive", strings).archive)
-    assert out[0] not in {name for group in read(archive).history[1].plan.groups for name in group.members}
+    assert day.out not in {name for group in read(archive).history[1].plan.groups for name in group.members}
     assert with_bans(read(archive), ()) == outcome_of(honest_archive)
-    assert said(archive)[0].startswith(f"had {out[0]} not been disqualified, ")
+    assert said(archive)[0].startswith(f"had {day.out} not been disqualified, ")
 
 
 def until(folder: ContestContext, spectator: Silence) -> None:
@@ -386,25 +394,13 @@ def test_the_moves_of_programs_that_talk_bound_what_is_known(
 
 @pytest.mark.slow
 def test_rounds_before_the_ban_are_known_although_programs_talk(tmp_path: Path) -> None:
-    out: list[str] = []
-
-    class AfterAGroup(Silence):
-        def group_finished(self, outcome: GroupOutcome) -> None:
-            raise KeyboardInterrupt
-
-    def day(folder: ContestContext) -> None:
-        until(folder, AfterAGroup())
-        with folder.store.read() as tx:
-            out.append(results.drawn_round(tx, 1)[1][0].standings[0].entry)
-        decide(folder.path, "drop", out[0])
-        contest_day(folder).run()
-
+    day = WinnerTakenOut("drop")
     names = ("first_open.sh", "board_taker.pl", "always_in_trouble.sh")
     once = {"games": 1, "third_place_games": 1, "final_games": 1, "max_games": 2}
     published = of_game(tmp_path, "ultimate-tic-tac-toe", names, day, **once)
     assert said(published.archive) == [
-        f"had {out[0]} not been dropped, 1 game of {out[0]} in round 2 would be needed. The archive does not "
-        "have it, and programs that talk cannot be asked again, so nobody can tell the ranking. Round 1 "
+        f"had {day.out} not been dropped, 1 game of {day.out} in round 2 would be needed. The archive does "
+        "not have it, and programs that talk cannot be asked again, so nobody can tell the ranking. Round 1 "
         "would be as in the archive"
     ]
 

@@ -21,7 +21,6 @@ from click.testing import CliRunner
 from sqlalchemy import select
 
 from compiler.builders.text import TextBuilder
-from contest import presets
 from contest.clock import SystemClock
 from contest.config.sections import Cluster as ClusterSettings
 from contest.config.sections import Mail
@@ -34,14 +33,14 @@ from knobeln.contest_day.publish import publish
 from knobeln.contest_day.run import Silence, contest_day
 from knobeln.context import ContestContext
 from tests.support.cluster import ROOT, Cluster, cluster, kill, working_processes
-from tests.support.contest_field import NOW, House, add_team_with_program, make_contest, settings
+from tests.support.contest_field import House, add_team_with_program, make_contest, settings
 from tests.support.oci_images import Made, archive, member, tar
+from tests.support.talking_contests import DECIDED, DESCRIPTION, built_samples, talking_contest
 from tournament.cluster import session
 from tournament.cluster.keys import make_keys
 from tournament.cluster.options import scheduler_url
 from tournament.runners import open_runner
 
-SAMPLES = Path(__file__).parents[2] / "knobellib" / "opponents"
 GROUPS = {"group_min": 4, "group_max": 7, "final_size": 7}
 TEAMS = 30
 
@@ -372,26 +371,8 @@ def test_no_password_travels(tmp_path: Path, house: House, monkeypatch: pytest.M
 
 
 # --- games of programs that talk ---------------------------------------------------------------------------
-DECIDED = {
-    "cooperation": ("always_cooperate.sh", "grudger.pl", "tit_for_tat.py", "two_tits.sh"),
-    "bid-tac-toe": ("even_hand.sh", "copycat.pl"),
-}
-"""Sample programs that use neither chance nor the clock, so that all computers play the same games."""
-
-
-DESCRIPTION = "It plays as its first lines say.\n" * 6
-
-
 def text_contest(folder: Path, game: str, there: ClusterSettings) -> ContestContext:
-    chosen = presets.settings(game, NOW).model_copy(
-        update={"cluster": there, "mail": Mail(listen_port=0), "dates": settings().dates}
-    )
-    builder = TextBuilder(chosen, open_runner)
-    built = {
-        name: builder.build({name: (SAMPLES / game / name).read_bytes()}, DESCRIPTION)
-        for name in DECIDED[game]
-    }
-    return make_contest(folder / "contest", 4, built, chosen)
+    return talking_contest(folder / "contest", game, built_samples(game), 4, there)
 
 
 @pytest.mark.slow

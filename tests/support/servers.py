@@ -430,7 +430,7 @@ def _shut(end: socket.socket) -> None:
 
 
 # --- relays ------------------------------------------------------------------------------------------------
-_POSTFIX_MAIN = """
+POSTFIX_INSTANCE = """
 compatibility_level = 3.6
 queue_directory = {d}/queue
 data_directory = {d}/data
@@ -446,6 +446,11 @@ myhostname = relay.club.example
 inet_interfaces = loopback-only
 inet_protocols = ipv4
 mynetworks = 127.0.0.0/8
+"""
+"""The lines of main.cf that make an instance apart, on loopback alone; `d`: its folder."""
+_POSTFIX_MAIN = (
+    POSTFIX_INSTANCE
+    + """
 mydestination = local.example
 local_recipient_maps =
 alias_database =
@@ -465,6 +470,7 @@ maximal_backoff_time = 4s
 in_flow_delay = 0
 {main}
 """
+)
 _POSTFIX_MASTER = """
 127.0.0.1:{smtp} inet n - n - - smtpd
 pickup    unix n - n 60 1 pickup
