@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.cli.main import COMMANDS
-from mailserver.intake.hand_over import Counter
+from mailserver.intake.hand_over import HandOverServer
 
 HEAVY = {
     *("alembic", "asyncio", "elftools.elf.elffile", "flufl.bounce"),
@@ -64,7 +64,7 @@ def test_a_letter_that_is_handed_over_needs_next_to_nothing(tmp_path: Path) -> N
     letter = tmp_path / "letter"
     letter.write_text("From: somebody@team.example\n\n")
     taken: list[bytes] = []
-    counter = Counter(tmp_path, 1_000, lambda raw, sender, recipients: taken.append(raw))
+    counter = HandOverServer(tmp_path, 1_000, lambda raw, sender, recipients: taken.append(raw))
     counter.start()
     try:
         modules = imported("-m", "knobeln", "receive", "-C", str(tmp_path), str(letter))
