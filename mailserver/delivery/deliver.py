@@ -5,13 +5,18 @@ when it has waited too long; the organizer sees it. Each mail has an envelope se
 bounces come. Several processes may deliver: each holds the database's lock for the mail that it sends. On
 SQLite, where there are no such locks, the caller sees to it that only one process delivers. If we are killed
 between the relay's 250 and our commit, the mail goes out twice with one Message-ID; into a Maildir only once.
+This can hit one mail for each connection.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from threading import Event, Thread
+from typing import NamedTuple
 
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -23,6 +28,7 @@ from mailserver.delivery.transports import RelayUnreachable, Transport
 from mailserver.delivery.verp import bounce_address
 
 BATCH = 100
+MAILS_PER_CONNECTION = 20  # a further connection is opened for so many more
 MAX_REFUSALS_IN_A_ROW = 10  # from here on the relay refuses us, not the recipients
 BACK_OFF_MINUTES = (1, 2, 5, 15, 30, 60)
 MIN_ATTEMPTS = len(BACK_OFF_MINUTES)  # before a mail is given up
@@ -45,34 +51,59 @@ def deliver_due(store: Store, settings: Settings, clock: Clock, transport: Trans
     """Send what is due, at most BATCH mails, each in a transaction of its own. Raises StoreBusy.
 
     If the relay cannot be reached, or refuses so many in a row that it must mean us, no mail fails: all wait
-    (O11).
+    (O11). If that holds for some connections only, their mails are tried again over one.
     """
     with store.read() as tx:
         if outbox.stopped(tx):
             return Delivered()
         items = outbox.due(tx, clock.now(), BATCH)
-        sender = senders(tx, settings)
-    total = Delivered()
-    # Consecutive refusals; the next result shows whether the mail or the relay is to blame.
-    refused: list[tuple[OutboxItem, DeliveryRefused]] = []
+        delivery = _Delivery(store, settings, clock, transport, senders(tx, settings))
+    first, *others = _shares(items, transport.connections)
+    stop = Event()
     try:
-        for item in items:
-            try:
-                total += _deliver(store, settings, clock, transport, item, sender(item.id))
-            except DeliveryRefused as error:
-                refused.append((item, error))
-                if len(refused) == MAX_REFUSALS_IN_A_ROW:
-                    raise RelayUnreachable(f"the relay refuses everything: {error}") from error
-            else:
-                total += _fail(store, clock, refused)
-                refused = []
-    except RelayUnreachable as error:
-        total += _wait_for_relay(store, settings, clock, [r[0] for r in refused] or [item], error)
-    else:
-        total += _fail(store, clock, refused)
+        further = [_in_background(partial(delivery.send_all, share, stop)) for share in others]
+        outcomes = [delivery.send_all(first, stop), *(each.result() for each in further)]
+        total = sum((each.done for each in outcomes), Delivered())
+        broken = [each for each in outcomes if each.unreachable]
+        if total.sent and broken and others:  # the relay is there, but may not want so many connections
+            if any(each.done == Delivered() for each in broken):
+                log.info("the relay takes no mails over several connections", why=str(broken[0].unreachable))
+                transport.connections = 1
+            transport.close()
+            again = delivery.send_all([item for each in broken for item in each.left], stop)
+            total += again.done
+            outcomes = [*(each for each in outcomes if not each.unreachable), again]
+        for each in outcomes:
+            if each.unreachable:
+                return total + delivery.wait_for_relay(each.tried, each.unreachable)
+        return total + delivery.fail([one for each in outcomes for one in each.refused])
     finally:
+        stop.set()
         transport.close()
-    return total
+
+
+def _shares(items: Sequence[OutboxItem], connections: int) -> list[list[OutboxItem]]:
+    """The mails for each connection; there is at least one. All mails to one recipient are in one share."""
+    count = min(connections, 1 + len(items) // MAILS_PER_CONNECTION)
+    shares: list[list[OutboxItem]] = [[] for _ in range(count)]
+    share_of: dict[str, list[OutboxItem]] = {}
+    for item in items:
+        share_of.setdefault(item.to, shares[len(share_of) % count]).append(item)
+    return shares
+
+
+def _in_background(work: Callable[[], _Outcome]) -> Future[_Outcome]:
+    """Do it in a thread that does not keep the process from its end."""
+    future: Future[_Outcome] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, name="delivery", daemon=True).start()
+    return future
 
 
 def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
@@ -81,60 +112,109 @@ def senders(tx: Transaction, settings: Settings) -> Callable[[int], str]:
     return lambda item_id: bounce_address(robot, item_id, secret) if settings.mail.verp else robot
 
 
-def _deliver(
-    store: Store, settings: Settings, clock: Clock, transport: Transport, item: OutboxItem, sender: str
-) -> Delivered:
-    with store.only_one(f"mail/{item.id}") as alone:
-        if not alone:  # a process on another computer sends it
-            return Delivered()
-        with store.read() as tx:
-            if not outbox.is_still_ready(tx, item):  # the organizer was quicker, or such a process
+Refusal = tuple[OutboxItem, DeliveryRefused]
+
+
+class _Outcome(NamedTuple):
+    """What became of the mails of one connection.
+
+    `refused`: the last of those offered, if refused; it is not clear yet whether they or the relay are to
+    blame. `unreachable`: why the relay does not take the mails `unsent`; at most the first was offered.
+    """
+
+    done: Delivered
+    refused: Sequence[Refusal] = ()
+    unsent: Sequence[OutboxItem] = ()
+    unreachable: RelayUnreachable | None = None
+
+    @property
+    def left(self) -> list[OutboxItem]:
+        return [*(item for item, _ in self.refused), *self.unsent]
+
+    @property
+    def tried(self) -> list[OutboxItem]:
+        """The mails that were offered to a relay that was unreachable, or did not want us."""
+        return [item for item, _ in self.refused] or list(self.unsent[:1])
+
+
+@dataclass(frozen=True)
+class _Delivery:
+    """Sends mails, and records what became of them. `sender`: see `senders`."""
+
+    store: Store
+    settings: Settings
+    clock: Clock
+    transport: Transport
+    sender: Callable[[int], str]
+
+    def send_all(self, items: Sequence[OutboxItem], stop: Event) -> _Outcome:
+        """Send these one after the other, until the relay cannot be reached, or `stop` is set."""
+        done = Delivered()
+        # Consecutive refusals; the next result shows whether the mail or the relay is to blame.
+        refused: list[Refusal] = []
+        for number, item in enumerate(items):
+            if stop.is_set():
+                break
+            try:
+                done += self._send(item)
+            except DeliveryRefused as error:
+                refused.append((item, error))
+                if len(refused) == MAX_REFUSALS_IN_A_ROW:
+                    everything = RelayUnreachable(f"the relay refuses everything: {error}")
+                    return _Outcome(done, refused, items[number + 1 :], everything)
+            except RelayUnreachable as error:
+                return _Outcome(done, refused, items[number:], error)
+            else:
+                done += self.fail(refused)
+                refused = []
+        return _Outcome(done, refused)
+
+    def _send(self, item: OutboxItem) -> Delivered:
+        with self.store.only_one(f"mail/{item.id}") as alone:
+            if not alone:  # a process on another computer sends it
                 return Delivered()
-        try:
-            response = transport.send(sender, item.to, item.raw)
-        except RelayUnreachable:
-            raise
-        except DeliveryDeferred as error:
-            return _defer(store, settings, clock, item, error)
-        with store.write() as tx:
-            outbox.mark_sent(tx, item.id, clock.now(), _short(response))
-        return Delivered(sent=1)
+            with self.store.read() as tx:
+                if not outbox.is_still_ready(tx, item):  # the organizer was quicker, or such a process
+                    return Delivered()
+            try:
+                response = self.transport.send(self.sender(item.id), item.to, item.raw)
+            except RelayUnreachable:
+                raise
+            except DeliveryDeferred as error:
+                return self._defer(item, error)
+            with self.store.write() as tx:
+                outbox.mark_sent(tx, item.id, self.clock.now(), _short(response))
+            return Delivered(sent=1)
 
+    def fail(self, refused: Sequence[Refusal]) -> Delivered:
+        """Give these up: their recipients are to blame."""
+        if not refused:
+            return Delivered()
+        with self.store.write() as tx:
+            for item, error in refused:
+                outbox.mark_failed(tx, item.id, self.clock.now(), _short(str(error)))
+        return Delivered(failed=len(refused))
 
-def _fail(store: Store, clock: Clock, refused: Sequence[tuple[OutboxItem, DeliveryRefused]]) -> Delivered:
-    if not refused:
-        return Delivered()
-    with store.write() as tx:
-        for item, error in refused:
-            outbox.mark_failed(tx, item.id, clock.now(), _short(str(error)))
-    return Delivered(failed=len(refused))
+    def wait_for_relay(self, tried: Sequence[OutboxItem], error: RelayUnreachable) -> Delivered:
+        """Let the tried mails wait as after any failure, and the others a little: the relay is away."""
+        log.error("delivery waits", why=str(error))
+        total = Delivered()
+        for item in tried:
+            total += self._defer(item, error)
+        with self.store.write() as tx:
+            outbox.wait_until(tx, self.clock.now() + back_off(0))
+        return total
 
-
-def _wait_for_relay(
-    store: Store, settings: Settings, clock: Clock, tried: Sequence[OutboxItem], error: RelayUnreachable
-) -> Delivered:
-    """The tried mails wait as after any failure, the others a little too: the relay would not take them."""
-    log.error("delivery waits", why=str(error))
-    total = Delivered()
-    for item in tried:
-        total += _defer(store, settings, clock, item, error)
-    with store.write() as tx:
-        outbox.wait_until(tx, clock.now() + back_off(0))
-    return total
-
-
-def _defer(
-    store: Store, settings: Settings, clock: Clock, item: OutboxItem, error: DeliveryDeferred
-) -> Delivered:
-    now = clock.now()
-    with store.write() as tx:
-        too_old = now - item.ready_at >= timedelta(hours=settings.mail.give_up_after_hours)
-        # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
-        if too_old and item.attempts >= MIN_ATTEMPTS:
-            outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))
-            return Delivered(failed=1)
-        outbox.mark_deferred(tx, item.id, now + back_off(item.attempts), _short(str(error)))
-    return Delivered(deferred=1)
+    def _defer(self, item: OutboxItem, error: DeliveryDeferred) -> Delivered:
+        now = self.clock.now()
+        with self.store.write() as tx:
+            too_old = now - item.ready_at >= timedelta(hours=self.settings.mail.give_up_after_hours)
+            # Not at the first try after a long pause, nor because the clock has jumped: that says nothing.
+            if too_old and item.attempts >= MIN_ATTEMPTS:
+                outbox.mark_failed(tx, item.id, now, _short(f"given up: {error}"))
+                return Delivered(failed=1)
+            outbox.mark_deferred(tx, item.id, now + back_off(item.attempts), _short(str(error)))
+        return Delivered(deferred=1)
 
 
 def back_off(attempts: int) -> timedelta:

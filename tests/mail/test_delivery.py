@@ -17,6 +17,7 @@ from contest.store import Store, contest_state, outbox
 from mailserver.delivery.deliver import Delivered, back_off, deliver_due
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.maildir import MaildirTransport, folder_name
+from mailserver.delivery.transports.smtp import MAX_CONNECTIONS
 from mailserver.delivery.verp import bounced_items
 from tests.support.clocks import FixedClock
 from tests.support.mail_world import START, make_settings
@@ -40,9 +41,11 @@ def settings_for(port: int, robot: str = ROBOT, **mail: object) -> Settings:
 
 
 def queue(store: Store, settings: Settings, *names: str, at: datetime = START) -> None:
+    """Mails for these recipients; what comes after a slash makes them different mails."""
     with store.write() as tx:
         for name in names:
-            mail = Outgoing(f"key/{name}", "GRR", f"{name}@a.example", "ranking", f"Hello {name}\n.\nbye\n")
+            to = f"{name.partition('/')[0]}@a.example"
+            mail = Outgoing(f"key/{name}", "GRR", to, "ranking", f"Hello {name}\n.\nbye\n")
             outbox.put(tx, mail, settings, at)
 
 
@@ -148,6 +151,75 @@ def test_a_relay_that_refuses_everybody_costs_no_mail(store: Store, sink: tuple[
     handler.blocks_us = False
     clock.at = START + timedelta(minutes=1)
     assert deliver_due(store, settings, clock, transport) == Delivered(sent=13)
+
+
+MANY = [f"joe{number % 30}/{number}" for number in range(60)]  # for 30 recipients
+
+
+def test_many_mails_go_over_several_connections_and_those_for_one_recipient_in_their_order(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    handler, port = sink
+    settings = settings_for(port)
+    queue(store, settings, *MANY)
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == Delivered(sent=60)
+    assert handler.conversations == MAX_CONNECTIONS
+    for number in range(30):
+        first, second = handler.messages_to(f"joe{number}")
+        assert f"Hello joe{number}/{number}\r\n".encode() in first
+        assert f"Hello joe{number}/{number + 30}\r\n".encode() in second
+
+
+@pytest.mark.parametrize("accepts", [1, 2])
+def test_a_relay_that_takes_fewer_connections_gets_all_mails_over_one(
+    store: Store, sink: tuple[Sink, int], accepts: int
+) -> None:
+    handler, port = sink
+    handler.conversations_at_once = accepts
+    settings = settings_for(port)
+    queue(store, settings, *MANY)
+    transport = transport_of(settings, NOWHERE)
+    assert deliver_due(store, settings, FixedClock(START), transport) == Delivered(sent=60)
+    assert {attempts for _, attempts, _ in listing(store).values()} == {1}
+    queue(store, settings, *(f"later{name}" for name in MANY))
+    before = handler.conversations
+    assert deliver_due(store, settings, FixedClock(START), transport) == Delivered(sent=60)
+    assert handler.conversations == before + 1
+
+
+def test_a_relay_that_refuses_many_over_several_connections_costs_no_mail(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    handler, port = sink
+    handler.blocks_us = True
+    settings, clock = settings_for(port), FixedClock(START)
+    queue(store, settings, *MANY)
+    transport = transport_of(settings, NOWHERE)
+    assert deliver_due(store, settings, clock, transport) == Delivered(deferred=10)
+    handler.blocks_us = False
+    clock.at = START + timedelta(minutes=1)
+    assert deliver_due(store, settings, clock, transport) == Delivered(sent=60)
+
+
+def test_one_recipient_among_many_over_several_connections_is_unknown(
+    store: Store, sink: tuple[Sink, int]
+) -> None:
+    _, port = sink
+    settings = settings_for(port)
+    queue(store, settings, *MANY, "gone1", "gone2", "gone3", "gone4", "later")
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == Delivered(sent=60, failed=4, deferred=1)
+
+
+def test_a_relay_that_is_away_costs_one_attempt_of_many_mails(store: Store) -> None:
+    settings = settings_for(free_port())
+    queue(store, settings, *MANY)
+    done = deliver_due(store, settings, FixedClock(START), transport_of(settings, NOWHERE))
+    assert done == Delivered(deferred=1)
+    with store.read() as tx:
+        rows = outbox.listing(tx, state=None, to=None, count=100)
+    assert sum(row.attempts for row in rows) == 1
 
 
 def test_nine_unknown_recipients_in_a_row_are_their_own_fault(store: Store, sink: tuple[Sink, int]) -> None:
@@ -283,6 +355,8 @@ def test_what_is_held_while_a_batch_goes_out_stays(store: Store, sink: tuple[Sin
     relay_transport = transport_of(settings, NOWHERE)
 
     class HoldsMeanwhile:
+        connections = 1
+
         def send(self, sender: str, to: str, raw: bytes) -> str:
             with store.write() as tx:
                 outbox.hold(tx, ids=(2,))

@@ -12,10 +12,16 @@ class RelayUnreachable(DeliveryDeferred):
 
 
 class Transport(Protocol):
-    """Takes one mail. Raises DeliveryDeferred (again later) or DeliveryRefused (never)."""
+    """Takes mails. `connections`: how many threads may send at once; the caller lowers it for good if the
+    relay does not want as many."""
+
+    connections: int
 
     def send(self, sender: str, to: str, raw: bytes) -> str:
-        """Returns the reply to the mail. `sender` is the envelope's: bounces go there."""
+        """Returns the reply to the mail. `sender` is the envelope's: bounces go there.
+
+        Raises DeliveryDeferred (again later) or DeliveryRefused (never).
+        """
 
     def close(self) -> None:
         """Close connections; a later `send` opens them again."""

@@ -19,6 +19,8 @@ _MAX_FOLDER_CHARACTERS = 200
 class MaildirTransport:
     """The Maildirs below `root`."""
 
+    connections = 1
+
     def __init__(self, root: Path) -> None:
         self._root = root
 

@@ -18,6 +18,8 @@ _EX_DATAERR, _EX_NOUSER, _EX_NOHOST = 65, 67, 68
 class SendmailTransport:
     """`command` in the shell's spelling, but started without one."""
 
+    connections = 1
+
     def __init__(self, command: str) -> None:
         self._command = command
 

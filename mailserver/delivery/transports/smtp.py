@@ -1,4 +1,4 @@
-"""A relay (smarthost) by SMTP: encrypted, logged in, one connection for many mails."""
+"""A relay (smarthost) by SMTP: encrypted, logged in, each connection for many mails."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 import smtplib
 import ssl
 from collections.abc import Iterator
+from functools import partial
+from threading import get_ident
 
 from contest.config.sections import Mail
 from contest.errors import ConfigError, DeliveryDeferred, DeliveryRefused, KnobelnError
@@ -14,6 +16,7 @@ from mailserver.delivery.transports.base import RelayUnreachable
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
+MAX_CONNECTIONS = 3  # Exchange Online takes no more at once from one mailbox
 _ANSWER_SECONDS = 60.0  # for each answer but the last
 # RFC 5321, 4.5.3.2.6: some relays read the complete mail first. With less patience we would send it twice.
 _DATA_ANSWER_SECONDS = 600.0
@@ -32,6 +35,31 @@ class SmtpTransport:
     """`name` is how we greet the relay. Nothing is sent without the encryption that the settings want."""
 
     def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
+        self.connections = MAX_CONNECTIONS
+        self._connect = partial(_Connection, mail, name, token)
+        self._of_threads: dict[int, _Connection] = {}
+
+    def send(self, sender: str, to: str, raw: bytes) -> str:
+        return self._mine().send(sender, to, raw)
+
+    def probe(self, sender: str, to: str) -> str:
+        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
+        return self._mine().probe(sender, to)
+
+    def close(self) -> None:
+        """Only while no other thread sends."""
+        while self._of_threads:
+            self._of_threads.popitem()[1].close()
+
+    def _mine(self) -> _Connection:
+        """The connection of this thread."""
+        return self._of_threads.setdefault(get_ident(), self._connect())
+
+
+class _Connection:
+    """One connection to the relay: opened when it is needed, and again when it broke."""
+
+    def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
         self._mail = mail
         self._name = name
         self._token = token
@@ -48,7 +76,6 @@ class SmtpTransport:
         return self._transaction(sender, to, text)
 
     def probe(self, sender: str, to: str) -> str:
-        """Try everything but sending a mail; describes the relay for people. Raises as `send` does."""
         connection = self._connected()
         try:
             self._envelope(connection, sender, to, 0)

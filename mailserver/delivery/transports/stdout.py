@@ -11,6 +11,8 @@ from mailserver.delivery.transports.base import RelayUnreachable
 class StreamTransport:
     """What `mutt -f` reads from a file. A line that begins with `From ` gets a `>` before it, as is usual."""
 
+    connections = 1
+
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
