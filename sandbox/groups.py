@@ -54,7 +54,7 @@ _HOW_TO_FIX = (
     "Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
 _NOT_OPEN = -1
-_FACTS_BYTES = 4_096  # more than the file with the processor time has
+_FACTS_BYTES = 4_096  # more than a file with facts has
 _numbers = count()
 
 
@@ -71,7 +71,7 @@ class _Fact(NamedTuple):
 
     controller: str
     file: str
-    pattern: str = r"(\d+)"
+    pattern: re.Pattern[bytes] = re.compile(rb"(\d+)")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ _V1 = _Dialect(
     memory_limits=("memory.limit_in_bytes", _MEMORY_AND_SWAP),
     optional={"memory.swappiness": "0"},
     peak=_Fact("memory", "memory.max_usage_in_bytes"),
-    killed=_Fact("memory", "memory.oom_control", r"oom_kill (\d+)"),
+    killed=_Fact("memory", "memory.oom_control", re.compile(rb"oom_kill (\d+)")),
     full=None,
     cpu=_Fact("cpuacct", "cpuacct.usage"),
     cpu_units_per_second=1_000_000_000,
@@ -111,9 +111,9 @@ _V2 = _Dialect(
     memory_limits=("memory.max",),
     optional={"memory.swap.max": "0", "memory.oom.group": "1"},
     peak=_Fact("memory", "memory.peak"),
-    killed=_Fact("memory", "memory.events", r"oom_kill (\d+)"),
-    full=_Fact("memory", "memory.events", r"oom (\d+)"),
-    cpu=_Fact("cpu", "cpu.stat", r"usage_usec (\d+)"),
+    killed=_Fact("memory", "memory.events", re.compile(rb"oom_kill (\d+)")),
+    full=_Fact("memory", "memory.events", re.compile(rb"oom (\d+)")),
+    cpu=_Fact("cpu", "cpu.stat", re.compile(rb"usage_usec (\d+)")),
     cpu_units_per_second=1_000_000,
 )
 
@@ -154,29 +154,35 @@ class Group:
     def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits) -> None:
         self._dialect, self._folders, self._limits = dialect, folders, limits
         self._files = ExitStack()
-        self._freeze_file = self._cpu_file = _NOT_OPEN
-        self._cpu_pattern = re.compile(dialect.cpu.pattern.encode())
+        self._freeze_file = _NOT_OPEN
+        self._fact_files: dict[str, int] = {}  # by name, without those that the kernel does not have
 
     def set_up(self) -> None:
         """Raises OSError."""
         for folder in set(self._folders.values()):
             folder.mkdir()
-        memory = self._folders["memory"]
-        for name in self._dialect.memory_limits:
+        dialect, memory = self._dialect, self._folders["memory"]
+        for name in dialect.memory_limits:
             if name != _MEMORY_AND_SWAP or (memory / name).exists():
                 (memory / name).write_text(str(self._limits.memory_bytes))
-        for name, value in self._dialect.optional.items():
+        for name, value in dialect.optional.items():
             with suppress(OSError):
                 (memory / name).write_text(value)
         (self._folders["pids"] / "pids.max").write_text(str(self._limits.processes))
-        cpu = self._dialect.cpu
-        self._cpu_file = self._open_file(self._folders[cpu.controller] / cpu.file, os.O_RDONLY)
+        self._open_fact(dialect.cpu)
+        may_be_missing = (dialect.peak, dialect.killed, dialect.full)
+        for fact in {fact.file: fact for fact in may_be_missing if fact}.values():
+            with suppress(FileNotFoundError):
+                self._open_fact(fact)
         if _FREEZER in self._folders:
             with suppress(FileNotFoundError):  # Linux before 5.2
                 self._freeze_file = self._open_file(self._folders[_FREEZER] / "cgroup.freeze", os.O_WRONLY)
 
+    def _open_fact(self, fact: _Fact) -> None:
+        self._fact_files[fact.file] = self._open_file(self._folders[fact.controller] / fact.file, os.O_RDONLY)
+
     def _open_file(self, path: Path, mode: int) -> int:
-        """Open a file that is needed for every answer of a program."""
+        """Open a file that is needed for every answer of a program, or after every game."""
         descriptor = os.open(path, mode | os.O_CLOEXEC)
         self._files.callback(os.close, descriptor)
         return descriptor
@@ -194,8 +200,7 @@ class Group:
 
     def cpu_seconds(self) -> float:
         """Of all processes so far."""
-        found = self._cpu_pattern.search(os.pread(self._cpu_file, _FACTS_BYTES, 0))
-        return int(found[1]) / self._dialect.cpu_units_per_second if found else 0.0
+        return (self._read(self._dialect.cpu) or 0) / self._dialect.cpu_units_per_second
 
     def add(self, pid: int) -> None:
         """Put the process, with all children that it will have, into the group. It may have ended."""
@@ -225,10 +230,9 @@ class Group:
 
     def _read(self, fact: _Fact) -> int | None:
         """None if the kernel does not have it."""
-        try:
-            found = re.search(fact.pattern, (self._folders[fact.controller] / fact.file).read_text())
-        except OSError:
+        if fact.file not in self._fact_files:
             return None
+        found = fact.pattern.search(os.pread(self._fact_files[fact.file], _FACTS_BYTES, 0))
         return int(found[1]) if found else None
 
 
