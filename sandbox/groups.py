@@ -14,6 +14,9 @@ Where groups are made, the first that works:
 2. cgroup v1, if we may write below our own groups; usually only root may.
 3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is False).
 
+The first process of a sandbox, which waits for the command, is ours. It leaves the group (of v2) as soon as
+the command has started, because to stop and continue a second process would take as long again.
+
 Only v2 can stop a group and still end it: in v1 a stopped process survives SIGKILL, and so our own death. So
 beside the folders of v1 a group has one of v2, if v2 is mounted without controllers, as is usual. Where it is
 not, and where there is no group, process_tree.py stops processes one by one, and counts their time.
@@ -120,7 +123,10 @@ _V2 = _Dialect(
 
 @dataclass(frozen=True)
 class _Place:
-    """Where groups are made: for each controller the folder above them. `own`: the group that we are in."""
+    """Where groups are made: for each controller the folder above them.
+
+    `own`: the group that we are in; of v2, if groups can be stopped.
+    """
 
     dialect: _Dialect
     above: Mapping[str, Path]
@@ -130,7 +136,7 @@ class _Place:
         """Make a group with these limits. Raises OSError."""
         name = f"{label()}-{next(_numbers)}"
         folders = {controller: above / name for controller, above in self.above.items()}
-        made = Group(self.dialect, folders, limits)
+        made = Group(self.dialect, folders, limits, self.own)
         try:
             made.set_up()
             self._wait_until_moving_is_fast()
@@ -151,10 +157,12 @@ class _Place:
 class Group:
     """The group of one sandbox: a folder for each controller; in v2 they are one folder."""
 
-    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits) -> None:
-        self._dialect, self._folders, self._limits = dialect, folders, limits
+    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits, outside: Path) -> None:
+        """`outside`: the group for the first process, when there is a command."""
+        self._dialect, self._folders, self._limits, self._outside = dialect, folders, limits, outside
         self._files = ExitStack()
-        self._freeze_file = _NOT_OPEN
+        self._freeze_file = self._threads_file = _NOT_OPEN
+        self._first_process: bytes | None = None  # as long as it would be stopped, too
         self._fact_files: dict[str, int] = {}  # by name, without those that the kernel does not have
 
     def set_up(self) -> None:
@@ -175,8 +183,10 @@ class Group:
             with suppress(FileNotFoundError):
                 self._open_fact(fact)
         if _FREEZER in self._folders:
+            folder = self._folders[_FREEZER]
+            self._threads_file = self._open_file(folder / "cgroup.threads", os.O_RDONLY)
             with suppress(FileNotFoundError):  # Linux before 5.2
-                self._freeze_file = self._open_file(self._folders[_FREEZER] / "cgroup.freeze", os.O_WRONLY)
+                self._freeze_file = self._open_file(folder / "cgroup.freeze", os.O_WRONLY)
 
     def _open_fact(self, fact: _Fact) -> None:
         self._fact_files[fact.file] = self._open_file(self._folders[fact.controller] / fact.file, os.O_RDONLY)
@@ -196,14 +206,23 @@ class Group:
         os.pwrite(self._freeze_file, b"1", 0)
 
     def resume(self) -> None:
+        if self._first_process is not None and self._threads() - {self._first_process}:
+            with suppress(ProcessLookupError):
+                (self._outside / "cgroup.procs").write_bytes(self._first_process)
+            self._first_process = None
         os.pwrite(self._freeze_file, b"0", 0)
+
+    def _threads(self) -> set[bytes]:
+        """The first that fit: usually all."""
+        return set(os.pread(self._threads_file, _FACTS_BYTES, 0).split())
 
     def cpu_seconds(self) -> float:
         """Of all processes so far."""
         return (self._read(self._dialect.cpu) or 0) / self._dialect.cpu_units_per_second
 
     def add(self, pid: int) -> None:
-        """Put the process, with all children that it will have, into the group. It may have ended."""
+        """Put the first process, with the command that it will start, into the group. It may have ended."""
+        self._first_process = str(pid).encode()
         with suppress(ProcessLookupError):
             for folder in set(self._folders.values()):
                 (folder / "cgroup.procs").write_text(str(pid))
@@ -339,7 +358,7 @@ def _place_v1() -> _Place:
         beside = mounts["cgroup2"].folder(own[""])
         if os.access(beside, os.W_OK):
             above[_FREEZER] = beside
-    return _Place(_V1, above, above["pids"])
+    return _Place(_V1, above, above.get(_FREEZER, above["pids"]))
 
 
 class _Mount(NamedTuple):
