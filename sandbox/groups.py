@@ -43,6 +43,7 @@ from typing import NamedTuple
 from contest.errors import ToolMissing
 from sandbox.leftovers import is_left_over, label
 from sandbox.limits import MB, Limits, Usage
+from sandbox.process_tree import state
 
 SERVER = "knobeln-server"  # the group of our own processes, beside those of the sandboxes (v2)
 
@@ -56,6 +57,7 @@ _HOW_TO_FIX = (
     "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope -p "
     "Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
+_SLEEPING = (b"S", b"X")  # or ended
 _NOT_OPEN = -1
 _FACTS_BYTES = 4_096  # more than a file with facts has
 _numbers = count()
@@ -162,7 +164,7 @@ class Group:
         self._dialect, self._folders, self._limits, self._outside = dialect, folders, limits, outside
         self._files = ExitStack()
         self._freeze_file = self._threads_file = _NOT_OPEN
-        self._first_process: bytes | None = None  # as long as it would be stopped, too
+        self._first_process: int | None = None  # as long as it would be stopped, too
         self._fact_files: dict[str, int] = {}  # by name, without those that the kernel does not have
 
     def set_up(self) -> None:
@@ -208,13 +210,17 @@ class Group:
     def resume(self) -> None:
         if self._first_process is not None and self._threads() - {self._first_process}:
             with suppress(ProcessLookupError):
-                (self._outside / "cgroup.procs").write_bytes(self._first_process)
+                (self._outside / "cgroup.procs").write_text(str(self._first_process))
             self._first_process = None
         os.pwrite(self._freeze_file, b"0", 0)
 
-    def _threads(self) -> set[bytes]:
+    def sleeps(self) -> bool:
+        """Whether all threads wait for something that is not a processor or a disk."""
+        return all(state(thread) in _SLEEPING for thread in self._threads())
+
+    def _threads(self) -> set[int]:
         """The first that fit: usually all."""
-        return set(os.pread(self._threads_file, _FACTS_BYTES, 0).split())
+        return set(map(int, os.pread(self._threads_file, _FACTS_BYTES, 0).split()))
 
     def cpu_seconds(self) -> float:
         """Of all processes so far."""
@@ -222,7 +228,7 @@ class Group:
 
     def add(self, pid: int) -> None:
         """Put the first process, with the command that it will start, into the group. It may have ended."""
-        self._first_process = str(pid).encode()
+        self._first_process = pid
         with suppress(ProcessLookupError):
             for folder in set(self._folders.values()):
                 (folder / "cgroup.procs").write_text(str(pid))
