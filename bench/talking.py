@@ -2,29 +2,34 @@
 
 Two programs play game after game, as in a group. What they are asked is noted in games before. Then the same
 programs get the same questions in the same order through plain pipes, without sandbox, referee and clock, and
-must give the same answers. Both take turns. bench/sandbox.py measures a single exchange.
+must give the same answers. A third pair plays as in the contest, but is not stopped while the other program
+thinks: that is what the rule costs. All take turns. bench/sandbox.py measures a single exchange.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 from unittest.mock import patch
 
+from bench.timing import Spent, cpu_seconds_of
 from compiler import languages
 from compiler.languages import Problem
 from contest import presets
 from contest.games.base import Words
 from contest.model import GameJob
+from contest.protocols import Runner
 from contest.seeds import Seeds
 from knobellib.samples import samples
+from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.players import AnswerFault, as_text
 from sandbox.players.lines import LinesPlayer
 from sandbox.program_folder import ProgramFolder
@@ -53,31 +58,67 @@ class Line(NamedTuple):
     answer: str | None
 
 
+class Way(NamedTuple):
+    """A way to play GAMES games, and what each run took for a game."""
+
+    name: str
+    play: Callable[[], object]
+    runs: list[Spent]
+
+    def run(self) -> None:
+        cpu, began = cpu_seconds_of(os.getpid()), time.perf_counter()
+        self.play()
+        seconds = time.perf_counter() - began
+        self.runs.append(Spent(seconds / GAMES, (cpu_seconds_of(os.getpid()) - cpu) / GAMES))
+
+    @property
+    def median(self) -> Spent:
+        return Spent(*map(median, zip(*self.runs, strict=True)))
+
+
 def main() -> None:
     sandbox = Sandbox()
     sources = ({EVEN_HAND: samples(GAME)[EVEN_HAND]}, {"even_mind.py": EVEN_MIND})
     programs = [_built(files, sandbox) for files in sources]
-    times: tuple[list[float], list[float]] = ([], [])
+    jobs = [GameJob(tuple(p.digest for p in programs), (b"", b""), names=("even_hand", "even_mind"))] * GAMES
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bare = [stack.enter_context(_started(p, folder / p.program)) for p in programs]
-        digests = tuple(program.digest for program in programs)
-        images = {program.digest: program.to_bytes() for program in programs}
-        seeds = Seeds(bytes(32))
-        settings = presets.settings(GAME, datetime.now(UTC))
-        runner = stack.enter_context(open_runner(images, settings, seeds))
-        jobs = [GameJob(digests, (b"", b""), names=("even_hand", "even_mind"))] * GAMES
+        stopped, unstopped = (stack.enter_context(_runner(programs)) for _ in range(2))
         with _noting(programs) as lines:
-            assert all(result.is_flawless for result in runner.play(jobs)), "a program broke the rules"
-        _talk(bare, lines)
+            assert all(result.is_flawless for result in stopped.play(jobs)), "a program broke the rules"
+
+        def play_unstopped() -> None:
+            with patch.multiple(BubblewrapSandbox, pause=_nothing, resume=_nothing):
+                unstopped.play(jobs)
+
+        ways = (
+            Way("as in the contest", lambda: stopped.play(jobs), []),
+            Way("never stopped", play_unstopped, []),
+            Way("bare pipes", lambda: _talk(bare, lines), []),
+        )
+        for way in ways[1:]:
+            way.play()
         for _run in range(RUNS):
-            for way, work in enumerate((lambda: runner.play(jobs), lambda: _talk(bare, lines))):
-                began = time.perf_counter()
-                work()
-                times[way].append((time.perf_counter() - began) / GAMES)
-    ours, base = (median(values) * 1e3 for values in times)
+            for way in ways:
+                way.run()
+    base = ways[-1].median
     print(f"a game of Bid-Tac-Toe, {len(lines) / GAMES:.0f} lines to programs (medians of {RUNS} runs)")
-    print(f"  {ours:.2f} ms   bare pipes {base:.2f} ms   ratio {ours / base:.2f} (at most {MAX_RATIO})")
+    for way in ways:
+        took = way.median
+        print(f"  {way.name:17} {took.seconds * 1e3:5.2f} ms", end="")
+        print(f"   processor time {took.cpu_seconds * 1e3:.2f} ms", end="")
+        print(f"   ratios {took.seconds / base.seconds:.2f} and {took.cpu_seconds / base.cpu_seconds:.2f}")
+    print(f"  (by the clock at most {MAX_RATIO})")
+
+
+def _nothing(_: BubblewrapSandbox) -> None:
+    return
+
+
+def _runner(programs: Sequence[ProgramFolder]) -> AbstractContextManager[Runner]:
+    images = {program.digest: program.to_bytes() for program in programs}
+    return open_runner(images, presets.settings(GAME, datetime.now(UTC)), Seeds(bytes(32)))
 
 
 def _built(files: dict[str, bytes], sandbox: Sandbox) -> ProgramFolder:

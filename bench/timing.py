@@ -45,9 +45,18 @@ def cpu_seconds_of(root: int) -> float:
         except (FileNotFoundError, ProcessLookupError):
             continue
         process = int(stat.parent.name)
-        parents[process], used[process] = int(fields[1]), sum(map(int, fields[11:15]))
+        parents[process] = int(fields[1])
+        used[process] = _own_cpu_seconds(process) + sum(map(int, fields[13:15])) / _CLOCK_TICKS
     family = {root}
     for process in sorted(parents):
         if parents[process] in family:
             family.add(process)
-    return sum(used[process] for process in family) / _CLOCK_TICKS
+    return sum(used[process] for process in family)
+
+
+def _own_cpu_seconds(process: int) -> float:
+    """Exactly, where /proc has hundredths of a second."""
+    try:
+        return time.clock_gettime((~process << 3) | 2)  # CPUCLOCK_SCHED: clock_getcpuclockid(3)
+    except OSError:
+        return 0.0

@@ -186,6 +186,9 @@ class BubblewrapSandbox(RunningSandbox):
         if not self._has_ended:
             self._pausing.resume()
 
+    def sleeps(self) -> bool:
+        return not self._has_ended and self._pausing.sleeps()
+
     def end(self) -> CommandEnd | None:
         cpu_seconds = self.cpu_seconds()
         if self._process.returncode is None:

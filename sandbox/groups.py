@@ -14,6 +14,9 @@ Where groups are made, the first that works:
 2. cgroup v1, if we may write below our own groups; usually only root may.
 3. Otherwise there is no group, and limits hold for each process alone (`LimitsOfSandboxes.whole` is False).
 
+The first process of a sandbox, which waits for the command, is ours. It leaves the group (of v2) as soon as
+the command has started, because to stop and continue a second process would take as long again.
+
 Only v2 can stop a group and still end it: in v1 a stopped process survives SIGKILL, and so our own death. So
 beside the folders of v1 a group has one of v2, if v2 is mounted without controllers, as is usual. Where it is
 not, and where there is no group, process_tree.py stops processes one by one, and counts their time.
@@ -40,6 +43,7 @@ from typing import NamedTuple
 from contest.errors import ToolMissing
 from sandbox.leftovers import is_left_over, label
 from sandbox.limits import MB, Limits, Usage
+from sandbox.process_tree import state
 
 SERVER = "knobeln-server"  # the group of our own processes, beside those of the sandboxes (v2)
 
@@ -53,8 +57,9 @@ _HOW_TO_FIX = (
     "Start `knobeln serve` by its unit, which has Delegate=yes, or by `systemd-run --user --scope -p "
     "Delegate=yes knobeln serve`; a container needs a writable cgroup"
 )
+_SLEEPING = (b"S", b"X")  # or ended
 _NOT_OPEN = -1
-_FACTS_BYTES = 4_096  # more than the file with the processor time has
+_FACTS_BYTES = 4_096  # more than a file with facts has
 _numbers = count()
 
 
@@ -71,7 +76,7 @@ class _Fact(NamedTuple):
 
     controller: str
     file: str
-    pattern: str = r"(\d+)"
+    pattern: re.Pattern[bytes] = re.compile(rb"(\d+)")
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ _V1 = _Dialect(
     memory_limits=("memory.limit_in_bytes", _MEMORY_AND_SWAP),
     optional={"memory.swappiness": "0"},
     peak=_Fact("memory", "memory.max_usage_in_bytes"),
-    killed=_Fact("memory", "memory.oom_control", r"oom_kill (\d+)"),
+    killed=_Fact("memory", "memory.oom_control", re.compile(rb"oom_kill (\d+)")),
     full=None,
     cpu=_Fact("cpuacct", "cpuacct.usage"),
     cpu_units_per_second=1_000_000_000,
@@ -111,16 +116,19 @@ _V2 = _Dialect(
     memory_limits=("memory.max",),
     optional={"memory.swap.max": "0", "memory.oom.group": "1"},
     peak=_Fact("memory", "memory.peak"),
-    killed=_Fact("memory", "memory.events", r"oom_kill (\d+)"),
-    full=_Fact("memory", "memory.events", r"oom (\d+)"),
-    cpu=_Fact("cpu", "cpu.stat", r"usage_usec (\d+)"),
+    killed=_Fact("memory", "memory.events", re.compile(rb"oom_kill (\d+)")),
+    full=_Fact("memory", "memory.events", re.compile(rb"oom (\d+)")),
+    cpu=_Fact("cpu", "cpu.stat", re.compile(rb"usage_usec (\d+)")),
     cpu_units_per_second=1_000_000,
 )
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where groups are made: for each controller the folder above them. `own`: the group that we are in."""
+    """Where groups are made: for each controller the folder above them.
+
+    `own`: the group that we are in; of v2, if groups can be stopped.
+    """
 
     dialect: _Dialect
     above: Mapping[str, Path]
@@ -130,7 +138,7 @@ class _Place:
         """Make a group with these limits. Raises OSError."""
         name = f"{label()}-{next(_numbers)}"
         folders = {controller: above / name for controller, above in self.above.items()}
-        made = Group(self.dialect, folders, limits)
+        made = Group(self.dialect, folders, limits, self.own)
         try:
             made.set_up()
             self._wait_until_moving_is_fast()
@@ -151,32 +159,42 @@ class _Place:
 class Group:
     """The group of one sandbox: a folder for each controller; in v2 they are one folder."""
 
-    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits) -> None:
-        self._dialect, self._folders, self._limits = dialect, folders, limits
+    def __init__(self, dialect: _Dialect, folders: Mapping[str, Path], limits: Limits, outside: Path) -> None:
+        """`outside`: the group for the first process, when there is a command."""
+        self._dialect, self._folders, self._limits, self._outside = dialect, folders, limits, outside
         self._files = ExitStack()
-        self._freeze_file = self._cpu_file = _NOT_OPEN
-        self._cpu_pattern = re.compile(dialect.cpu.pattern.encode())
+        self._freeze_file = self._threads_file = _NOT_OPEN
+        self._first_process: int | None = None  # as long as it would be stopped, too
+        self._fact_files: dict[str, int] = {}  # by name, without those that the kernel does not have
 
     def set_up(self) -> None:
         """Raises OSError."""
         for folder in set(self._folders.values()):
             folder.mkdir()
-        memory = self._folders["memory"]
-        for name in self._dialect.memory_limits:
+        dialect, memory = self._dialect, self._folders["memory"]
+        for name in dialect.memory_limits:
             if name != _MEMORY_AND_SWAP or (memory / name).exists():
                 (memory / name).write_text(str(self._limits.memory_bytes))
-        for name, value in self._dialect.optional.items():
+        for name, value in dialect.optional.items():
             with suppress(OSError):
                 (memory / name).write_text(value)
         (self._folders["pids"] / "pids.max").write_text(str(self._limits.processes))
-        cpu = self._dialect.cpu
-        self._cpu_file = self._open_file(self._folders[cpu.controller] / cpu.file, os.O_RDONLY)
+        self._open_fact(dialect.cpu)
+        may_be_missing = (dialect.peak, dialect.killed, dialect.full)
+        for fact in {fact.file: fact for fact in may_be_missing if fact}.values():
+            with suppress(FileNotFoundError):
+                self._open_fact(fact)
         if _FREEZER in self._folders:
+            folder = self._folders[_FREEZER]
+            self._threads_file = self._open_file(folder / "cgroup.threads", os.O_RDONLY)
             with suppress(FileNotFoundError):  # Linux before 5.2
-                self._freeze_file = self._open_file(self._folders[_FREEZER] / "cgroup.freeze", os.O_WRONLY)
+                self._freeze_file = self._open_file(folder / "cgroup.freeze", os.O_WRONLY)
+
+    def _open_fact(self, fact: _Fact) -> None:
+        self._fact_files[fact.file] = self._open_file(self._folders[fact.controller] / fact.file, os.O_RDONLY)
 
     def _open_file(self, path: Path, mode: int) -> int:
-        """Open a file that is needed for every answer of a program."""
+        """Open a file that is needed for every answer of a program, or after every game."""
         descriptor = os.open(path, mode | os.O_CLOEXEC)
         self._files.callback(os.close, descriptor)
         return descriptor
@@ -190,15 +208,27 @@ class Group:
         os.pwrite(self._freeze_file, b"1", 0)
 
     def resume(self) -> None:
+        if self._first_process is not None and self._threads() - {self._first_process}:
+            with suppress(ProcessLookupError):
+                (self._outside / "cgroup.procs").write_text(str(self._first_process))
+            self._first_process = None
         os.pwrite(self._freeze_file, b"0", 0)
+
+    def sleeps(self) -> bool:
+        """Whether all threads wait for something that is not a processor or a disk."""
+        return all(state(thread) in _SLEEPING for thread in self._threads())
+
+    def _threads(self) -> set[int]:
+        """The first that fit: usually all."""
+        return set(map(int, os.pread(self._threads_file, _FACTS_BYTES, 0).split()))
 
     def cpu_seconds(self) -> float:
         """Of all processes so far."""
-        found = self._cpu_pattern.search(os.pread(self._cpu_file, _FACTS_BYTES, 0))
-        return int(found[1]) / self._dialect.cpu_units_per_second if found else 0.0
+        return (self._read(self._dialect.cpu) or 0) / self._dialect.cpu_units_per_second
 
     def add(self, pid: int) -> None:
-        """Put the process, with all children that it will have, into the group. It may have ended."""
+        """Put the first process, with the command that it will start, into the group. It may have ended."""
+        self._first_process = pid
         with suppress(ProcessLookupError):
             for folder in set(self._folders.values()):
                 (folder / "cgroup.procs").write_text(str(pid))
@@ -225,10 +255,9 @@ class Group:
 
     def _read(self, fact: _Fact) -> int | None:
         """None if the kernel does not have it."""
-        try:
-            found = re.search(fact.pattern, (self._folders[fact.controller] / fact.file).read_text())
-        except OSError:
+        if fact.file not in self._fact_files:
             return None
+        found = fact.pattern.search(os.pread(self._fact_files[fact.file], _FACTS_BYTES, 0))
         return int(found[1]) if found else None
 
 
@@ -335,7 +364,7 @@ def _place_v1() -> _Place:
         beside = mounts["cgroup2"].folder(own[""])
         if os.access(beside, os.W_OK):
             above[_FREEZER] = beside
-    return _Place(_V1, above, above["pids"])
+    return _Place(_V1, above, above.get(_FREEZER, above["pids"]))
 
 
 class _Mount(NamedTuple):

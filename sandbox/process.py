@@ -194,15 +194,13 @@ class SandboxedProcess:
     def drop_output(self, seconds: float, *, is_usually_quiet: bool) -> int:
         """Let it run for at most `seconds`, drop output that nobody has asked for, and return its lines.
 
-        `is_usually_quiet`: wait only until it has read what it was told, and a moment.
+        `is_usually_quiet`: wait only until it has read what it was told and sleeps, or a moment after that.
         """
         size = len(self._received)
         self._sandbox.resume()
         deadline = time.monotonic() + seconds
         if is_usually_quiet:
-            while self._has_unread_input and time.monotonic() < deadline:
-                time.sleep(_MOMENT_SECONDS)
-            time.sleep(_MOMENT_SECONDS)
+            self._wait_until_read(deadline)
             deadline = min(deadline, time.monotonic())
         last = deadline + _REST_SECONDS
         while self._may_write_more and self._exchange(deadline):
@@ -214,6 +212,20 @@ class SandboxedProcess:
         self._sandbox.pause()
         self._cpu_before = self._sandbox.cpu_seconds()
         return lines
+
+    def _wait_until_read(self, deadline: float) -> None:
+        """Wait until it has read what it was told, and then until it sleeps, or a moment.
+
+        To sleep is to want the next line, for a program that does not wait for something else.
+        """
+        moment = time.monotonic() + _MOMENT_SECONDS
+        while self._has_unread_input and (now := time.monotonic()) < deadline:
+            if now < moment:
+                os.sched_yield()  # most programs need less than the shortest sleep
+            else:
+                time.sleep(_MOMENT_SECONDS)
+        if not self._sandbox.sleeps():
+            time.sleep(_MOMENT_SECONDS)
 
     @property
     def _may_write_more(self) -> bool:

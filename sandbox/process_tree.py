@@ -21,7 +21,8 @@ from pathlib import Path
 
 _MAX_ROUNDS = 100
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-_STOPPED = ("T", "t", "Z", "X")  # stopped, traced, or ended
+_STOPPED = (b"T", b"t", b"Z", b"X")  # stopped, traced, or ended
+_STAT_BYTES = 4_096  # more than /proc/PID/stat has
 
 
 class ProcessTree:
@@ -38,7 +39,7 @@ class ProcessTree:
     def pause(self) -> None:
         """Stop all processes of the program. Gives up on one that makes new ones faster than we look."""
         for _ in range(_MAX_ROUNDS):
-            running = [pid for pid in self._program() if _state(pid) not in _STOPPED]
+            running = [pid for pid in self._program() if state(pid) not in _STOPPED]
             if not running:
                 return
             for pid in running:
@@ -47,6 +48,10 @@ class ProcessTree:
     def resume(self) -> None:
         for pid in self._program():
             _send(pid, signal.SIGCONT)
+
+    def sleeps(self) -> bool:
+        """Not known: that would take longer than to wait."""
+        return False
 
     def cpu_seconds(self) -> float:
         """Of all processes of the program so far; after its end, what it was at the last call."""
@@ -73,9 +78,10 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _state(pid: int) -> str:
+def state(pid: int) -> bytes:
+    """Of a process, or of a thread by its own number: a letter of proc(5); X if it has ended."""
     fields = _fields(pid)
-    return fields[0] if fields else "X"
+    return fields[0] if fields else b"X"
 
 
 def _own_seconds(pid: int) -> float:
@@ -92,10 +98,11 @@ def _waited_for_seconds(pid: int) -> float:
     return sum(map(int, fields[13:15])) / _TICKS_PER_SECOND  # cutime and cstime: proc(5)
 
 
-def _fields(pid: int) -> list[str]:
+def _fields(pid: int) -> list[bytes]:
     """The fields of /proc/PID/stat after the name, which may have blanks in it; none if it has ended."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            return file.read(_STAT_BYTES).rpartition(b")")[2].split()
     except OSError:
         return []
 

@@ -75,6 +75,10 @@ class RunningSandbox(ABC):
         """Continue after `pause`."""
         return
 
+    def sleeps(self) -> bool:
+        """Whether all its processes are known to wait for something that is not a processor or a disk."""
+        return False
+
     @abstractmethod
     def end(self) -> CommandEnd | None:
         """Make sure that no process is left. Return how the command ended; None if it did not by itself.

@@ -5,9 +5,9 @@ game the program is at fault at every turn; the next game starts a new process. 
 includes its start.
 
 Some programs answer even the message that the game is over. Such lines are dropped before the next game, or
-they would be taken for its answers. We cannot know whether a program still wants to write, so we wait a
-moment after its first game, and after each game that follows one with such a line; otherwise only until it
-has read the message.
+they would be taken for its answers. We cannot know whether a program still wants to write, so we wait
+UNASKED_SECONDS after its first game, and after each game that follows one with such a line; otherwise only
+until it has read the message and sleeps.
 """
 
 from __future__ import annotations

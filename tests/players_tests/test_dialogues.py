@@ -1,7 +1,10 @@
 """What a player promises from one move and one game to the next."""
 
+import time
+
 import pytest
 
+from sandbox import process
 from sandbox.players import AnswerFault, AnswerFaultKind
 from sandbox.players.table import Domain, tabulate
 from tournament.text_referee import play_game
@@ -63,6 +66,7 @@ def test_a_process_that_made_no_sense_is_new_in_the_next_game(counter):
     assert counter.move(("next",)) == "1"
 
 
+QUIET = "while read -r line; do case $line in gameover) ;; *) echo $line;; esac; done"
 ANSWERS_TOO_MUCH = """
 import sys, time
 for line in sys.stdin:
@@ -83,6 +87,39 @@ def test_what_is_written_after_a_game_shifts_no_answer_of_the_next(player, build
         one.tell(("gameover",))
         assert one.unasked_lines() == 2
     assert one.unasked_lines() == 0
+
+
+ANSWERS_LATER_ENDS = """
+import sys, time
+games = 0
+for line in sys.stdin:
+    if line == "gameover\\n":
+        games += 1
+        if games > 1:
+            end = time.process_time() + 0.02
+            while time.process_time() < end: pass
+            print("good", flush=True)
+    else:
+        print(line.strip(), flush=True)
+"""
+
+
+def test_who_was_quiet_is_waited_for_until_it_sleeps(player, build_text, monkeypatch):
+    monkeypatch.setattr(process, "_MOMENT_SECONDS", 1.0)
+    quiet, talker = (
+        player("lines", build_text(name, text))
+        for name, text in (("quiet.sh", QUIET), ("talker.py", ANSWERS_LATER_ENDS))
+    )
+    for game in range(3):
+        for one in (quiet, talker):
+            one.begin()
+            assert one.move((str(game),)) == str(game)
+            one.tell(("gameover",))
+            began = time.monotonic()
+            assert one.unasked_lines() == (one is talker and game > 0)
+            group = one._process._sandbox._group
+            if one is quiet and group and group.can_pause:  # otherwise nobody knows whether it sleeps
+                assert time.monotonic() - began < 0.8
 
 
 def test_lines_that_are_written_ahead_count_until_the_game_is_over(player, build_text):

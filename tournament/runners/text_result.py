@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from contest.model import Fault, GameResult, Missing, SeatResult, SeatUsage, Verdict
 from contest.sanitize import sanitize
 from sandbox.players import AnswerFaultKind, PlayerUsage
-from tournament.text_referee import TextGameResult, Turn, move_text
+from tournament.text_referee import SeatFault, TextGameResult, Turn, move_text
 
 _VERDICTS = {
     AnswerFaultKind.LATE: Verdict.TIME,
@@ -21,11 +19,7 @@ _VERDICTS = {
 
 def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     """The game with each seat's first fault, and with every move if `with_moves`."""
-    seats = tuple(_side(played, seat, points) for seat, points in enumerate(played.points))
-    if any(played.unasked):
-        seats = tuple(replace(seat, unasked=lines) for seat, lines in zip(seats, played.unasked, strict=True))
-    if played.usage:
-        seats = tuple(map(_with_usage, seats, played.usage))
+    seats = tuple(_side(played, seat) for seat in range(len(played.points)))
     moves = (
         tuple(tuple(_move(turn, seat) for seat in range(len(seats))) for turn in played.turns)
         if with_moves
@@ -34,20 +28,28 @@ def game_result(played: TextGameResult, with_moves: bool) -> GameResult:
     return GameResult(seats, len(played.turns), played.digest, moves, played.is_whole)
 
 
-def _side(played: TextGameResult, seat: int, points: int) -> SeatResult:
-    asked = (n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults)
-    last = max(asked, default=0)
+def _side(played: TextGameResult, seat: int) -> SeatResult:
+    asked = [n for n, turn in enumerate(played.turns, 1) if seat in turn.moves or seat in turn.faults]
     faults = [fault for fault in played.faults if fault.seat == seat]
-    if not faults:
-        return SeatResult(points, Verdict.OK, None, last_turn=last)
-    number, _, first = faults[0]
-    fault = Fault(number, sanitize(first.sentence), sanitize(first.stderr_tail))
-    return SeatResult(points, _VERDICTS[first.kind], fault, faults=len(faults), last_turn=last)
+    first = faults[0] if faults else None
+    return SeatResult(
+        points=played.points[seat],
+        verdict=_VERDICTS[first.fault.kind] if first else Verdict.OK,
+        fault=_fault(first) if first else None,
+        faults=len(faults),
+        last_turn=asked[-1] if asked else 0,
+        unasked=played.unasked[seat] if played.unasked else 0,
+        usage=_usage(played.usage[seat]) if played.usage else None,
+    )
 
 
-def _with_usage(seat: SeatResult, usage: PlayerUsage) -> SeatResult:
-    answer_ms = tuple(round(seconds * 1000) for seconds in usage.answer_seconds)
-    return replace(seat, usage=SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes))
+def _fault(first: SeatFault) -> Fault:
+    return Fault(first.turn, sanitize(first.fault.sentence), sanitize(first.fault.stderr_tail))
+
+
+def _usage(usage: PlayerUsage) -> SeatUsage:
+    answer_ms = tuple([round(seconds * 1000) for seconds in usage.answer_seconds])
+    return SeatUsage(answer_ms, usage.peak_memory_bytes, usage.memory_limit_bytes)
 
 
 def _move(turn: Turn, seat: int) -> str | Missing | None:
