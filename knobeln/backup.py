@@ -42,7 +42,7 @@ _RISKY = {
     "programs": ("languages", "pulled_images", "python_packages"),
     "jail": tuple(SandboxSettings.model_fields),
 }
-LOCKS = ("serve", "run", "delivery")  # of processes that must not work during `restore`
+LOCKS = ("serve", "serve-listener", "run", "delivery")  # of processes that must not work during `restore`
 
 
 def back_up(contest: ContestContext, file: Path) -> None:

@@ -1,7 +1,7 @@
-"""Run our own Python in several worker processes, so that it uses more than one core.
+"""Run our own Python in several processes, so that it uses more than one core.
 
-The pool is the standard library's, with a fork server: one process imports the modules that the work needs,
-and forks the workers.
+The pool of workers is the standard library's, with a fork server: one process imports the modules that the
+work needs, and forks the workers.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import active_children, connection, forkserver, get_context, parent_process
+from multiprocessing.process import BaseProcess
 from threading import Thread
 
 from contest.errors import EngineFailed
@@ -22,10 +23,28 @@ _START_METHOD = "forkserver"
 def prepare_workers(*modules: str) -> None:
     """Start the process that forks the workers, unless it runs. It imports the modules while we go on."""
     get_context(_START_METHOD).set_forkserver_preload([__name__, *modules])
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"  # a file in the current folder must not take a module's place
-    try:
+    with _safe_path():
         forkserver.ensure_running()
+
+
+def start_process(function: Callable[..., None], *arguments: object) -> BaseProcess:
+    """Call the function in a new process. The arguments are pickled; a socket is passed on.
+
+    The function sees to it that the process does not outlive us.
+    """
+    process = get_context("spawn").Process(target=function, args=arguments)
+    with _safe_path():
+        process.start()
+    return process
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """A file in the current folder must not take a module's place in a Python that we start."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
     finally:
         if before is None:
             del os.environ["PYTHONSAFEPATH"]

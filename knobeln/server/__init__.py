@@ -1,1 +1,1 @@
-"""`knobeln serve`: mail intake, compile service, delivery, clock and pages in one process."""
+"""`knobeln serve`: mail intake, compile service, delivery, clock and pages."""

@@ -4,7 +4,7 @@ Each loop is woken when there may be work. It also looks twice a second, because
 `run`, other parts of the server) put work into the same database. A process does all parts, or some:
 
     part      loop
-    intake    listener   SMTP or LMTP -> table of letters (committed before the 250)
+    intake    listener   SMTP or LMTP -> table of letters (committed before the 250); in a process of its own
               imap       a mailbox elsewhere -> table of letters (committed before they are moved there)
               pickup     a Maildir -> table of letters (the same)
     desk      desk       letters -> teams, queued programs, answers
@@ -31,12 +31,12 @@ from types import FrameType
 
 from contest.errors import ConfigError, KnobelnError, NotNow, StoreBusy
 from contest.log import log
-from contest.model import IncomingLetter
 from contest.store import contest_state, decisions
 from contest.subprocesses.engine_pool import cores
 from knobeln.context import ContestContext
 from knobeln.log_failure import tell_log_failure
 from knobeln.server.intakes import mailbox_of, maildir_of
+from knobeln.server.listener_process import ListenerProcess
 from knobeln.server.parts import Part
 from knobeln.server.run_on_request import RequestedRun
 from knobeln.server.sd_notify import READY, STOPPING, ServiceManager
@@ -44,17 +44,18 @@ from knobeln.server.site_writer import SiteKeeper
 from knobeln.services import Services, deliver, note_limits_of_sandboxes
 from mailserver.deadlines import open_services
 from mailserver.delivery.transports import transport_of
-from mailserver.intake.accept import accept_all, accept_found
+from mailserver.intake.accept import accept_found
 from mailserver.intake.hand_over import HandOverServer
 from mailserver.intake.imap_watch import Watch
 from mailserver.intake.named_envelope import take_named
 from mailserver.intake.size_limits import SizeLimits
-from mailserver.intake.smtp import Listener
 
 IDLE_SECONDS = 0.5
 REST_SECONDS = 0.1  # after a look in vain: hundreds of letters a second need not wake every loop as often
 FAILURE_PAUSE_SECONDS = 10.0
 STOP_SECONDS = 4.0
+LETTER_PAUSE_SECONDS = 0.01  # between letters that come one after the other
+MAX_YIELD_SECONDS = 0.02  # about three times as long as a letter takes the desk
 LOCKS_SECONDS = 5.0  # between two looks whether the database still has our locks
 REPEAT_ERROR_SECONDS = 600.0  # an error that stays the same is noted again after this time
 
@@ -84,7 +85,8 @@ class Gateway:
         self._tell_log_failure_at = 0.0
         self._requested_run = RequestedRun(contest)
         self._bounds = SizeLimits(contest.store, contest.settings)
-        self._listener: Listener | None = None
+        self._listener: ListenerProcess | None = None
+        self._letters_at = 0.0  # when the listener has kept the last ones
         self._hand_over: HandOverServer | None = None
         self._watch_imap: Watch | None = None
         self._loops: list[_Loop] = []
@@ -93,7 +95,7 @@ class Gateway:
             self._open_intakes(ports)
         if Part.DESK in parts:
             self._loops += [
-                self._loop("desk", services.handle_next_letter),
+                self._loop("desk", partial(self._handle_next_letter, services)),
                 *([self._loop("hill", services.climb)] if contest.settings.hill.enabled else []),
                 self._loop("entries", services.list_entries),
                 self._loop("run", self._requested_run.step),
@@ -117,7 +119,10 @@ class Gateway:
     def _open_intakes(self, ports: Sequence[socket]) -> None:
         settings, path = self._contest.settings, self._contest.path
         if settings.mail.listen_host or settings.mail.listen_socket:
-            self._listener = Listener(settings, self._accept, path, self._bounds.of_sender, ports)
+            failed = partial(self._note_failure, "listener")
+            self._listener = ListenerProcess(
+                settings, path, self._contest.clock, ports, self._letters_kept, failed
+            )
         if settings.pickup.maildir:
             maildir = maildir_of(settings, path, partial(self._accept_found, "maildir"))
             self._loops.append(self._loop("pickup", maildir.take_next))
@@ -138,11 +143,20 @@ class Gateway:
             note_limits_of_sandboxes(self._contest)
         if Part.INTAKE in self._parts:
             self._start_intakes()
-        for loop in self._loops:
-            loop.start()
-        self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
-        if len(self._parts) < len(Part):
-            log.info("at work", parts=" ".join(self._parts))
+        try:
+            for loop in self._loops:
+                loop.start()
+            self._service_manager.notify(READY, f"STATUS=at work for {self._contest.settings.contest.title}")
+            if len(self._parts) < len(Part):
+                log.info("at work", parts=" ".join(self._parts))
+            overtaken = self._watch(open_now)
+        finally:
+            self._end()
+        if overtaken:
+            raise overtaken
+
+    def _watch(self, open_now: dict[str, bool]) -> NotNow | None:
+        """Return when we are told to stop, or with the error that another process does our parts."""
         overtaken: NotNow | None = None
         while not overtaken and not self._stop.wait(IDLE_SECONDS):
             overtaken = self._lost_locks()
@@ -152,6 +166,9 @@ class Gateway:
                 self._tell_log_failure()
             if all(thread.is_alive() for thread in self._threads()):
                 self._service_manager.alive()
+        return overtaken
+
+    def _end(self) -> None:
         self._stop.set()
         log.info("stopping")
         self._service_manager.notify(STOPPING)
@@ -164,8 +181,6 @@ class Gateway:
             thread.join(STOP_SECONDS / len(threads))
         self._requested_run.stop()
         log.info("stopped")
-        if overtaken:
-            raise overtaken
 
     def _lost_locks(self) -> NotNow | None:
         """See to it, every few seconds, that we still hold our locks; the error if another process does."""
@@ -181,13 +196,12 @@ class Gateway:
         return None
 
     def _threads(self) -> list[Thread]:
-        return [*self._loops, *(each for each in (self._hand_over, self._watch_imap) if each)]
+        intakes = (self._listener, self._hand_over, self._watch_imap)
+        return [*self._loops, *(each for each in intakes if each)]
 
     def _start_intakes(self) -> None:
         if self._listener:
             self._listener.start()
-            mail, address = self._contest.settings.mail, self._contest.settings.contest.address
-            log.info("listening", host=mail.listen_host, port=self._listener.port, address=address)
         if self._watch_imap:
             self._watch_imap.start()
         self._open_hand_over()
@@ -203,10 +217,16 @@ class Gateway:
         take_named(self._bounds, raw, sender, recipients, self._contest.clock.now())
         self._wake_all()
 
-    def _accept(self, arrivals: Sequence[IncomingLetter]) -> None:
-        channel = self._contest.settings.mail.listen_protocol
-        accept_all(self._contest.store, arrivals, channel, self._contest.clock.now())
+    def _letters_kept(self) -> None:
+        self._letters_at = time.monotonic()
         self._wake_all()
+
+    def _handle_next_letter(self, services: Services) -> bool:
+        """Let letters in first, for a moment: while the desk writes, SQLite lets nobody else do so."""
+        end = time.monotonic() + MAX_YIELD_SECONDS
+        while (wait := min(end, self._letters_at + LETTER_PAUSE_SECONDS) - time.monotonic()) > 0:
+            time.sleep(wait)
+        return services.handle_next_letter()
 
     def _accept_found(self, channel: str, raw: bytes, arrived_at: datetime) -> None:
         accept_found(self._contest.store, raw, channel, arrived_at, self._contest.clock.now(), self._bounds)
@@ -217,6 +237,10 @@ class Gateway:
         log.warning(text)
         with self._contest.store.write() as tx:
             contest_state.note(tx, "mail", text, self._contest.clock.now())
+
+    def _note_failure(self, part: str, text: str) -> None:
+        log.error(text, loop=part)
+        self._keep_error(part, text)
 
     def _keep_error(self, loop: str, text: str) -> None:
         """Note a loop's error for `knobeln status`; the same error again only after a while."""

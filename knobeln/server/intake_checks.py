@@ -107,7 +107,7 @@ def _client(settings: Settings, reached: socket.socket) -> smtplib.SMTP:
 
 def _certificate(settings: Settings, path: Path) -> str:
     mail = settings.mail
-    certificate = Certificate(path / mail.tls_certificate, path / (mail.tls_key or mail.tls_certificate))
+    certificate = Certificate.of(mail, path)
     certificate.load()
     return f"{mail.tls_certificate} is good until {certificate.good_until():%Y-%m-%d}"
 

@@ -11,6 +11,7 @@ from contest.store.session import Held
 from knobeln.context import ContestContext
 
 SERVE = "serve"  # the lock that every process of the server shares, and that `restore` must have alone
+LISTENER = f"{SERVE}-listener"  # the listener's process; it may outlive a server that was killed by a second
 
 
 class Part(StrEnum):

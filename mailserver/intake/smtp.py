@@ -59,25 +59,68 @@ MostBytes = Callable[[str], int]
 def low_ports(mail: Mail) -> list[socket.socket]:
     """Bind the port of the settings if only root may have it; [] if anybody may, or there is none.
 
-    Raises TryAgain or ConfigError, as `Listener.start` does.
+    Raises TryAgain or ConfigError.
     """
-    if not mail.listen_host or not 0 < mail.listen_port < _FIRST_FREE_PORT:
+    return _ports(mail) if 0 < mail.listen_port < _FIRST_FREE_PORT else []
+
+
+def open_sockets(mail: Mail, folder: Path, ports: Sequence[socket.socket] = ()) -> list[socket.socket]:
+    """Bind the port and the Unix socket of the settings; `ports`: what `low_ports` has bound already.
+
+    Raises TryAgain if they cannot be had now, or ConfigError.
+    """
+    opened = [*(ports or _ports(mail))]
+    if mail.listen_socket:
+        try:
+            opened.append(_unix_socket(folder / mail.listen_socket))
+        except KnobelnError:
+            for door in opened:
+                door.close()
+            raise
+    return opened
+
+
+def port_of(sockets: Sequence[socket.socket]) -> int:
+    """The port that is listened on, also where the settings say 0; 0 where only the Unix socket is."""
+    names = [door.getsockname() for door in sockets]
+    return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
+
+
+def _ports(mail: Mail) -> list[socket.socket]:
+    if not mail.listen_host:
         return []
+    bound = []
     try:
         found = socket.getaddrinfo(
             mail.listen_host, mail.listen_port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        where = dict.fromkeys((family, address[:2]) for family, _, _, _, address in found)
-        return [socket.create_server(address, family=family) for family, address in where]
+        for family, address in dict.fromkeys((family, address[:2]) for family, _, _, _, address in found):
+            try:
+                bound.append(socket.create_server(address, family=family))
+            except OSError as error:
+                if error.errno != errno.EAFNOSUPPORT:  # `localhost` on a host without IPv6
+                    raise
     except OSError as error:
-        raise _cannot_listen(error) from None
+        text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
+        # The network may not be up yet, or an earlier server not quite gone.
+        kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
+        raise kind(text) from None
+    return bound
 
 
-def _cannot_listen(error: OSError) -> KnobelnError:
-    text = f"mail.listen_host, mail.listen_port: cannot listen there: {error}"
-    # The network may not be up yet, or an earlier server not quite gone.
-    kind = TryAgain if error.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, None) else ConfigError
-    return kind(text)
+def _unix_socket(path: Path) -> socket.socket:
+    try:
+        if is_answered(path):
+            raise ConfigError(f"mail.listen_socket: somebody else listens at {path}")
+        if path.is_socket():  # it was left behind
+            path.unlink()
+        opened = socket.socket(socket.AF_UNIX)
+        opened.bind(str(path))
+        path.chmod(0o660)  # for the mail system in the folder's group, and nobody else
+        opened.listen()
+    except OSError as error:
+        raise ConfigError(f"mail.listen_socket: cannot listen at {path}: {error}") from None
+    return opened
 
 
 class Listener:
@@ -93,18 +136,15 @@ class Listener:
         accept: Accept,
         folder: Path = Path(),
         most_bytes: MostBytes | None = None,
-        ports: Sequence[socket.socket] = (),
+        sockets: Sequence[socket.socket] = (),
     ) -> None:
         """`folder` is the contest's: relative names of files in the settings are below it. `most_bytes` says
         how large a letter of an envelope's sender may be; without it `mail.max_letter_bytes` says so.
-        `ports`: bound before by `low_ports`; without them `start` binds."""
-        self._ports = ports
+        `sockets`: opened before by `open_sockets`; without them `start` opens them."""
+        self._sockets = sockets
         self._settings = settings
-        mail = settings.mail
-        self._socket = folder / mail.listen_socket if mail.listen_socket else None
-        self._certificate = Certificate(
-            folder / mail.tls_certificate, folder / (mail.tls_key or mail.tls_certificate)
-        )
+        self._folder = folder
+        self._certificate = Certificate.of(settings.mail, folder)
         self._open: set[_Conversation] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="smtp", daemon=True)
@@ -114,9 +154,8 @@ class Listener:
 
     @property
     def port(self) -> int:
-        """The port that is listened on, also where the settings say 0; 0 where only the Unix socket is."""
-        names = [door.getsockname() for server in self._servers for door in server.sockets]
-        return next((int(name[1]) for name in names if isinstance(name, tuple)), 0)
+        """As `port_of`."""
+        return port_of(self._sockets)
 
     def start(self) -> None:
         """Raises ConfigError if port, Unix socket or certificate cannot be had; TryAgain if only for now."""
@@ -124,31 +163,16 @@ class Listener:
         logging.getLogger("mail.log").setLevel(logging.ERROR)
         if self._settings.mail.tls_certificate:
             self._certificate.load()
+        self._sockets = self._sockets or open_sockets(self._settings.mail, self._folder)
         self._thread.start()
-        try:
-            asyncio.run_coroutine_threadsafe(self._bind(), self._loop).result(_READY_SECONDS)
-        except KnobelnError:
-            self.stop()
-            raise
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(_READY_SECONDS)
 
-    async def _bind(self) -> None:
-        mail = self._settings.mail
-        try:
-            for port in self._ports:
-                self._servers.append(await self._loop.create_server(self._protocol, sock=port))
-            if mail.listen_host and not self._ports:
-                door = await self._loop.create_server(self._protocol, mail.listen_host, mail.listen_port)
-                self._servers.append(door)
-        except OSError as error:
-            raise _cannot_listen(error) from None
-        try:
-            if self._socket is not None:
-                if is_answered(self._socket):
-                    raise ConfigError(f"mail.listen_socket: somebody else listens at {self._socket}")
-                self._servers.append(await self._loop.create_unix_server(self._protocol, self._socket))
-                self._socket.chmod(0o660)  # for the mail system in the folder's group, and nobody else
-        except OSError as error:
-            raise ConfigError(f"mail.listen_socket: cannot listen at {self._socket}: {error}") from None
+    async def _listen(self) -> None:
+        for each in self._sockets:
+            if each.family is socket.AF_UNIX:
+                self._servers.append(await self._loop.create_unix_server(self._protocol, sock=each))
+            else:
+                self._servers.append(await self._loop.create_server(self._protocol, sock=each))
 
     def stop(self) -> None:
         """End it. A letter whose `250` is not yet out is offered again by its sender, and recognised."""
@@ -163,9 +187,9 @@ class Listener:
         self._loop.close()
 
     async def _close(self) -> None:
+        if self._settings.mail.listen_socket:
+            (self._folder / self._settings.mail.listen_socket).unlink(missing_ok=True)
         for server in self._servers:
-            if self._socket is not None and server.sockets[0].family is socket.AF_UNIX:
-                self._socket.unlink(missing_ok=True)
             server.close()
         for conversation in tuple(self._open):
             conversation.hang_up("4.3.2 going down")
@@ -262,6 +286,10 @@ def _finish(batch: Sequence[tuple[IncomingLetter, asyncio.Future[None]]], error:
 
 class Certificate:
     """Our own certificate for STARTTLS; a renewed one counts from the next connection on."""
+
+    @classmethod
+    def of(cls, mail: Mail, folder: Path) -> Certificate:
+        return cls(folder / mail.tls_certificate, folder / (mail.tls_key or mail.tls_certificate))
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._files = (certificate, key)

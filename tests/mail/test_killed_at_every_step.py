@@ -53,6 +53,7 @@ BY_IMAP = [step for step, where in STEPS.items() if where[0] in ("mailserver.int
 BY_MAILDIR = [step for step, where in STEPS.items() if where[0] == "mailserver.intake.maildir"]
 BY_RECEIVE = [step for step in STEPS if "handed over" in step]
 BY_SMTP = [step for step in STEPS if step not in (*BY_IMAP, *BY_MAILDIR, *BY_RECEIVE)]
+IN_THE_LISTENER = [step for step, where in STEPS.items() if where[1] in ("add_all", "accept_all")]
 WITHOUT_MOVE = [step for step in BY_IMAP if STEPS[step][0] == "imapclient"]
 
 pytestmark = pytest.mark.slow
@@ -195,7 +196,14 @@ def test_a_letter_by_smtp(step: str, serve: Callable[..., Server], prepared: tup
         return True
 
     wait_for(is_taken)
-    if server.starts == 1:  # it has still to die, or is dying just now
+    if step in IN_THE_LISTENER:
+        assert server.process is not None
+        assert server.mark.exists()
+        wait_for(server.is_idle)
+        assert server.effects() == ONCE
+        assert server.process.poll() is None
+        assert "exit code -9" in server.log.read_text()
+    elif server.starts == 1:  # it has still to die, or is dying just now
         killed_and_restarted(server, step)
     else:  # killed before the letter was taken, and started again since
         wait_for(server.is_idle)

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from contest.model import IncomingLetter, LetterState, Member, OutboxState, Outg
 from contest.store import Store, contest_state, letters, migrate, outbox, teams
 from contest.store import session as session_module
 from contest.store.tables import metadata
+from tests.support.servers import wait_for
 
 NOW = datetime(1994, 5, 14, 12, tzinfo=UTC)
 
@@ -130,6 +132,36 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
         broken()
     with store.read() as tx:
         assert contest_state.state(tx).finished_at is None
+
+
+def test_a_writer_finds_the_short_moments_between_the_transactions_of_another_process(store: Store) -> None:
+    """SQLite's own wait sleeps 1, 2, 5, 10 ... 100 ms, and would miss most of them."""
+    ended = threading.Event()
+    turns: list[int] = [0]
+
+    def write_all_the_time() -> None:
+        with closing(sqlite3.connect(store.url.removeprefix("sqlite:///"), isolation_level=None)) as other:
+            while not ended.is_set():
+                other.execute("BEGIN IMMEDIATE")
+                time.sleep(0.02)
+                other.execute("COMMIT")
+                turns[0] += 1
+                time.sleep(0.005)
+
+    thread = threading.Thread(target=write_all_the_time)
+    thread.start()
+    try:
+        wait_for(lambda: turns[0] > 0)
+        before = turns[0]
+        for _ in range(20):
+            with store.write() as tx:
+                contest_state.note(tx, "test", "a line", NOW)
+            time.sleep(0.006)  # the other one has begun again
+        taken = turns[0] - before
+    finally:
+        ended.set()
+        thread.join()
+    assert taken <= 40
 
 
 def test_a_locked_database_means_try_again(

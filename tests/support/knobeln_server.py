@@ -21,6 +21,7 @@ from contest.store import letters, outbox, submissions
 from contest.subprocesses.child_process import Process, start
 from knobeln.context import ContestContext, create_contest
 from tests.support.mail_world import BELIEVED
+from tests.support.processes import children_of, command_of
 from tests.support.servers import wait_for
 
 ROBOT = "knobeln@contest.example"
@@ -54,6 +55,15 @@ class Server:
         os.kill(self.process.pid, signal.SIGKILL)
         wait_for(lambda: self.process.poll() is not None)
 
+    def listener(self) -> int:
+        """The listener's process."""
+        wait_for(lambda: bool(self._listeners()), "the listener's process")
+        (listener,) = self._listeners()
+        return listener
+
+    def _listeners(self) -> list[int]:
+        return [pid for pid in children_of(self.process.pid) if b"spawn_main" in command_of(pid)]
+
     def send(self, letter: bytes, sender: str) -> None:
         with smtplib.SMTP("127.0.0.1", self.port, timeout=10) as client:
             client.sendmail(sender, [ROBOT], letter)
@@ -64,7 +74,7 @@ class Server:
             try:
                 return self.send(letter, sender)
             except smtplib.SMTPDataError as error:
-                if error.smtp_code != 451:
+                if error.smtp_code not in (421, 451):
                     raise
             except OSError:  # the server is away; also all of smtplib's own
                 time.sleep(0.02)

@@ -13,6 +13,13 @@ def children_of(pid: int) -> set[int]:
         return set()
 
 
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it ended while we looked
+        return b""
+
+
 def is_running(pid: int) -> bool:
     """Whether the process is there and not only waits to be reaped."""
     try:
