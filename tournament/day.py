@@ -36,6 +36,7 @@ from contest.config.settings import Settings, hide_secrets, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.formats.base import Format
 from contest.games.registry import game_of
+from contest.gc_tuning import rarely_collected
 from contest.log import log
 from contest.model import (
     Entry,
@@ -165,6 +166,7 @@ class ContestDay:
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[_RoundKey, RoundOutcome] = {}
 
+    @rarely_collected()
     def run(self) -> None:
         """Play on to the end of the contest. It can be run again after any error.
 
