@@ -238,7 +238,7 @@ class ContestDay:
             sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
             seed = contest_store.state(tx).seed
             playing = submissions.participants(tx)
-            idle = _without_program(tx, playing)
+            idle = _without_program(tx)
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
             self._queue(tx, 0, self._reporter.contest_started(playing, idle, seed, sealed))
 
@@ -419,7 +419,7 @@ class ContestDay:
             seed,
             certain,
             scores,
-            _without_program(tx, contest.teams),
+            _without_program(tx),
             observers.all_addresses(tx),
         )
         results.mark_reported(tx, number, self._clock.now())
@@ -509,10 +509,10 @@ def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
 
 
-def _without_program(tx: Transaction, playing: Container[str]) -> tuple[Team, ...]:
+def _without_program(tx: Transaction) -> tuple[Team, ...]:
     """The registered teams that take no part because none of their programs was accepted."""
     banned = decisions.all_bans(tx)
-    return tuple(t for t in teams.present(tx) if t.name not in playing and t.name not in banned)
+    return tuple(team for team in teams.without_entry(tx) if team.name not in banned)
 
 
 def _must_be_complete(tx: Transaction, plan: RoundPlan) -> None:
