@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
+from contest.json_text import json_text
 from contest.model import Fault, GroupOutcome, Match, Moves, SeatResult, SeatUsage, Verdict
 
 _MOVES: TypeAdapter[Sequence[Moves] | None] = TypeAdapter(tuple[Moves, ...] | None)
 
 
 class GameRow(NamedTuple):
-    """One attempt at a game. `pairing`: its index in the plan. `seats`, `moves`: values of JSON columns."""
+    """One attempt at a game. `pairing`: its index in the plan. `seats` and `moves` are JSON."""
 
     pairing: int
     game: int
@@ -22,8 +23,8 @@ class GameRow(NamedTuple):
     flawless: bool
     turns: int
     digest: str
-    seats: list[list[Any]]
-    moves: Any
+    seats: str
+    moves: str
 
 
 def game_rows(outcome: GroupOutcome, *, keep_moves: bool) -> tuple[GameRow, ...]:
@@ -47,8 +48,8 @@ def moves_of(kept: Any) -> Sequence[Moves] | None:
 
 def _row(place: int, match: Match, keep_moves: bool) -> GameRow:
     result = match.result
-    seats = [_kept(seat) for seat in result.seats]
-    moves = _MOVES.dump_python(result.moves, mode="json") if keep_moves else None
+    seats = json_text([_kept(seat) for seat in result.seats])
+    moves = json_text(_MOVES.dump_python(result.moves, mode="json") if keep_moves else None)
     facts = (match.counted, result.is_flawless, result.turns, result.digest)
     return GameRow(place, match.game, match.attempt, *facts, seats, moves)
 

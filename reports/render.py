@@ -113,6 +113,21 @@ class _OurTemplates(PackageLoader):
         return *self._read[template], lambda: True
 
 
+class _Sandbox(SandboxedEnvironment):
+    """Jinja's sandbox. It remembers its answers, which depend only on an object's type and the name."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._answers: dict[tuple[type, str], bool] = {}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        key = (type(obj), attr)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = super().is_safe_attribute(obj, attr, value)
+        return answer
+
+
 class Templates:
     """Renders all mails (implements contest.protocols.Renderer)."""
 
@@ -139,7 +154,7 @@ class Templates:
                 DictLoader({**of_game, **of_format, **of_commands, **of_reports}),
             ]
         )
-        self._environment = SandboxedEnvironment(
+        self._environment = _Sandbox(
             loader=self._loader,
             undefined=StrictUndefined,
             autoescape=False,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from contest.beacon import BeaconKind
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
-from contest.model import RoundOutcome, Standing, Team
+from contest.model import GroupOutcome, RoundOutcome, Standing, Team
 from contest.seeds import ContestSeed, Seeds
 from reports import bracket, results, scores
 from reports.prizes import PrizeList, grand_prize, prize_lists
@@ -130,33 +131,97 @@ def leaving(history: History, teams: Teams) -> tuple[Team, ...]:
     return tuple(teams[line.entry] for line in lines if not line.advances)
 
 
-def own_result(
-    history: History, ranking: Sequence[Standing], name: str, lists: Sequence[PrizeList]
-) -> OwnResult:
-    """Return the result of a team that leaves after the last of these rounds; `lists` are all prizes."""
-    standing, peers, ahead = _place_of(history, ranking, name)
-    place = None if standing.rank is None else ahead + 1
-    return OwnResult(
-        place=place,
-        disqualified=standing.disqualified,
-        taken_out=standing.taken_out,
-        last_place=ahead + peers,
-        of=_number_of(history, ranking, name),
-        half_points=standing.half_points,
-        in_group=not ranking and not bracket.is_knock_out(history[-1]),
-        failures=results.alike(
-            [
-                failure
-                for outcome in history
-                for group in outcome.groups
-                for failure in results.own_failures(group.matches, name)
-            ]
-        ),
-        prizes=tuple(
-            (prizes.value, number) for prizes in lists for number, line in prizes.places if line.entry == name
-        ),
-        has_grand_prize=any(line.entry == name for line in grand_prize(lists)),
-    )
+@dataclass(frozen=True)
+class OwnResults:
+    """The results of all teams that leave after the last of these rounds; `prizes` are all lists of them.
+
+    What many of them need is looked up once.
+    """
+
+    history: History
+    ranking: Sequence[Standing]
+    prizes: Sequence[PrizeList]
+
+    def of(self, name: str) -> OwnResult:
+        standing, peers, ahead = self._place_of(name)
+        place = None if standing.rank is None else ahead + 1
+        return OwnResult(
+            place=place,
+            disqualified=standing.disqualified,
+            taken_out=standing.taken_out,
+            last_place=ahead + peers,
+            of=self._number_of(name),
+            half_points=standing.half_points,
+            in_group=not self.ranking and not self._is_knock_out,
+            failures=results.alike(self._failures.get(name, ())),
+            prizes=tuple(
+                (prizes.value, number)
+                for prizes in self.prizes
+                for number, line in prizes.places
+                if line.entry == name
+            ),
+            has_grand_prize=any(line.entry == name for line in grand_prize(self.prizes)),
+        )
+
+    def _place_of(self, name: str) -> _Place:
+        if not self.ranking and self._is_knock_out:
+            return self._when_knocked_out(name)
+        table = self.ranking or self._groups[name].standings
+        own = next(line for line in table if line.entry == name)
+        peers = sum(line.rank == own.rank for line in table)
+        return _Place(own, peers, sum(_is_before(line, own) for line in table))
+
+    def _when_knocked_out(self, name: str) -> _Place:
+        """Return the place of a team that was knocked out.
+
+        Teams that are out in the same round share the places after all teams that are still in the contest.
+        """
+        lines, field = self._lines[name], self._field
+        own, points = lines[-1], sum(line.half_points for line in lines)
+        peers = sum(not self._lines[other][-1].disqualified for other in field.out_now)
+        standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
+        return _Place(standing, peers, len(field.unbeaten) + len(field.beaten))
+
+    def _number_of(self, name: str) -> int:
+        if self.ranking:
+            return len(self.ranking)
+        if self._is_knock_out:
+            return sum(len(group.plan.members) for group in self.history[0].groups)
+        return len(self._groups[name].plan.members)
+
+    @cached_property
+    def _is_knock_out(self) -> bool:
+        return bracket.is_knock_out(self.history[-1])
+
+    @cached_property
+    def _groups(self) -> Mapping[str, GroupOutcome]:
+        """The group of each member in the last round."""
+        return {name: group for group in self.history[-1].groups for name in group.plan.members}
+
+    @cached_property
+    def _field(self) -> bracket.StillIn:
+        return bracket.field_after(self.history)
+
+    @cached_property
+    def _lines(self) -> Mapping[str, Sequence[Standing]]:
+        """The lines of each team, round by round."""
+        found = defaultdict[str, list[Standing]](list)
+        for outcome in self.history:
+            for group in outcome.groups:
+                for line in group.standings:
+                    found[line.entry].append(line)
+        return found
+
+    @cached_property
+    def _failures(self) -> Mapping[str, Sequence[Failure]]:
+        """The failures of each team, in the order of the games."""
+        found = defaultdict[str, list[Failure]](list)
+        for outcome in self.history:
+            for group in outcome.groups:
+                for match in group.matches:
+                    for failure in results.failures_of_match(match):
+                        found[failure.entry] += results.own_failures([match], failure.entry)
+        return found
 
 
 class _Place(NamedTuple):
@@ -167,37 +232,5 @@ class _Place(NamedTuple):
     ahead: int
 
 
-def _place_of(history: History, ranking: Sequence[Standing], name: str) -> _Place:
-    if not ranking and bracket.is_knock_out(history[-1]):
-        return _when_knocked_out(history, name)
-    table = ranking or next(g.standings for g in history[-1].groups if name in g.plan.members)
-    own = next(line for line in table if line.entry == name)
-    peers = sum(line.rank == own.rank for line in table)
-    return _Place(own, peers, sum(_is_before(line, own) for line in table))
-
-
 def _is_before(line: Standing, own: Standing) -> bool:
     return line.rank is not None and own.rank is not None and line.rank < own.rank
-
-
-def _when_knocked_out(history: History, name: str) -> _Place:
-    """Return the place of a team that was knocked out.
-
-    Teams that are out in the same round share the places after all teams that are still in the contest.
-    """
-    lines = [line for outcome in history for group in outcome.groups for line in group.standings]
-    own = next(line for line in reversed(lines) if line.entry == name)
-    points = sum(line.half_points for line in lines if line.entry == name)
-    field = bracket.field_after(history)
-    last = {line.entry: line for group in history[-1].groups for line in group.standings}
-    peers = sum(not last[other].disqualified for other in field.out_now)
-    standing = Standing(name, points, own.rank, own.failures, own.disqualified, False)
-    return _Place(standing, peers, len(field.unbeaten) + len(field.beaten))
-
-
-def _number_of(history: History, ranking: Sequence[Standing], name: str) -> int:
-    if ranking:
-        return len(ranking)
-    if bracket.is_knock_out(history[-1]):
-        return sum(len(group.plan.members) for group in history[0].groups)
-    return next(len(group.plan.members) for group in history[-1].groups if name in group.plan.members)

@@ -22,8 +22,9 @@ numbers, whatever the number of workers.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import partial
@@ -590,11 +591,17 @@ def kendall_tau(one: Sequence[int], other: Sequence[int]) -> float:
     It allows for ties. 0 if all are equal in one of them. Source: M. G. Kendall, The treatment of ties in
     ranking problems, Biometrika 33 (1945).
     """
-    signs = [(_sign(one[i] - one[j]), _sign(other[i] - other[j])) for i in range(len(one)) for j in range(i)]
-    concordance = sum(a * b for a, b in signs)
-    scale = math.sqrt(sum(a * a for a, _ in signs) * sum(b * b for _, b in signs))
+    pairs = math.comb(len(one), 2)
+    tied_in_one, tied_in_other, tied_in_both = map(_tied_pairs, (one, other, zip(one, other, strict=True)))
+    discordant, seen = 0, list[int]()
+    for _, value in sorted(zip(one, other, strict=True)):
+        at = bisect_right(seen, value)
+        discordant += len(seen) - at
+        seen.insert(at, value)
+    concordance = pairs - tied_in_one - tied_in_other + tied_in_both - 2 * discordant
+    scale = math.sqrt((pairs - tied_in_one) * (pairs - tied_in_other))
     return concordance / scale if scale else 0.0
 
 
-def _sign(difference: int) -> int:
-    return (difference > 0) - (difference < 0)
+def _tied_pairs(values: Iterable[object]) -> int:
+    return sum(math.comb(times, 2) for times in Counter(values).values())

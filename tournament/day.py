@@ -36,6 +36,7 @@ from contest.config.settings import Settings, hide_secrets, without_secrets
 from contest.errors import NotFound, NotNow, NumberAwaited, Paused, StoreBusy
 from contest.formats.base import Format
 from contest.games.registry import game_of
+from contest.gc_tuning import rarely_collected
 from contest.log import log
 from contest.model import (
     Entry,
@@ -165,6 +166,7 @@ class ContestDay:
         # A round that was played does not change, unless the organizer orders it to be played again.
         self._past: dict[_RoundKey, RoundOutcome] = {}
 
+    @rarely_collected()
     def run(self) -> None:
         """Play on to the end of the contest. It can be run again after any error.
 
@@ -236,7 +238,7 @@ class ContestDay:
             sealed = seal_entries(tx, self._settings, self._reporter, now, is_final=True).list
             seed = contest_store.state(tx).seed
             playing = submissions.participants(tx)
-            idle = _without_program(tx, playing)
+            idle = _without_program(tx)
             contest_store.note(tx, "run", f"the contest started with {plural(len(entries), 'program')}", now)
             self._queue(tx, 0, self._reporter.contest_started(playing, idle, seed, sealed))
 
@@ -341,8 +343,8 @@ class ContestDay:
         if why_unknown(contest.settings) is not None:
             return
         with self._store.read() as tx:
-            _complete(tx, plan)
-            history = self._history(tx, contest, plan.number)
+            _must_be_complete(tx, plan)
+            history = self._history(tx, contest, plan.number, _known(contest, plan))
             if not plan.final and _drawn(tx, contest, history) is not None:
                 return
             digests = {name: entry.image_digest for name, entry in contest.entries.items()}
@@ -356,7 +358,7 @@ class ContestDay:
         with self._make_runner(images, contest.settings, contest.seeds, no_progress) as runner:
             found = certainty(field, history, contests, runner)
         with self._store.write() as tx:
-            _complete(tx, plan)
+            _must_be_complete(tx, plan)
             results.set_certainty(tx, found)
 
     def _finish_round(self, contest: _FrozenContest, plan: RoundPlan) -> None:
@@ -364,8 +366,7 @@ class ContestDay:
             self._must_go_on(tx)
             if results.is_played(tx, plan.number) or not results.is_complete(tx, plan.number):
                 raise StaleState
-            # In a game of all, the banned were taken out of the plan.
-            known = {} if contest.format.seats is None else {group.number: group for group in plan.groups}
+            known = _known(contest, plan)
             before = self._history(tx, contest, plan.number, known)
             is_last = plan.final or _drawn(tx, contest, before) is None
             final = plan.final or (is_last and contest.format.ends_in_final(plan))
@@ -418,7 +419,7 @@ class ContestDay:
             seed,
             certain,
             scores,
-            _without_program(tx, contest.teams),
+            _without_program(tx),
             observers.all_addresses(tx),
         )
         results.mark_reported(tx, number, self._clock.now())
@@ -508,17 +509,24 @@ def _banned(tx: Transaction, group: GroupPlan) -> frozenset[str]:
     return frozenset(decisions.all_bans(tx)) & frozenset(group.members)
 
 
-def _without_program(tx: Transaction, playing: Container[str]) -> tuple[Team, ...]:
+def _without_program(tx: Transaction) -> tuple[Team, ...]:
     """The registered teams that take no part because none of their programs was accepted."""
     banned = decisions.all_bans(tx)
-    return tuple(t for t in teams.present(tx) if t.name not in playing and t.name not in banned)
+    return tuple(team for team in teams.without_entry(tx) if team.name not in banned)
 
 
-def _complete(tx: Transaction, plan: RoundPlan) -> RoundOutcome:
-    """The round, whose groups have all finished. Raises StaleState if it is to be played again."""
+def _must_be_complete(tx: Transaction, plan: RoundPlan) -> None:
+    """Raises StaleState unless all groups of the round have finished: it is to be played again."""
     if not results.is_complete(tx, plan.number):
         raise StaleState
-    return results.round_outcome(tx, plan.number, Games.NONE)
+
+
+def _known(contest: _FrozenContest, plan: RoundPlan) -> Mapping[int, GroupPlan]:
+    """The round's groups by number, which need not be read again.
+
+    None of a game of all: the banned were taken out of its plan.
+    """
+    return {} if contest.format.seats is None else {group.number: group for group in plan.groups}
 
 
 def _drawn(tx: Transaction, contest: _FrozenContest, history: Sequence[RoundOutcome]) -> RoundPlan | None:

@@ -14,6 +14,7 @@ from sqlalchemy import Row, bindparam, case, delete, func, insert, select, updat
 
 from contest.errors import NotFound
 from contest.game_rows import GameRow, moves_of, seats_of
+from contest.json_text import json_text
 from contest.model import (
     Certainty,
     EvolutionEnding,
@@ -29,6 +30,7 @@ from contest.model import (
     RoundPlan,
     Standing,
 )
+from contest.store.bulk_insert import insert_many
 from contest.store.session import Transaction
 from contest.store.tables import (
     certainty,
@@ -56,23 +58,13 @@ def add_round(tx: Transaction, plan: RoundPlan, now: datetime) -> None:
     for group in plan.groups:
         values = {"round": plan.number, "number": group.number, "title": group.title}
         group_id = tx.execute(insert(groups).values(values).returning(groups.c.id)).scalar_one()
-        rows = [
-            {"group_id": group_id, "place": place, "entry_id": ids[name]}
-            for place, name in enumerate(group.members)
-        ]
-        tx.execute(insert(members), rows)
+        rows = [(group_id, place, ids[name]) for place, name in enumerate(group.members)]
+        insert_many(tx, members, ("group_id", "place", "entry_id"), rows)
         meetings = [
-            {
-                "group_id": group_id,
-                "place": place,
-                "players": [ids[name] for name in pairing.players],
-                "games": pairing.games,
-                "most": pairing.most,
-            }
+            (group_id, place, json_text([ids[name] for name in pairing.players]), pairing.games, pairing.most)
             for place, pairing in enumerate(group.pairings)
         ]
-        if meetings:
-            tx.execute(insert(pairings), meetings)
+        insert_many(tx, pairings, ("group_id", "place", "players", "games", "most"), meetings)
 
 
 def start_group(tx: Transaction, plan: GroupPlan, now: datetime) -> bool:
@@ -120,8 +112,7 @@ def finish_group(tx: Transaction, outcome: GroupOutcome, games: Sequence[GameRow
     query = update(groups).where(groups.c.id == group_id, groups.c.finished_at.is_(None))
     if tx.execute(query.values(finished_at=now)).rowcount != 1:
         return False
-    if games:
-        tx.execute(insert(matches), [{"group_id": group_id, **game._asdict()} for game in games])
+    insert_many(tx, matches, ("group_id", *GameRow._fields), ((group_id, *game) for game in games))
     if outcome.standings:
         ids = _entry_ids(tx, [each.entry for each in outcome.standings])
         lines = [_standing_row(at, ids[each.entry], each) for at, each in enumerate(outcome.standings)]

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
-from contest.store.tables import teams
+from contest.store.tables import entries, teams
 
 _PRESENT = teams.c.state != TeamState.WITHDRAWN
 
@@ -138,6 +138,11 @@ def all_teams(tx: Transaction) -> tuple[Team, ...]:
 def present(tx: Transaction) -> tuple[Team, ...]:
     """The teams that have not withdrawn, in the order of their registration."""
     return _all(tx, select(teams).where(_PRESENT))
+
+
+def without_entry(tx: Transaction) -> tuple[Team, ...]:
+    """The present teams that do not play in the contest that has started."""
+    return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(select(entries.c.team_id))))
 
 
 class Members(NamedTuple):

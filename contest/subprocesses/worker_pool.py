@@ -16,6 +16,7 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 
 from contest.errors import EngineFailed
+from contest.gc_tuning import collect_rarely
 
 _START_METHOD = "forkserver"
 
@@ -79,6 +80,7 @@ def _start(initializer: Callable[..., None], arguments: tuple[object, ...]) -> N
     """In a new worker: Ctrl-C is for the parent, and without a parent there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    collect_rarely()
     initializer(*arguments)
 
 

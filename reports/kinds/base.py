@@ -314,11 +314,15 @@ class Report(ABC, Generic[E]):
 
     def wanting(self, event: E) -> tuple[Team, ...]:
         """The teams that get this report about the event, in their order."""
-        asked: Mapping[Audience, Collection[Team]] = {
-            Audience.REGISTERED: event.registered,
-            Audience.EVERYBODY: event.teams.values(),
-        }
-        return tuple(t for t in asked.get(self.to_whom, event.concerned) if self.is_wanted_by(t))
+        asked: Collection[Team]
+        match self.to_whom:
+            case Audience.REGISTERED:
+                asked = event.registered
+            case Audience.EVERYBODY:
+                asked = event.teams.values()
+            case _:
+                asked = event.concerned
+        return tuple(team for team in asked if self.is_wanted_by(team))
 
     def due(self, event: E, offered: Collection[str]) -> Iterator[Outgoing]:
         """The mails about this event; none if the contest does not offer the report."""

@@ -18,13 +18,14 @@ class OwnResultReport(Report[RoundPlayed]):
 
     def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         prizes = summary.prizes_of(event.ranking, event.teams, event.settings)
-        lines = event.evolution.ranking if event.evolution else ()
+        results = summary.OwnResults(event.history, event.ranking, prizes)
+        evolved = {line.entry: line for line in event.evolution.ranking} if event.evolution else {}
         for team in wanting:
             facts = {
                 "team": team.name,
-                "own": summary.own_result(event.history, event.ranking, team.name, prizes),
+                "own": results.of(team.name),
                 "plan": event.history[-1].plan,
                 "is_over": bool(event.ranking),
-                "evolved": next((line for line in lines if line.entry == team.name), None),
+                "evolved": evolved.get(team.name),
             }
             yield self.own_mail(event, team, facts)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 
 import pytest
 
@@ -304,6 +305,17 @@ def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPa
 )
 def test_kendalls_tau(one: list[int], other: list[int], tau: float) -> None:
     assert math.isclose(kendall_tau(one, other), tau)
+
+
+def test_kendalls_tau_counts_every_pair() -> None:
+    chance = random.Random(1938)  # noqa: S311
+    for size in range(40):
+        one, other = ([chance.randrange(1, 12) for _ in range(size)] for _ in range(2))
+        both = list(combinations(zip(one, other, strict=True), 2))
+        agreeing = sum((a > c) == (b > d) for (a, b), (c, d) in both if a != c and b != d)
+        opposed = sum((a > c) != (b > d) for (a, b), (c, d) in both if a != c and b != d)
+        scale = math.sqrt(sum(a != c for (a, _), (c, _) in both) * sum(b != d for (_, b), (_, d) in both))
+        assert kendall_tau(one, other) == ((agreeing - opposed) / scale if scale else 0.0)
 
 
 @pytest.mark.slow
