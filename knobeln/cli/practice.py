@@ -31,7 +31,7 @@ from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import table
 from knobeln.local.practice import HomePractice
-from knobeln.local.watch import saves
+from knobeln.local.watch import Watch
 from tournament.home_game import distinct_names
 
 
@@ -56,7 +56,7 @@ from tournament.home_game import distinct_names
     help="Games against each opponent. Default: 16, fewer for programs that think long, and 1 where programs "
     "talk with the referee, because such a game takes seconds.",
 )
-@click.option("--watch", is_flag=True, help="Do it again whenever a program is saved, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C.")
 def practice(
     program: str,
     game_name: str | None,
@@ -79,14 +79,14 @@ def practice(
     files = [path for path in map(Path, programs) if path.exists()]
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
-    home = HomePractice(settings, field, files)
     if not watch:
-        _practise(home, programs, settings, games)
+        _practise(HomePractice(settings, field, files), programs, settings, games)
         return
     try:
-        _practise_or_complain(home, programs, settings, games)
-        for _ in saves(files):
+        home, watched = HomePractice(settings, field, files), Watch(files)
+        while True:
             _practise_or_complain(home, programs, settings, games)
+            watched.wait()
     except KeyboardInterrupt:
         click.echo()
 

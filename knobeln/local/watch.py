@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 _SECONDS = 0.5  # between two looks
 
 
-def saves(paths: Sequence[Path]) -> Iterator[None]:
-    """Yield whenever one of these files, or a file in one of these folders, has changed. Never ends."""
-    before = _state(paths)
-    while True:
-        time.sleep(_SECONDS)
-        now = _state(paths)
-        # An editor may remove a file before it writes it anew.
-        if now != before and all(path.exists() for path in paths):
-            before = now
-            yield
+class Watch:
+    """Notices changes of these files, and of the files in these folders, from now on."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._seen = _state(paths)
+
+    def wait(self) -> None:
+        """Return when something has changed since the last look."""
+        while True:
+            now = _state(self._paths)
+            # An editor may remove a file before it writes it anew.
+            if now != self._seen and all(path.exists() for path in self._paths):
+                self._seen = now
+                return
+            time.sleep(_SECONDS)
 
 
 def _state(paths: Sequence[Path]) -> dict[Path, tuple[int, int, int]]:
