@@ -21,24 +21,24 @@ from contest.model import (
     Team,
     Verdict,
 )
+from contest.practice_table import (
+    COLUMNS,
+    PLAYER_COLUMNS,
+    YOU,
+    PracticeRow,
+    does_count,
+    games_per_opponent,
+    is_together,
+    mean_points,
+    mean_text,
+    practice_table,
+    row_cells,
+)
 from contest.protocols import Rendered, Renderer
 from reports.play import play_reports
 from reports.results import Failure, alike
 from reports.used import used
 from reports.verdicts import VERDICTS
-
-
-@dataclass(frozen=True)
-class PracticeLine:
-    """A game of the table from the view of the first seat. `theirs`: the best points of the others."""
-
-    opponent: str
-    own: int
-    theirs: int
-    failure: str  # what the team's own program did wrong, "" = nothing
-    its_failure: str  # what the opponents did wrong, "" = nothing
-    instructions: int
-    memory: int  # bytes
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,22 @@ class PracticeLetters:
         self, practice: Practice, team: Team, report: BuildReport, games: Sequence[PracticeGame]
     ) -> Outgoing:
         info = self._info
+        rows = practice_table(games, info)
         rendered = self.templates.render(
             "practice",
             team=team.name,
             report=report,
             repairs=practice.repairs,
-            lines=[_line(game) for game in games],
+            games=len(games),
+            per_opponent=games_per_opponent(games),
+            together=is_together(games),
+            rows=rows,
+            table=_table(rows, info, together=is_together(games)),
+            mean=_mean(rows, info),
             failures=alike([failure for game in games for failure in _failures(game)]),
-            places=_places(games[0]) if games and info.max_seats > 2 else (),
+            its_failures=alike([failure for game in games for failure in _its_failures(game, info)]),
+            most_instructions=max((game.result.seats[0].instructions for game in games), default=0),
+            most_memory=max((game.result.seats[0].memory for game in games), default=0),
             series=play_reports(info.play).series(games),
             used=used(game.result.seats[0] for game in games),
             unasked=sum(game.result.seats[0].unasked for game in games),
@@ -118,18 +126,17 @@ class PracticeLetters:
         )
 
 
-def _line(game: PracticeGame) -> PracticeLine:
-    own, *others = game.result.seats
-    theirs = zip(game.opponents, others, strict=True)
-    return PracticeLine(
-        " and ".join(game.opponents),
-        own.points,
-        max(seat.points for seat in others),
-        next((failure.reason for failure in _failures(game)), ""),
-        next((f"{name}: {_reason(seat)}" for name, seat in theirs if seat.verdict is not Verdict.OK), ""),
-        own.instructions,
-        own.memory,
-    )
+def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:
+    """The lines of the table, with its heading."""
+    columns = PLAYER_COLUMNS if together else COLUMNS
+    heading = tuple(name.removeprefix("#") for name in columns)
+    return (heading, *(row_cells(row, info.point, together=together) for row in rows))
+
+
+def _mean(rows: Sequence[PracticeRow], info: GameInfo) -> tuple[str, str] | None:
+    """The points of the team's program and of its opponents, over all games that count."""
+    mean = mean_points(rows)
+    return None if mean is None else (mean_text(mean[0], info.point), mean_text(mean[1], info.point))
 
 
 def _failures(game: PracticeGame) -> Iterator[Failure]:
@@ -137,18 +144,21 @@ def _failures(game: PracticeGame) -> Iterator[Failure]:
     own = game.result.seats[0]
     if own.verdict.is_charged:
         turn = own.fault.turn if own.fault else 0
-        yield Failure("you", " and ".join(game.opponents), 0, 1, own.verdict, turn, _reason(own))
+        yield Failure(YOU, " and ".join(game.opponents), 0, 1, own.verdict, turn, _reason(own))
+
+
+def _its_failures(game: PracticeGame, info: GameInfo) -> Iterator[Failure]:
+    """Yield the opponent's failure because of which the game does not count."""
+    if does_count(game.result, info) or game.result.seats[0].verdict is not Verdict.OK:
+        return
+    for name, seat in zip(game.opponents, game.result.seats[1:], strict=True):
+        if seat.verdict is not Verdict.OK:
+            turn = seat.fault.turn if seat.fault else 0
+            yield Failure(name, YOU, 0, 1, seat.verdict, turn, f"{name}: {_reason(seat)}")
 
 
 def _reason(seat: SeatResult) -> str:
     return seat.fault.reason if seat.fault else VERDICTS[seat.verdict]
-
-
-def _places(game: PracticeGame) -> tuple[tuple[str, int], ...]:
-    """Return the players of a game of many with their points, best first; the team is called `you`."""
-    points = [seat.points for seat in game.result.seats]
-    table = zip(("you", *game.opponents), points, strict=True)
-    return tuple(sorted(table, key=lambda line: -line[1]))
 
 
 def _said(games: Sequence[PracticeGame]) -> str:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
-from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
-from contest.protocols import Images, PracticeBuilder, PracticeReporter, RunnerFactory
+from contest.protocols import PracticeBuilder, PracticeReporter, RunnerFactory
 from contest.seeds import Seeds, seed_from
 from contest.store import Store, contest_state, outbox, practices, submissions, teams
 from contest.store.claims import Claimant, Claims
+from tournament.practice_games import practice_games
 
 
 @dataclass(frozen=True)
@@ -87,21 +87,10 @@ class PracticeService:
         result = self.builder.build(practice.files, practice.description)
         games: Sequence[PracticeGame] = ()
         if result.image and result.report.image_digest:
-            digest = result.report.image_digest
-            games = self._sparring(digest, result.image.to_bytes(), result.report.source_digest)
+            program = (result.report.image_digest, result.image.to_bytes())
+            opponents = self.builder.sparring_opponents()
+            games = practice_games(program, opponents, self.settings, self.open_runner)
         return [self.reporter.tested(practice, team, result.report, games)]
-
-    def _sparring(self, digest: str, image: bytes, source_digest: str) -> Sequence[PracticeGame]:
-        """Play a game against each of our programs, or one against all if the game takes more than two."""
-        opponents = self.builder.sparring_opponents()
-        seats = self._info.max_seats
-        fixtures = [(name,) for name in opponents] if seats == 2 else [tuple(opponents)[: seats - 1]]
-        seeds = Seeds(bytes.fromhex(source_digest))
-        jobs = [
-            self._job((digest, *(opponents[name][0] for name in names)), ("you", *names), seeds)
-            for names in fixtures
-        ]
-        return self._games({digest: image, **dict(opponents.values())}, jobs, seeds)
 
     # --- please play ---------------------------------------------------------------------------------------
     def _match(self, practice: Practice, team: Team, other: Team) -> Sequence[Outgoing]:
@@ -112,23 +101,13 @@ class PracticeService:
             return [self.reporter.match_impossible(practice, team, other)]
         # If the same two versions meet again, their chance differs.
         seeds = Seeds(seed_from(f"practice/{practice.id}/{one.digest}/{two.digest}"))
-        job = self._job((one.digest, two.digest), (team.name, other.name), seeds)
-        (game,) = self._games({one.digest: one.image, two.digest: two.image}, [job], seeds)
-        return list(self.reporter.met(practice, team, other, game.result))
-
-    @property
-    def _info(self) -> GameInfo:
-        return game_of(self.settings.game, self.settings.programs).info
-
-    # --- both ----------------------------------------------------------------------------------------------
-    def _job(self, digests: tuple[str, ...], names: tuple[str, ...], seeds: Seeds) -> GameJob:
-        streams = tuple(seeds.stream(f"{'/'.join(names[1:])}/seat/{seat}") for seat in range(len(digests)))
-        return GameJob(digests, streams, protocol=self._info.play.has_moves, names=names)
-
-    def _games(self, images: Images, jobs: Sequence[GameJob], seeds: Seeds) -> Sequence[PracticeGame]:
-        with self.open_runner(images, self.settings, seeds) as runner:
-            results = runner.play(jobs)
-        return [PracticeGame(job.names[1:], result) for job, result in zip(jobs, results, strict=True)]
+        streams = tuple(seeds.stream(f"{other.name}/seat/{seat}") for seat in (0, 1))
+        play = game_of(self.settings.game, self.settings.programs).info.play
+        names = (team.name, other.name)
+        job = GameJob((one.digest, two.digest), streams, protocol=play.has_moves, names=names)
+        with self.open_runner({one.digest: one.image, two.digest: two.image}, self.settings, seeds) as runner:
+            (result,) = runner.play([job])
+        return list(self.reporter.met(practice, team, other, result))
 
     def _set_aside(self, practice: Practice, trace: str) -> None:
         log.error("a practice was set aside", practice=practice.id, trace=trace)

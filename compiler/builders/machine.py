@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 
 from compiler.build import build
 from compiler.builders.base import BuilderPlugin, ProgramBuilder
 from compiler.source import SourceText, decoded, normalise, strip_secret
 from compiler.toolchain import Toolchain
+from contest import kept_files
 from contest.config.sections import Programs, SandboxSettings
 from contest.config.settings import Settings
 from contest.errors import ToolMissing
 from contest.model import GameJob, Trial
 from contest.protocols import BuildResult, RunnerFactory, SparringOpponents
 from contest.seeds import Seeds
+from contest.subprocesses.c_programs import cache_folder
 from contest.subprocesses.engine_pool import cores
 from knobellib.house import HouseStrategy, house_strategies
 from sandbox.sandbox import Sandbox
@@ -95,9 +100,32 @@ def _house(sandbox: SandboxSettings) -> SparringOpponents:
 
 
 def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
+    """The image from this user's cache, or built and kept there: nobody waits for the same compiler twice."""
+    folder = cache_folder() / "house"
+    name = hashlib.sha256(f"{_made_from(toolchain.version())} {strategy.source}".encode()).hexdigest()
+    if found := kept_files.find(folder, (name,)):
+        with suppress(OSError, ValueError):  # somebody cleans the cache at this moment
+            return Image.from_bytes(found[name].read_bytes())
     result = build(strategy.source, Programs(description="none"), toolchain)
     if result.image is None:
         raise ToolMissing(
             f"the compiler does not accept the house strategy {strategy.name}: {result.report.messages}"
         )
+    with suppress(OSError):  # without a folder each process builds its own
+        kept_files.keep(folder, name, result.image.to_bytes())
     return result.image
+
+
+@cache
+def _made_from(gcc: str) -> str:
+    """The digest of all that an image is made from besides its source."""
+    key = hashlib.sha256(gcc.encode())
+    ours = (
+        *files("compiler").iterdir(),
+        *files("sandbox.vm").joinpath("runtime").iterdir(),
+        files("sandbox.vm").joinpath("image.py"),
+        files("knobellib").joinpath("knobellib.c"),
+    )
+    for file in sorted((file for file in ours if file.is_file()), key=lambda file: file.name):
+        key.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
+    return key.hexdigest()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from contest.games.hog_game import NAME as HOG
 from contest.model import Finding, Severity, TableBuildReport
 from contest.protocols import BuildResult, SparringOpponents
 from contest.sanitize import sanitize
+from contest.subprocesses.engine_pool import cores
 from contest.subprocesses.hog_solver import win_rates, win_rates_by_digest
 from knobellib.samples import samples
 from sandbox.players import AnswerFault, AnswerFaultKind
@@ -61,7 +63,7 @@ class TableBuilder(ProgramBuilder[HogEntry]):
         return self._build(files, text, with_trial=False)
 
     def sparring_opponents(self) -> SparringOpponents:
-        entries = {name: each.to_bytes() for name, each in _trial_opponents(self._settings.jail).items()}
+        entries = {name: each.to_bytes() for name, each in _samples(self._settings.jail).items()}
         return {name: (hashlib.sha256(raw).hexdigest(), raw) for name, raw in entries.items()}
 
     def load(self, raw: bytes) -> HogEntry:
@@ -158,6 +160,15 @@ def _trial_rates(entry: HogEntry, sandbox: SandboxSettings) -> tuple[tuple[str, 
 def _trial_opponents(sandbox: SandboxSettings) -> dict[str, HogEntry]:
     """The samples by name, tabulated once in a process."""
     return {name: _sample(f"{name}.py", Sandbox(sandbox)) for name in TRIAL_OPPONENTS}
+
+
+@cache
+def _samples(sandbox: SandboxSettings) -> dict[str, HogEntry]:
+    """All samples by name, tabulated once in a process."""
+    names = sorted(samples(HOG))
+    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
+        entries = pool.map(lambda name: _sample(name, Sandbox(sandbox)), names)
+        return {name.removesuffix(".py"): entry for name, entry in zip(names, entries, strict=True)}
 
 
 def _sample(name: str, sandbox: Sandbox) -> HogEntry:

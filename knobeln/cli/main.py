@@ -71,6 +71,7 @@ COMMANDS = {
     "At home, without a contest": {
         "check": "Print the compile report for the program in FILE.",
         "play": "Play one game of A against B.",
+        "practice": "Let PROGRAM play against all house strategies or sample programs, and show a table.",
         "compare": "Print exact win rates of Hog strategies against each other, and the ranking.",
         "protocol": "Write the games of a compact protocol out in full.",
         "kit": "Write the software kit that teams work with at home.",

@@ -9,13 +9,13 @@ from compiler.build import build
 from compiler.source import decoded
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
-from contest.errors import GiveUp, NotFound
+from contest.errors import GiveUp
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
 from contest.model import GameJob, GameResult
 from contest.plurals import plural
 from contest.seeds import Seeds, seed_from
-from knobellib.house import house_strategies
+from knobeln.local.programs import files_of
 from reports.knobeln_protocol import GameProtocol, full, reasons_of, throws_of
 from sandbox.vm.image import Image
 from tournament.runners import open_runner
@@ -48,20 +48,15 @@ def machine_game(
 
 
 def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
-    built = build(_source(name), settings.programs, toolchain)
+    files = files_of(name, settings.game.name)
+    if len(files) != 1:
+        raise GiveUp(f"{name} has {len(files)} files; a program has one")
+    (data,) = files.values()
+    built = build(decoded(data), settings.programs, toolchain)
     if built.image is None or not built.report.accepted:
         reason = next((finding.text for finding in built.report.findings), "see its messages")
         raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {reason}")
     return built.image
-
-
-def _source(name: str) -> str:
-    if Path(name).is_file():
-        return decoded(Path(name).read_bytes())
-    known = {strategy.name: strategy.source for strategy in house_strategies()}
-    if name not in known:
-        raise NotFound(f"there is no file {name}, and no house strategy of that name: {', '.join(known)}")
-    return known[name]
 
 
 def _protocol(names: tuple[str, str], result: GameResult, settings: Settings) -> str:

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from compiler.builders.text import TextBuilder
+from contest.config.sections import DEFAULT_GAME as KNOBELN
 from contest.config.settings import Settings
 from contest.errors import GiveUp, NotFound
 from contest.file_names import is_archive
 from contest.games.base import GameInfo, TextProtocol
-from contest.games.hog import HogEntry
 from contest.model import Severity
-from contest.protocols import BuildResult
+from contest.protocols import BuildResult, Serializable
 from contest.sanitize import sanitize
+from knobellib.house import house_strategies
 from knobellib.samples import samples
 from sandbox.executable import usual_engine
 from sandbox.oci import refusal as oci
@@ -25,7 +26,7 @@ from tournament.runners import open_runner
 
 IMAGE = "image:"  # before the name of an image that podman or docker has
 
-Made = TypeVar("Made", Executable, HogEntry)
+Made = TypeVar("Made", bound=Serializable)
 
 
 def built_program(program: str, info: GameInfo, settings: Settings) -> Executable:
@@ -59,16 +60,16 @@ def accepted(program: str, built: BuildResult[Made]) -> Made:
 
 
 def files_of(program: str, game_name: str) -> dict[str, bytes]:
-    """Return the files of a program: one file, all files of a folder, or the sample of that name."""
+    """Return the files of a program: one file, all files of a folder, or our own program of that name."""
     path = Path(program)
     if path.is_dir():
         return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
     if path.is_file():
         return {path.name: path.read_bytes()}
-    known = samples(game_name)
+    house = {f"{strategy.name}.c": strategy.source.encode() for strategy in house_strategies()}
+    known = house if game_name == KNOBELN else samples(game_name)
     matching = [name for name in known if program in (name, Path(name).stem)]
     if len(matching) != 1:
-        raise NotFound(
-            f"there is no file {program}, and no sample program of that name: {', '.join(sorted(known))}"
-        )
+        kind = "house strategy" if game_name == KNOBELN else "sample program"
+        raise NotFound(f"there is no file {program}, and no {kind} of that name: {', '.join(sorted(known))}")
     return {matching[0]: known[matching[0]]}

@@ -29,11 +29,13 @@ from tests.support.builds import build_report
 from tests.support.contest_field import add_team
 from tests.support.mail_world import START, World, body_of, flat
 from tournament.practice import PracticeService
+from tournament.practice_games import MAX_GAMES
 from tournament.runners import open_runner
 
 STRING = "k7qd-2mxw-9rtz-h4pc-v8sn"
 HOUSE = {strategy.name: strategy.source for strategy in house_strategies()}
 HOUR = timedelta(hours=1)
+LINE = r"^ +(\d+)  (\w+) +(\d+) +(\d+) +(\d+) +([\d,.]+) +([\d,.]+) +([\d,.]+)$"  # of the table of rows
 
 
 @dataclass
@@ -94,13 +96,19 @@ def test_a_tested_program_plays_against_every_house_strategy_and_does_not_enter_
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
     assert mail["To"] == "alpha@teams.example"
     text = body_of(mail)
-    lines = re.findall(r"^  (\w+) +([\d,]+) +([\d,]+) +([\d,]+) +(\d+) kB$", text, re.MULTILINE)
-    assert [line[0] for line in lines] == sorted(HOUSE)
-    points = {name: (int(own.replace(",", "")), int(its.replace(",", ""))) for name, own, its, *_ in lines}
-    assert all(0 < own + its <= 13_000 for own, its in points.values())
-    assert len(set(points.values())) > 30
-    own = sum(own for own, _ in points.values()) / len(points)
-    assert f"On average you won {own:.1f} points" in flat(mail)
+    lines = re.findall(LINE, text, re.MULTILINE)
+    assert sorted(line[1] for line in lines) == sorted(HOUSE)
+    rows = [[float(cell.replace(",", "")) for cell in (line[0], *line[2:])] for line in lines]
+    for _, won, drawn, lost, own, its, _ in rows:
+        assert won + drawn + lost == MAX_GAMES
+        assert 0 < own + its <= 13_000
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+    means = [row[4] for row in rows]
+    assert means == sorted(means, reverse=True)
+    assert len(set(means)) > 30
+    own_mean = sum(means) / len(means)
+    assert f"On average you won {own_mean:,.1f} points" in flat(mail)
+    assert re.search(r"instructions: +at most [\d,]+ of 855,000,000 in a game", text)
     assert re.search(r"length +\d+\.\d on average, 8 to \d+", text)
     assert max(map(len, text.splitlines())) <= 72
     with here.world.store.read() as tx:
@@ -116,11 +124,11 @@ def test_a_program_that_fails_is_told_against_whom_and_in_which_throw(gym: Calla
         "#if 0\n" + "falls too early\n" * 15 + "#endif\nmain () { int n = 100; for (;;) make_throw (n--); }\n"
     )
     (mail,) = here.send("alpha", "please test", falls)
-    assert f"Your program failed in {len(HOUSE)} of {len(HOUSE)} games." in flat(mail)
+    games = len(HOUSE) * MAX_GAMES
+    assert f"Your program failed in {games} of {games} games." in flat(mail)
     first = min(HOUSE)
-    assert (
-        f"- in {len(HOUSE)} games, first against {first}: throw 2 (99) is lower than throw 1 (100)"
-        in flat(mail)
+    assert f"- in {games} games, first against {first}: throw 2 (99) is lower than throw 1 (100)" in flat(
+        mail
     )
     assert flat(mail).count("throw 2 (99)") == 1
     assert body_of(mail).count("FAILED") == len(HOUSE)
@@ -133,16 +141,19 @@ def test_a_house_strategy_that_fails_is_told_with_the_reason_and_is_not_in_the_a
     here.team("alpha")
     (mail,) = here.send("alpha", "please test", HOUSE["pavlov"])
     text = body_of(mail)
-    stopped = re.findall(r"^  (\w+) +- +FAILED .* kB$", text, re.MULTILINE)
+    stopped = re.findall(r"^ +- +(\w+) +- +- +- +- +- +-$", text, re.MULTILINE)
     assert stopped
     for name in stopped:
-        assert f"- {name}: used more than 2,000,000 instructions" in flat(mail)
-    own = [
-        int(points.replace(",", ""))
-        for points in re.findall(r"^  \w+ +([\d,]+) +[\d,]+ .* kB$", text, re.MULTILINE)
-    ]
-    assert len(own) == len(HOUSE) - len(stopped)
-    assert f"On average you won {sum(own) / len(own):.1f} points" in flat(mail)
+        assert re.search(
+            rf"- {name}: used more than 2,000,000 instructions( \(in {MAX_GAMES} games\))?", flat(mail)
+        )
+    rows = re.findall(LINE, text, re.MULTILINE)
+    assert len(rows) == len(HOUSE) - len(stopped)
+    games = [sum(int(cell) for cell in row[2:5]) for row in rows]
+    points = sum(float(row[5].replace(",", "")) * n for row, n in zip(rows, games, strict=True))
+    said = re.search(r"On average you won ([\d,.]+) points", flat(mail))
+    assert said
+    assert float(said[1].replace(",", "")) == pytest.approx(points / sum(games), abs=0.2)
 
 
 def failed(reason: str) -> GameResult:
@@ -325,7 +336,7 @@ def test_programs_of_the_other_games_are_tried_against_the_samples(
     (mail,) = here.send("alpha", "please test", attached={sent_as: known[name]})
     text = body_of(mail)
     assert "rejected" not in mail["Subject"], text
-    assert any(re.search(rf"^  {n.partition('.')[0]} +-?[\d.,]+", text, re.MULTILINE) for n in known), text
+    assert any(re.search(rf"^ +\d+  {n.partition('.')[0]} +\d", text, re.MULTILINE) for n in known), text
 
 
 # --- friendly matches --------------------------------------------------------------------------------------

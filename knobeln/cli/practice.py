@@ -1,0 +1,182 @@
+"""`knobeln practice`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from contest.config.settings import Settings
+from contest.errors import KnobelnError
+from contest.games.base import GameInfo
+from contest.games.registry import game_of
+from contest.model import PracticeGame
+from contest.plurals import plural
+from contest.practice_table import (
+    COLUMNS,
+    PLAYER_COLUMNS,
+    Comparison,
+    ComparisonVerdict,
+    compare_versions,
+    comparison_cells,
+    games_per_opponent,
+    is_together,
+    mean_points,
+    mean_text,
+    practice_table,
+    row_cells,
+)
+from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import table
+from knobeln.local.practice import HomePractice
+from knobeln.local.watch import Watch
+from tournament.home_game import distinct_names
+
+
+@click.command(cls=ContestCommand)
+@click.argument("program")
+@game_option
+@click.option(
+    "--field",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Play against the programs in this folder instead.",
+)
+@click.option(
+    "--against",
+    metavar="OTHER",
+    help="Compare PROGRAM with this other version: both play the same games with the same seeds.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Games against each opponent. Default: 16, fewer for programs that think long, and 1 where programs "
+    "talk with the referee, because such a game takes seconds.",
+)
+@click.option("--watch", is_flag=True, help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C.")
+def practice(
+    program: str,
+    game_name: str | None,
+    field: Path | None,
+    against: str | None,
+    games: int | None,
+    watch: bool,
+) -> None:
+    """Let PROGRAM play against all house strategies or sample programs, and show a table.
+
+    The opponents against whom it wins most come first. `own` and `theirs` are mean points; `spread` is the
+    standard deviation of its points from game to game. The seeds are always the same, so the same program
+    gets the same table, also from `please test` by mail.
+
+    PROGRAM and OTHER are files, folders with a program and the text files that it reads, or names of house
+    strategies or sample programs.
+    """
+    settings = without_description(settings_for(game_name))
+    programs = (program,) if against is None else (program, against)
+    files = [path for path in map(Path, programs) if path.exists()]
+    if watch and not files:
+        raise click.UsageError(f"--watch needs a file: there is no file {program}")
+    if not watch:
+        _practise(HomePractice(settings, field, files), programs, settings, games)
+        return
+    try:
+        home, watched = HomePractice(settings, field, files), Watch(files)
+        while True:
+            _practise_or_complain(home, programs, settings, games)
+            watched.wait()
+    except KeyboardInterrupt:
+        click.echo()
+
+
+def _practise_or_complain(
+    home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None
+) -> None:
+    try:
+        _practise(home, programs, settings, games)
+    except KnobelnError as error:
+        click.secho(str(error), fg="red", err=True)
+
+
+def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, games: int | None) -> None:
+    info = game_of(settings.game, settings.programs).info
+    names = distinct_names(programs)
+    if not info.play.is_quick:
+        text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
+        click.echo(text, err=True)
+    played = home.games(programs[0], games)
+    if len(programs) == 1:
+        _print_table(names[0], played, info)
+        return
+    others = home.games(programs[1], games_per_opponent(played))
+    _print_comparison(names, played, others, info)
+
+
+def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
+    rows, together = practice_table(played, info), is_together(played)
+    per_opponent = games_per_opponent(played)
+    with_whom = "together with all others" if together else "against each"
+    table(
+        f"{name}: {plural(per_opponent, 'game')} of {info.title} {with_whom}",
+        PLAYER_COLUMNS if together else COLUMNS,
+        [row_cells(row, info.point, together=together) for row in rows],
+    )
+    mean = mean_points(rows)
+    if mean and not together:
+        own, theirs = (mean_text(points, info.point) for points in mean)
+        won, drawn, lost = (sum(getattr(row, what) for row in rows) for what in ("won", "drawn", "lost"))
+        click.echo(
+            f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of {plural(won + drawn + lost, 'game')}; "
+            f"on average it won {own} points, and they {theirs}."
+        )
+    _print_failures(name, played)
+    if not info.play.has_moves:
+        click.echo(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
+    elif per_opponent == 1:
+        click.echo("One game says little where there is chance: --games plays more, and shows the spread.")
+
+
+def _print_failures(name: str, played: Sequence[PracticeGame]) -> None:
+    failures = [game for game in played if game.result.seats[0].verdict.is_charged]
+    if failures:
+        fault, against = failures[0].result.seats[0].fault, " and ".join(failures[0].opponents)
+        reason = f": {fault.reason}" if fault else ""
+        click.echo(f"{name} failed in {plural(len(failures), 'game')}, first against {against}{reason}")
+
+
+def _print_comparison(
+    names: Sequence[str], first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
+) -> None:
+    compared = compare_versions(first, second, info)
+    if compared is None:
+        click.echo("No game counts for both programs, so they cannot be compared.")
+    else:
+        table(
+            f"{names[0]} and {names[1]}: {info.title}, both with the same seeds",
+            ("#rank", "opponent", "#games", *(f"#{name}" for name in names), "#difference", "#+-"),
+            [comparison_cells(row, info.point) for row in compared.rows],
+        )
+        click.echo(_verdict_text(names, compared, info))
+    for name, played in zip(names, (first, second), strict=True):
+        _print_failures(name, played)
+
+
+def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) -> str:
+    total = compared.total
+    one, other = names if total.difference >= 0 else reversed(names)
+    difference = mean_text(abs(total.difference), info.point)
+    wins = f"{one} wins {difference} points a game more than {other}"
+    margin = "" if total.margin is None else f" (+- {mean_text(total.margin, info.point)}, 95 %)"
+    match compared.verdict:
+        case ComparisonVerdict.SAME:
+            return "Both win the same points in every game."
+        case ComparisonVerdict.EXACT:
+            return f"{wins}: exactly, because there is no chance in these games."
+        case ComparisonVerdict.REAL:
+            return f"{wins}{margin}: the difference is real against these opponents."
+        case ComparisonVerdict.UNCERTAIN:
+            return f"{wins}{margin}: that cannot be told from chance. --games plays more."
+        case ComparisonVerdict.TOO_FEW:
+            return f"{wins}, but one game against each cannot tell that from chance: --games plays more."

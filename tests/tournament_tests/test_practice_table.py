@@ -1,0 +1,189 @@
+"""The table of practice and the comparison of two versions, as functions of games."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contest.games.base import MACHINE, TABLE, FaultRule, GameInfo
+from contest.model import GameResult, PracticeGame, SeatResult, Verdict
+from contest.practice_table import (
+    YOU,
+    ComparisonVerdict,
+    compare_versions,
+    comparison_cells,
+    mean_points,
+    mean_text,
+    practice_table,
+    row_cells,
+)
+
+REPLAYED = GameInfo("g", "G", 2, 2, 10, FaultRule.REPLAY, MACHINE)
+LOST = replace(REPLAYED, fault_rule=FaultRule.GAME_LOST)
+TOGETHER = replace(LOST, max_seats=10)
+COMPUTED = replace(LOST, play=TABLE, point=1_000)
+
+POINTS = st.integers(min_value=0, max_value=13_000)
+VERDICTS = st.sampled_from([Verdict.OK, Verdict.OK, Verdict.CRASH, Verdict.INTERNAL])
+
+
+def game(opponent: str, *points: int, own: Verdict = Verdict.OK, its: Verdict = Verdict.OK) -> PracticeGame:
+    verdicts = (own, its, *[Verdict.OK] * len(points))
+    seats = tuple(SeatResult(p, v, None) for p, v in zip(points, verdicts, strict=False))
+    return PracticeGame(tuple(opponent.split()), GameResult(seats, 10, f"{points}"))
+
+
+GAMES = st.lists(
+    st.builds(
+        lambda name, a, b, own, its: game(name, a, b, own=own, its=its),
+        st.sampled_from("abcde"),
+        POINTS,
+        POINTS,
+        VERDICTS,
+        VERDICTS,
+    ),
+    max_size=40,
+)
+
+
+@given(GAMES, st.sampled_from([REPLAYED, LOST]))
+def test_every_game_is_in_one_row_and_rows_stand_by_rank(games: list[PracticeGame], info: GameInfo) -> None:
+    rows = practice_table(games, info)
+    assert sorted(row.name for row in rows) == sorted({each.opponents[0] for each in games})
+    for row in rows:
+        played = [each.result for each in games if each.opponents == (row.name,)]
+        assert row.failed == sum(result.seats[0].verdict is Verdict.CRASH for result in played)
+        without_points = row.stopped + (row.failed if info is REPLAYED else 0)
+        if info is REPLAYED:
+            assert row.counted + without_points == len(played)
+        assert (row.own is None) == (row.rank is None) == (row.counted == 0)
+        assert (row.spread is None) == (row.counted < 2)
+    ranked = [row for row in rows if row.own is not None]
+    assert list(rows[: len(ranked)]) == ranked
+    for row in ranked:
+        assert row.rank == 1 + sum((other.own or 0) > (row.own or 0) for other in ranked)
+
+
+@given(st.lists(st.tuples(POINTS, POINTS), min_size=2, max_size=20))
+def test_a_row_has_the_mean_and_the_spread_of_its_games(points: list[tuple[int, int]]) -> None:
+    (row,) = practice_table([game("a", own, its) for own, its in points], REPLAYED)
+    own = [mine for mine, _ in points]
+    assert (row.own, row.spread) == (fmean(own), stdev(own))
+    assert row.won == sum(mine > its for mine, its in points)
+    assert row.lost == sum(mine < its for mine, its in points)
+
+
+@given(GAMES)
+def test_the_mean_over_all_opponents_is_that_of_all_games_with_points(games: list[PracticeGame]) -> None:
+    counted = [each.result.seats for each in games if each.result.is_flawless]
+    mean = mean_points(practice_table(games, REPLAYED))
+    if not counted:
+        assert mean is None
+        return
+    assert mean == pytest.approx(
+        (fmean(seats[0].points for seats in counted), fmean(seats[1].points for seats in counted))
+    )
+
+
+def test_in_a_game_of_many_each_player_has_a_row_and_the_program_is_one_of_them() -> None:
+    rows = practice_table([game("a b", 3, 5, 5), game("a b", 4, 1, 2)], TOGETHER)
+    assert [(row.rank, row.name, row.won, row.drawn, row.lost) for row in rows] == [
+        (1, "b", 0, 1, 1),
+        (1, YOU, 1, 0, 1),
+        (3, "a", 0, 1, 1),
+    ]
+
+
+def test_cells_have_thousands_separators_and_say_what_has_no_points() -> None:
+    many = practice_table([game("a", 1_000, 12_345), game("a", 2_001, 12_345)], REPLAYED)[0]
+    assert row_cells(many, 1, together=False) == ("1", "a", "0", "0", "2", "1,500.5", "12,345.0", "707.8")
+    one = practice_table([game("a", 3_000, 1)], REPLAYED)[0]
+    assert row_cells(one, 2, together=False) == ("1", "a", "1", "0", "0", "1,500", "0.5", "-")
+    failed = practice_table([game("a", 9, 1, own=Verdict.CRASH)], REPLAYED)[0]
+    assert row_cells(failed, 1, together=False) == ("-", "a", "-", "-", "-", "FAILED", "-", "-")
+    stopped = practice_table([game("a", 9, 1, its=Verdict.CRASH)], REPLAYED)[0]
+    assert row_cells(stopped, 1, together=False) == ("-", "a", "-", "-", "-", "-", "-", "-")
+    assert mean_text(-1_234.56, 1) == "-1,234.6"
+
+
+PAIRS = st.lists(st.tuples(POINTS, POINTS), min_size=2, max_size=12)
+
+
+def versions(strata: dict[str, list[tuple[int, int]]]) -> tuple[list[PracticeGame], list[PracticeGame]]:
+    pairs = [(name, pair) for name, played in strata.items() for pair in played]
+    return [game(name, a, 0) for name, (a, _) in pairs], [game(name, b, 0) for name, (_, b) in pairs]
+
+
+@given(st.dictionaries(st.sampled_from("abcde"), PAIRS, min_size=1))
+def test_the_comparison_turns_its_sign_when_the_versions_change_places(
+    strata: dict[str, list[tuple[int, int]]],
+) -> None:
+    first, second = versions(strata)
+    here, there = compare_versions(first, second, REPLAYED), compare_versions(second, first, REPLAYED)
+    assert here
+    assert there
+    assert here.verdict is there.verdict
+    assert here.total.difference == -there.total.difference
+    assert here.total.margin == pytest.approx(there.total.margin)
+    assert here.total.difference == pytest.approx(fmean(row.difference for row in here.rows))
+
+
+def test_the_interval_is_that_of_students_t() -> None:
+    # Differences 1, 2, 3, 4, 10: mean 4, standard error 1.5811, 2.776 for 4 degrees of freedom.
+    first, second = versions({"a": [(1, 0), (2, 0), (3, 0), (4, 0), (10, 0)]})
+    compared = compare_versions(first, second, REPLAYED)
+    assert compared
+    assert compared.total.margin == pytest.approx(2.776 * 1.5811, rel=1e-3)
+    # 41 pairs with a variance of 1.025: 2.021 for 40 degrees of freedom.
+    first, second = versions({"a": [(i % 2 * 2, 1) for i in range(40)] + [(1, 1)]})
+    compared = compare_versions(first, second, REPLAYED)
+    assert compared
+    assert compared.total.margin == pytest.approx(2.0211 * (1.0 / 41) ** 0.5, rel=1e-3)
+
+
+NOISE = [3, -2, 5, 0, -4, 1, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("differences", "verdict"),
+    [
+        ([0] * 8, ComparisonVerdict.SAME),
+        ([10 + each for each in NOISE], ComparisonVerdict.REAL),
+        (NOISE, ComparisonVerdict.UNCERTAIN),
+        ([1, 1, 1, 0, 0, 0, 0, 0], ComparisonVerdict.UNCERTAIN),
+        ([7], ComparisonVerdict.TOO_FEW),
+        ([7, 8], ComparisonVerdict.UNCERTAIN),
+    ],
+)
+def test_a_difference_is_real_if_chance_would_hardly_give_it(
+    differences: list[int], verdict: ComparisonVerdict
+) -> None:
+    first, second = versions({"a": [(100 + each, 100) for each in differences]})
+    compared = compare_versions(first, second, REPLAYED)
+    assert compared
+    assert compared.verdict is verdict
+
+
+def test_without_chance_a_difference_is_exact() -> None:
+    first, second = versions({"a": [(7, 5)] * 2, "b": [(3, 5)] * 2, "c": [(9, 5)] * 2})
+    compared = compare_versions(first, second, REPLAYED)
+    assert compared
+    assert compared.verdict is ComparisonVerdict.EXACT
+    first, second = versions({"a": [(712, 500)]})
+    compared = compare_versions(first, second, COMPUTED)
+    assert compared
+    assert compared.verdict is ComparisonVerdict.EXACT
+    assert comparison_cells(compared.rows[0], 1_000)[3:] == ("0.712", "0.5", "0.212", "-")
+
+
+def test_games_that_do_not_count_for_both_versions_are_left_out() -> None:
+    first = [game("a", 5, 1, own=Verdict.CRASH), game("a", 9, 1)]
+    second = [game("a", 1, 1), game("a", 4, 1)]
+    compared = compare_versions(first, second, REPLAYED)
+    assert compared
+    assert (compared.total.games, compared.total.difference) == (1, 5)
+    assert compare_versions(first[:1], second[:1], REPLAYED) is None
