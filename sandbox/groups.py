@@ -209,7 +209,7 @@ class Group:
 
     def resume(self) -> None:
         if self._first_process is not None and self._threads() - {self._first_process}:
-            with suppress(ProcessLookupError):
+            with suppress(OSError):  # it has ended; or it may not leave, and is stopped with the others
                 (self._outside / "cgroup.procs").write_text(str(self._first_process))
             self._first_process = None
         os.pwrite(self._freeze_file, b"0", 0)
