@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
 from sqlalchemy import (
     BindParameter,
     Column,
     Row,
     Select,
-    Text,
     bindparam,
-    cast,
     delete,
     func,
     insert,
@@ -27,7 +24,7 @@ from sqlalchemy import (
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
-from contest.store.tables import teams
+from contest.store.tables import team_members, teams
 
 _PRESENT = teams.c.state != TeamState.WITHDRAWN
 
@@ -63,7 +60,20 @@ def add(
     }
     change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
     team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
+    if returning:
+        _forget_members(tx, returning)
+    keys = [_folded(member.name) for member in registration.members]
+    rows = [{"team_id": team_id, "number": number, "name_key": key} for number, key in enumerate(keys, 1)]
+    if rows:
+        tx.execute(_ADD_MEMBERS, rows)
     return Team(team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved)
+
+
+_ADD_MEMBERS = insert(team_members)
+
+
+def _forget_members(tx: Transaction, team_id: int) -> None:
+    tx.execute(delete(team_members).where(team_members.c.team_id == team_id))
 
 
 def get(tx: Transaction, team_id: int) -> Team:
@@ -104,7 +114,10 @@ def registered_by(tx: Transaction, letter_id: int) -> Team | None:
 
 def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
     """The addresses of the teams that have not shown yet that somebody reads them."""
-    return tuple(tx.execute(select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))).scalars())
+    return tuple(tx.execute(_UNPROVED).scalars())
+
+
+_UNPROVED = select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))
 
 
 class AuthDigests(NamedTuple):
@@ -140,34 +153,45 @@ def present(tx: Transaction) -> tuple[Team, ...]:
     return _all(tx, select(teams).where(_PRESENT))
 
 
-class Members(NamedTuple):
-    """The names of a team's members."""
+class Membership(NamedTuple):
+    """Somebody of this name is a member of this team."""
 
+    name: str
     team: str
-    names: tuple[str, ...]
 
 
-def members_of_present(tx: Transaction) -> Iterator[Members]:
-    """The members of the teams that have not withdrawn, in the order of registration."""
-    for name, members in tx.execute(_MEMBERS).all():
-        yield Members(name, tuple(member[0] for member in from_json(members)))
+def memberships(tx: Transaction, names: Iterable[str]) -> tuple[Membership, ...]:
+    """Where these people are members, of teams that have not withdrawn, in the order of registration.
+
+    Case and blanks in a name do not matter; the answer has the name as it is asked for.
+    """
+    by_key = {_folded(name): name for name in names}
+    rows = tx.execute(_MEMBERSHIPS, {"names": tuple(by_key)})
+    return tuple(Membership(by_key[row.name_key], row.name) for row in rows)
 
 
-# As text, which pydantic reads faster than the column's own type does: each registration needs all of them.
-_MEMBERS = select(teams.c.name, cast(teams.c.members, Text)).where(_PRESENT).order_by(teams.c.id)
+_MEMBERSHIPS = (
+    select(team_members.c.name_key, teams.c.name)
+    .join(teams, teams.c.id == team_members.c.team_id)
+    .where(_PRESENT, team_members.c.name_key.in_(bindparam("names", expanding=True)))
+    .order_by(team_members.c.team_id, team_members.c.number)
+)
 
 
-def taken_names(tx: Transaction) -> set[str]:
-    """The names of all teams, casefolded, including withdrawn teams."""
-    return set(tx.execute(_NAMES).scalars())
+def has_name_like(tx: Transaction, name: str) -> bool:
+    """Whether a team, withdrawn ones included, has this name; case does not matter."""
+    return tx.execute(_NAMED, {"name": name.casefold()}).first() is not None
 
 
-_NAMES = select(teams.c.name_key)
+_NAMED = select(teams.c.id).where(teams.c.name_key == bindparam("name"))
 
 
 def count(tx: Transaction) -> int:
     """How many teams there are, including those that wait for the organizer, without withdrawn ones."""
-    return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
+    return int(tx.execute(_COUNT).scalar_one())
+
+
+_COUNT = select(func.count()).select_from(teams).where(_PRESENT)
 
 
 def count_pending(tx: Transaction) -> int:
@@ -178,8 +202,10 @@ def count_pending(tx: Transaction) -> int:
 
 def count_organization(tx: Transaction, organization: str) -> int:
     """How many teams this organization has; case and blanks do not matter."""
-    query = select(func.count()).select_from(teams).where(_PRESENT)
-    return tx.execute(query.where(teams.c.organization_key == _folded(organization))).scalar_one()
+    return int(tx.execute(_COUNT_ORGANIZATION, {"organization": _folded(organization)}).scalar_one())
+
+
+_COUNT_ORGANIZATION = _COUNT.where(teams.c.organization_key == bindparam("organization"))
 
 
 def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
@@ -236,6 +262,7 @@ def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
 
 def remove(tx: Transaction, team_id: int) -> None:
     """Delete a registration that the organizer has rejected; its name and address are free again."""
+    _forget_members(tx, team_id)
     tx.execute(delete(teams).where(teams.c.id == team_id))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from contest.config.settings import Settings
@@ -96,8 +97,8 @@ def _reason_against(context: LetterContext, registration: Registration) -> str:
         return "duplicate"
     if _is_full(context):
         return "full"
-    of_organization = teams.count_organization(context.tx, registration.organization)
-    if rules.max_per_organization and of_organization >= rules.max_per_organization:
+    most = rules.max_per_organization
+    if most and teams.count_organization(context.tx, registration.organization) >= most:
         return "organization"
     if rules.shared_people == "refuse" and _shared_people(context.tx, registration):
         return "shared people"
@@ -157,13 +158,12 @@ def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> 
 
 def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
     earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
-    own_name = {earlier.name.casefold()} if earlier else set()
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
     ready_at = context.room_for(template, wanted.address)
     if ready_at is None:
         return f"registration of {wanted.team_name} is left out: too many answers to this address"
-    name = unique_name(wanted.team_name, teams.taken_names(context.tx) - own_name)
+    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, earlier))
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
@@ -206,6 +206,11 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         names=tuple(file.name for file in attachments),
         **_welcome(context.tx, team, string, context.settings),
     )
+
+
+def _is_taken(tx: Transaction, but_for: Team | None, name: str) -> bool:
+    is_own = but_for is not None and but_for.name.casefold() == name.casefold()
+    return not is_own and teams.has_name_like(tx, name)
 
 
 def send_files(context: LetterContext, team: Team) -> None:
@@ -252,17 +257,8 @@ def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
 
 def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
     """Remarks for the organizer: members whose names are in another team as well (K36)."""
-    names = {_folded(member.name): member.name for member in registration.members}
-    return tuple(
-        f"{names[_folded(name)]} is also a member of {other.team}"
-        for other in teams.members_of_present(tx)
-        for name in other.names
-        if _folded(name) in names
-    )
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
+    found = teams.memberships(tx, (member.name for member in registration.members))
+    return tuple(f"{name} is also a member of {team}" for name, team in found)
 
 
 # --- the organizer's word ----------------------------------------------------------------------------------
