@@ -42,7 +42,13 @@ _SOME_LINE = b"(the body)\r\n"
 _SIMPLE_TEXT = re.compile(r"(?=.{1,60}\Z)[!-<>-~]+( [!-<>-~]+)*")  # no encoded words, which have a =
 _MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
-_SIMPLE = {"Subject": _SIMPLE_TEXT, "In-Reply-To": _MESSAGE_IDS, "References": _MESSAGE_IDS}
+_SIMPLE = {
+    "Subject": _SIMPLE_TEXT,
+    "Date": _SIMPLE_TEXT,
+    "X-Knobeln-Team": _SIMPLE_TEXT,
+    "In-Reply-To": _MESSAGE_IDS,
+    "References": _MESSAGE_IDS,
+}
 _SIMPLE_NAME = re.compile(r"[\w.-]{8,48}", re.ASCII)  # a longer one is folded
 
 MAX_LINE_BYTES = 998  # that a relay must take (RFC 5322, 2.1.1)
