@@ -15,7 +15,10 @@ from contest.store.tables import answers
 
 
 def add(tx: Transaction, answer: CountedAnswer) -> None:
-    tx.execute(insert(answers), vars(answer))
+    tx.execute(_ADD, vars(answer))
+
+
+_ADD = insert(answers)
 
 
 def to_letter(tx: Transaction, letter_id: int) -> tuple[CountedAnswer, ...]:
@@ -63,7 +66,20 @@ def count_letters(
     tx: Transaction, like: CountedAnswer, scope: Scope, templates: Sequence[str], span: timedelta
 ) -> int:
     """How many letters got an answer by these templates that is like this one, within `span` before it."""
-    query = select(func.count(answers.c.letter_id.distinct()))
-    query = query.where(answers.c[scope.value] == getattr(like, scope.value), answers.c.at > like.at - span)
-    query = query.where(answers.c.template.in_(templates), answers.c.letter_id != like.letter_id)
-    return tx.execute(query).scalar_one()
+    values = {
+        "value": getattr(like, scope.value),
+        "since": like.at - span,
+        "templates": templates,
+        "letter": like.letter_id,
+    }
+    return int(tx.execute(_count_letters(scope), values).scalar_one())
+
+
+@cache
+def _count_letters(scope: Scope) -> Select[Any]:
+    return select(func.count(answers.c.letter_id.distinct())).where(
+        answers.c[scope.value] == bindparam("value"),
+        answers.c.at > bindparam("since"),
+        answers.c.template.in_(bindparam("templates", expanding=True)),
+        answers.c.letter_id != bindparam("letter"),
+    )

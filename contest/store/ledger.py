@@ -24,7 +24,7 @@ def public_key(tx: Transaction) -> str | None:
     """The key that checks receipts, in base64; None: an earlier version made the contest without a ledger."""
     from contest.ledger import signing  # its library takes long to import
 
-    private_key = tx.execute(select(contest.c.signing_key)).scalar_one()
+    private_key = tx.execute(_KEYS).one().signing_key
     return None if private_key is None else b64encode(signing.public_key(private_key)).decode()
 
 
@@ -119,8 +119,11 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
         "letter": entry.letter,
         "digest": entry.digest,
     }
-    tx.execute(insert(ledger), values)
+    tx.execute(_ADD, values)
     return size + 1, peaks
+
+
+_ADD = insert(ledger)
 
 
 def _last(tx: Transaction) -> Row[Any] | None:

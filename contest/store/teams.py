@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -58,10 +59,10 @@ def add(
         "letter_id": letter_id,
         "registered_at": now,
     }
-    change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
-    team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
     if returning:
         _forget_members(tx, returning)
+        _change(tx, returning, **values)
+    team_id = returning or tx.execute(_ADD, values).scalar_one()
     keys = [_folded(member.name) for member in registration.members]
     rows = [{"team_id": team_id, "number": number, "name_key": key} for number, key in enumerate(keys, 1)]
     if rows:
@@ -69,6 +70,7 @@ def add(
     return Team(team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved)
 
 
+_ADD = insert(teams).returning(teams.c.id)
 _ADD_MEMBERS = insert(team_members)
 
 
@@ -136,11 +138,26 @@ _DIGESTS_OF = select(teams.c.auth_digest, teams.c.offered_digest).where(teams.c.
 
 def auth_digests(tx: Transaction) -> frozenset[str]:
     """The digests of all teams' valid authentification strings, to recognise such a string in a text."""
-    rows = tx.execute(_DIGESTS).all()
+    return _digests(tx.execute(_DIGESTS))
+
+
+def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str]:
+    """Those among these digests that are of a team's valid string, maybe with the team's other one."""
+    waiting = iter(digests)
+    found: frozenset[str] = frozenset()
+    while some := tuple(islice(waiting, _MAX_DIGESTS)):
+        found |= _digests(tx.execute(_DIGESTS_AMONG, {"digests": some}))
+    return found
+
+
+def _digests(rows: Iterable[Row[Any]]) -> frozenset[str]:
     return frozenset(digest for row in rows for digest in row if digest)
 
 
+_MAX_DIGESTS = 500  # that one statement seeks
 _DIGESTS = select(teams.c.auth_digest, teams.c.offered_digest)
+_SOUGHT: BindParameter[str] = bindparam("digests", expanding=True)
+_DIGESTS_AMONG = _DIGESTS.where(or_(teams.c.auth_digest.in_(_SOUGHT), teams.c.offered_digest.in_(_SOUGHT)))
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
@@ -209,39 +226,37 @@ _COUNT_ORGANIZATION = _COUNT.where(teams.c.organization_key == bindparam("organi
 
 
 def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
-    tx.execute(update(teams).where(teams.c.id == team_id).values(state=state))
+    _change(tx, team_id, state=state)
 
 
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """Replace the digest of the team's authentification string; no other string is valid from now on."""
-    values = {"auth_digest": digest, "offered_digest": None}
-    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+    _change(tx, team_id, auth_digest=digest, offered_digest=None)
 
 
 def offer_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """Make another string valid, too; `set_auth_digest` makes it the only one when it is used."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(offered_digest=digest))
+    _change(tx, team_id, offered_digest=digest)
 
 
 def set_proved(tx: Transaction, team_id: int) -> None:
     """Remember that somebody reads the team's address."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(proved=True))
+    _change(tx, team_id, proved=True)
 
 
 def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -> None:
     """Set the reports that the team gets from now on."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=list(preferences)))
+    _change(tx, team_id, preferences=list(preferences))
 
 
 def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
     """Set whether other teams may play friendly matches against it."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
+    _change(tx, team_id, friendly=is_friendly)
 
 
 def set_address(tx: Transaction, team_id: int, address: str) -> None:
     """Set the team's address; no other team may have it."""
-    values = {"address": address, "address_key": address.casefold()}
-    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+    _change(tx, team_id, address=address, address_key=address.casefold())
 
 
 def copy_address(tx: Transaction, team_id: int) -> str | None:
@@ -252,7 +267,7 @@ def copy_address(tx: Transaction, team_id: int) -> str | None:
 
 def set_copy_address(tx: Transaction, team_id: int, address: str | None) -> None:
     """Set the second address that gets copies of the team's mails from now on; None: nobody does."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(copy_address=address))
+    _change(tx, team_id, copy_address=address)
 
 
 def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
@@ -264,6 +279,13 @@ def remove(tx: Transaction, team_id: int) -> None:
     """Delete a registration that the organizer has rejected; its name and address are free again."""
     _forget_members(tx, team_id)
     tx.execute(delete(teams).where(teams.c.id == team_id))
+
+
+def _change(tx: Transaction, team_id: int, **values: object) -> None:
+    tx.execute(_CHANGE, {"team": team_id, **values})
+
+
+_CHANGE = update(teams).where(teams.c.id == bindparam("team"))
 
 
 def _folded(text: str) -> str:

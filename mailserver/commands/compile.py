@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
@@ -27,7 +26,7 @@ from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
 from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
-from mailserver.team_secret import stray_string
+from mailserver.team_secret import possible_strings, stray_string
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -68,7 +67,7 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
         return _refuse(context, context.writer, "problem", problem=program)
     writer = authentication.team_of(context.tx, program.marked)
     if isinstance(writer, Team):
-        problem = told_secret(program.files, teams.auth_digests(context.tx))
+        problem = told_secret(context.tx, program.files)
         if problem:
             return _refuse(context, writer.address, "problem", problem=problem, team=writer)
         return take(context, writer, program)
@@ -80,21 +79,24 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     return _unknown(context, writer.named)
 
 
-def told_secret(files: Mapping[str, bytes], digests: AbstractSet[str]) -> Problem | None:
+def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     """What is wrong where an authentification string is in a program: everybody will read the program (K42).
 
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
-    for name, data in files.items():
-        line = 0 if is_archive(name) else stray_string(data.decode("latin-1"), digests)
+    texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
+    possible = {found.digest for text in texts.values() for found in possible_strings(text)}
+    digests = teams.auth_digests_among(tx, possible)
+    for name, text in texts.items():
+        line = stray_string(text, digests)
         if line:
             where = "" if name == C_PROGRAM else f" (This is about the file {quote(name)}.)"
-            text = (
+            why = (
                 "An authentification string is in this line. Programs are published after the contest, and "
                 "then everybody would know it. Please take it out, and send the program again. The string "
                 f"belongs in the <<FROM>> line only, from which it is cut out.{where}"
             )
-            return Problem(text, line)
+            return Problem(why, line)
     return None
 
 
