@@ -16,7 +16,7 @@ from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError
 from contest.private_folder import make_private
-from contest.store import Store, decisions, migrate, url_of
+from contest.store import Store, Transaction, decisions, migrate, url_of
 from contest.store import contest_state as contest_store
 from contest.store.session import Held
 from reports.kinds import check_offered
@@ -64,7 +64,11 @@ class ContestContext:
         The organizer may have changed them since it was opened.
         """
         with self.store.read() as tx:
-            decided = decisions.in_force(tx, self.written, self.settings.programs)
+            return self.as_of(tx)
+
+    def as_of(self, tx: Transaction) -> ContestContext:
+        """Return the contest with the dates and the time for a move that this transaction reads."""
+        decided = decisions.in_force(tx, self.written, self.settings.programs)
         if decided == (self.settings.dates, self.settings.programs):
             return self
         settings = self.settings.model_copy(update=decided._asdict())

@@ -44,8 +44,7 @@ def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
     from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
-    named = teams.by_name(tx, from_line.team)
-    valid, offered = teams.digests_of(tx, named.id) if named else (None, None)
+    named, (valid, offered) = teams.with_digests(tx, from_line.team) or (None, (None, None))
     is_right = matches(from_line.string, valid)
     if matches(from_line.string, offered) and named:
         teams.set_auth_digest(tx, named.id, digest(from_line.string))
@@ -80,7 +79,7 @@ def notify(context: LetterContext, team: Team | None, command: Command) -> None:
             team.address,
             note="",
             once_in=DAY,
-            team_id=team.id,
+            of_team=team,
             is_notice=True,
             team=team,
             received_at=context.stored.received_at,
@@ -156,7 +155,7 @@ def refuse(
         _REFUSAL,
         to,
         note=f"{command.name} refused: {problem.text if problem else reason}",
-        team_id=team.id if team else None,
+        of_team=team,
         command=command.name,
         subject=command.right_subject(context.settings),
         reason=reason,

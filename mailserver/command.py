@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter
+from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter, Team
 from contest.protocols import Renderer
-from contest.store import Transaction, answers, decisions, ledger, outbox, teams
+from contest.store import Transaction, answers, decisions, ledger, outbox
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
@@ -80,7 +80,7 @@ class LetterContext:
         to: str,
         *,
         note: str,
-        team_id: int | None = None,
+        of_team: Team | None = None,
         receipt: Receipt | None = None,
         attachments: tuple[Attachment, ...] = (),
         is_notice: bool = False,
@@ -93,7 +93,7 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut. `receipt`: of the letter's effect, as `record` returned it.
+        wanted, or is cut. `of_team`: whose mail it is; `receipt`: of the letter's effect, from `record`.
         """
         if once_in and self.count_answered(template, to, once_in):
             return f"{note}; answered already within the last {once_in // HOUR} h"
@@ -112,11 +112,11 @@ class LetterContext:
             to=to,
             subject=rendered.subject,
             body=rendered.body,
-            team_id=team_id,
+            team_id=of_team.id if of_team else None,
             attachments=attachments,
             in_reply_to=self.letter.message_id,
             letter_id=None if is_notice else self.stored.id,
-            team=teams.get(self.tx, team_id).name if team_id else "",
+            team=of_team.name if of_team else "",
             receipt=receipt,
         )
         surplus = self._surplus_bytes(outgoing)

@@ -32,16 +32,12 @@ class _AlreadyDone(Exception):
     """Another process finished this letter first: our transaction must roll back."""
 
 
-def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Renderer) -> bool:
-    """Handle the oldest NEW letter; False when there is none.
+def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
+    """Handle a letter that was NEW when it was read.
 
     One transaction holds all changes, the answer and the letter's state. An unexpected exception rolls it
     back and sets the letter aside as FAILED with the traceback. Raises StoreBusy: try again.
     """
-    with store.read() as tx:
-        stored = letters.next_new(tx)
-    if stored is None:
-        return False
     try:
         _handle(store, stored, settings, clock, renderer)
     except _AlreadyDone:
@@ -52,7 +48,6 @@ def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Render
         log.error("letter set aside", letter=stored.id, exc_info=True)
         with store.write() as tx:
             letters.fail(tx, stored.id, traceback.format_exc())
-    return True
 
 
 def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:

@@ -93,8 +93,23 @@ def by_address(tx: Transaction, address: str) -> Team | None:
 
 def by_name(tx: Transaction, name: str) -> Team | None:
     """The team with exactly this name."""
-    team = _one(tx, teams.c.name_key, name.casefold())
-    return team if team is not None and team.name == name else None
+    found = with_digests(tx, name)
+    return found[0] if found else None
+
+
+class AuthDigests(NamedTuple):
+    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
+
+    valid: str
+    offered: str | None
+
+
+def with_digests(tx: Transaction, name: str) -> tuple[Team, AuthDigests] | None:
+    """The team with exactly this name, and the digests of its strings."""
+    row = tx.execute(_with(teams.c.name_key), {"value": name.casefold()}).first()
+    if row is None or row.name != name:
+        return None
+    return _team(row), AuthDigests(row.auth_digest, row.offered_digest)
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
@@ -120,20 +135,6 @@ def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
 
 
 _UNPROVED = select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))
-
-
-class AuthDigests(NamedTuple):
-    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
-
-    valid: str
-    offered: str | None
-
-
-def digests_of(tx: Transaction, team_id: int) -> AuthDigests:
-    return AuthDigests(*tx.execute(_DIGESTS_OF, {"team": team_id}).one())
-
-
-_DIGESTS_OF = select(teams.c.auth_digest, teams.c.offered_digest).where(teams.c.id == bindparam("team"))
 
 
 def auth_digests(tx: Transaction) -> frozenset[str]:

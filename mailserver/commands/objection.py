@@ -52,7 +52,7 @@ class Objection(Command):
             "objection",
             team.address if team else context.writer,
             note=f"an objection of {team.name if team else 'no team'}, passed on to the organizer",
-            team_id=team.id if team else None,
+            of_team=team,
             receipt=_recorded(context, proved),
             **facts,
         )

@@ -89,7 +89,7 @@ def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
         "preference_changed",
         team.address,
         note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
-        team_id=team.id,
+        of_team=team,
         team=team,
         before=before,
         now=chosen,

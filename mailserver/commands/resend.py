@@ -68,7 +68,7 @@ def _renew(context: LetterContext, team: Team) -> str:
         "new_string",
         team.address,
         note=note,
-        team_id=team.id,
+        of_team=team,
         receipt=context.record(Effect.STRING_OFFERED, team.name),
         team=team,
         string=string,

@@ -47,7 +47,7 @@ def _answer(context: LetterContext, team: Team | None) -> str:
         "status",
         team.address if team else context.writer,
         note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
-        team_id=team.id if team else None,
+        of_team=team,
         team=team,
         good=good,
         trial=report.trial if report else None,

@@ -37,7 +37,7 @@ class Withdraw(TeamCommand):
             "withdrawn",
             team.address,
             note=f"{team.name} has withdrawn",
-            team_id=team.id,
+            of_team=team,
             receipt=context.record(Effect.WITHDRAWN, team.name),
             team=team,
             has_program=submissions.latest_good(tx, team.id) is not None,
