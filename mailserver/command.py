@@ -203,20 +203,14 @@ class LetterContext:
 
     def _free(self, template: str, to: str) -> tuple[Free, ...]:
         """What the limits say about one more mail of this template to this address."""
+        quotas = self._quotas(template, to)
+        wanted = [
+            answers.Counted(quota.scope, self.now - quota.span, quota.unproved, quota.templates)
+            for quota in quotas
+        ]
         like = self.counted(template, to, self.now)
-        return tuple(self._free_in(quota, like) for quota in self._quotas(template, to))
-
-    def _free_in(self, quota: Quota, like: CountedAnswer) -> Free:
-        newest = answers.newest(
-            self.tx,
-            like,
-            quota.scope,
-            max(quota.mails - 2, 0),
-            self.now - quota.span,
-            unproved=quota.unproved,
-            templates=quota.templates,
-        )
-        return quota.free(newest, self.now)
+        newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in quotas])
+        return tuple(quota.free(times, self.now) for quota, times in zip(quotas, newest, strict=True))
 
     def _last_of(self, free: Sequence[Free]) -> tuple[Quota, datetime] | tuple[None, None]:
         """If this is the last mail for now: the quota, and when the next may go out, to the minute."""
