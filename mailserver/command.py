@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter, Team
+from contest.model import Attachment, CountedAnswer, Outgoing, Phase, StoredLetter, Team
 from contest.protocols import Renderer
-from contest.store import Transaction, answers, decisions, ledger, outbox
+from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
@@ -63,6 +64,11 @@ class LetterContext:
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
     is_confirmed: bool = False  # the writer answered our question about this letter
+
+    @cached_property
+    def phase(self) -> Phase:
+        """The contest's phase; no letter changes it."""
+        return contest_state.state(self.tx).phase
 
     def is_proved(self, address: str) -> bool:
         """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""

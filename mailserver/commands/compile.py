@@ -16,7 +16,7 @@ from contest.games.registry import game_of
 from contest.ledger.receipts import Effect
 from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
-from contest.store import Transaction, contest_state, decisions, submissions, teams
+from contest.store import Transaction, decisions, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.deadlines import Window
@@ -142,7 +142,7 @@ _ANY_FROM_LINE = (
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     limit = context.settings.programs.max_source_bytes
-    phase = contest_state.state(context.tx).phase
+    phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
         return _refuse(context, team.address, str(ban.kind), team=team)
@@ -262,7 +262,7 @@ def _refuse(
 
 def _may_register(context: LetterContext) -> bool:
     """Whether the writer's address is no team's, and a team could still register."""
-    phase = contest_state.state(context.tx).phase
+    phase = context.phase
     window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, receipts_in
 from contest.model import Phase, Team
-from contest.store import contest_state, entry_lists, ledger
+from contest.store import entry_lists, ledger
 from mailserver.authentication import claimed_by, proving_team
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit
@@ -44,7 +44,7 @@ class Objection(Command):
             "team": team,
             "checked": list(_checked(context)),
             "listed": entry_lists.newest(tx),
-            "is_final": contest_state.state(tx).phase is not Phase.OPEN,
+            "is_final": context.phase is not Phase.OPEN,
         }
         mail = context.renderer.render(_PASSED_ON, writer=context.writer, is_proved=bool(proved), **facts)
         to_organizer(tx, context.stored, _PASSED_ON, mail, context.settings, context.now)

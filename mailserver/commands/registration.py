@@ -46,7 +46,7 @@ class Register(Command):
         return f"{team.name} has answered its welcome"
 
     def _handle_form(self, context: LetterContext) -> str:
-        dates, phase = context.settings.dates, contest_state.state(context.tx).phase
+        dates, phase = context.settings.dates, context.phase
         window = deadlines.registration(dates, phase, context.stored.received_at)
         if window is not Window.OPEN:
             return _refuse(context, window)

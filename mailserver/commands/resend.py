@@ -50,7 +50,7 @@ def _reason_against(context: LetterContext, team: Team) -> str:
     """Why the team gets no new string; "" = it does."""
     if team.state is not TeamState.ACTIVE:
         return str(team.state)
-    if contest_state.state(context.tx).phase is Phase.FINISHED:
+    if context.phase is Phase.FINISHED:
         return "finished"
     if context.authenticity is Authenticity.FAIL:
         return "forged"
