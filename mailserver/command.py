@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
@@ -44,6 +45,13 @@ QUESTIONS = {CONFIRM_REGISTRATION: Limit.DELAY, CONFIRM_ANSWER: Limit.DROP}
 _LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
 
 
+class Proof(NamedTuple):
+    """The letter has this team's name and authentification string."""
+
+    team: Team
+    string: str
+
+
 @dataclass(frozen=True)
 class LetterContext:
     """One letter in one transaction, and how it is answered.
@@ -63,6 +71,7 @@ class LetterContext:
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
+    proof: Proof | None = None
     is_confirmed: bool = False  # the writer answered our question about this letter
 
     @cached_property

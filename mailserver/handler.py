@@ -13,7 +13,7 @@ from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
-from mailserver.authentication import proving_team
+from mailserver.authentication import proof_in
 from mailserver.command import LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.commands.registration import send_files
@@ -89,10 +89,11 @@ def _effect(
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
-    team = proving_team(tx, letter)
-    if team:
-        context = replace(context, proved=context.proved | {addresses.mailbox_of(team.address)})
-        send_files(context, team)
+    proof = proof_in(tx, letter)
+    if proof:
+        proved = context.proved | {addresses.mailbox_of(proof.team.address)}
+        context = replace(context, proof=proof, proved=proved)
+        send_files(context, proof.team)
     return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
 
 

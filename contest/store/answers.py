@@ -80,23 +80,21 @@ def _newest(wanted: tuple[tuple[Scope, bool, tuple[str, ...] | None], ...]) -> C
 
 
 def count_letters(
-    tx: Transaction, like: CountedAnswer, scope: Scope, templates: Sequence[str], span: timedelta
-) -> int:
-    """How many letters got an answer by these templates that is like this one, within `span` before it."""
-    values = {
-        "value": getattr(like, scope.value),
-        "since": like.at - span,
-        "templates": templates,
-        "letter": like.letter_id,
-    }
-    return int(tx.execute(_count_letters(scope), values).scalar_one())
+    tx: Transaction, like: CountedAnswer, scopes: Sequence[Scope], templates: Sequence[str], span: timedelta
+) -> tuple[int, ...]:
+    """For each scope: how many letters got an answer by these templates that is like this one, within `span`
+    before it."""
+    values = {scope.value: getattr(like, scope.value) for scope in scopes}
+    common = {"since": like.at - span, "templates": templates, "letter": like.letter_id}
+    return tuple(tx.execute(_count_letters(tuple(scopes)), values | common).one())
 
 
 @cache
-def _count_letters(scope: Scope) -> Select[Any]:
-    return select(func.count(answers.c.letter_id.distinct())).where(
-        answers.c[scope.value] == bindparam("value"),
+def _count_letters(scopes: tuple[Scope, ...]) -> Select[Any]:
+    count = select(func.count(answers.c.letter_id.distinct())).where(
         answers.c.at > bindparam("since"),
         answers.c.template.in_(bindparam("templates", expanding=True)),
         answers.c.letter_id != bindparam("letter"),
     )
+    each = (count.where(answers.c[scope.value] == bindparam(scope.value)) for scope in scopes)
+    return select(*(query.scalar_subquery() for query in each))

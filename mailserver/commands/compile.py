@@ -65,7 +65,7 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     program = _find(context)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
-    writer = authentication.team_of(context.tx, program.marked)
+    writer = authentication.team_of(context.tx, program.marked, context.proof)
     if isinstance(writer, Team):
         problem = told_secret(context.tx, program.files)
         if problem:

@@ -10,7 +10,7 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
+from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
 from contest.protocols import Renderer
 from contest.registration_form import record_text, sample
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
@@ -58,8 +58,9 @@ class Register(Command):
         reading = read(context.letter.form_lines, context.settings)
         if reading.registration is None:
             return _refuse_form(context, reading)
-        reason = _reason_against(context, reading.registration)
-        return _refuse(context, reason) if reason else _take(context, reading.registration, reading)
+        earlier = teams.by_address(context.tx, reading.registration.address)
+        reason = _reason_against(context, reading.registration, earlier)
+        return _refuse(context, reason) if reason else _take(context, reading.registration, reading, earlier)
 
 
 COMMAND = Register()
@@ -90,10 +91,13 @@ def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
     )
 
 
-def _reason_against(context: LetterContext, registration: Registration) -> str:
-    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
+def _reason_against(context: LetterContext, registration: Registration, earlier: Team | None) -> str:
+    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each.
+
+    `earlier`: the team that has its address.
+    """
     rules = context.settings.teams
-    if _takes_part(teams.by_address(context.tx, registration.address)):
+    if _takes_part(earlier):
         return "duplicate"
     if _is_full(context):
         return "full"
@@ -128,7 +132,7 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
     mailbox = addresses.mailbox_of(wanted.address)
     form = context.counted(CONFIRM_REGISTRATION, wanted.address, context.now)
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
-    earlier = [answers.count_letters(context.tx, form, scope, _FORM_ANSWERS, HOUR) for scope in scopes]
+    earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     facts = FormFacts(
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
@@ -142,11 +146,11 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
-def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
+def _take(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted)
     if reason is None:
-        return _accept(context, wanted, reading)
+        return _accept(context, wanted, reading, withdrawn)
     return context.ask(
         CONFIRM_REGISTRATION,
         wanted.address,
@@ -156,14 +160,14 @@ def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> 
     )
 
 
-def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
-    earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
+def _accept(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
+    """`withdrawn`: the team that comes back with this form."""
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
     ready_at = context.room_for(template, wanted.address)
     if ready_at is None:
         return f"registration of {wanted.team_name} is left out: too many answers to this address"
-    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, earlier))
+    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, withdrawn))
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
@@ -177,7 +181,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         now=context.stored.received_at,
         flags=_shared_people(context.tx, registration),
         is_proved=is_proved,
-        returning=earlier.id if earlier else None,
+        returning=withdrawn.id if withdrawn else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
     receipt = context.record(Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name)
@@ -204,7 +208,13 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         remarks=remarks,
         is_short=not is_proved,
         names=tuple(file.name for file in attachments),
-        **_welcome(context.tx, team, string, context.settings),
+        **_welcome(
+            context.tx,
+            team,
+            string,
+            submissions.latest_good(context.tx, team.id) if withdrawn else None,
+            context.settings,
+        ),
     )
 
 
@@ -234,9 +244,13 @@ def send_files(context: LetterContext, team: Team) -> None:
     )
 
 
-def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> dict[str, Any]:
-    """The facts of the template `registration_accepted`, except `remarks`."""
-    good = submissions.latest_good(tx, team.id)  # only a team that comes back has one already
+def _welcome(
+    tx: Transaction, team: Team, string: str, good: Submission | None, settings: Settings
+) -> dict[str, Any]:
+    """The facts of the template `registration_accepted`, except `remarks`.
+
+    `good`: the program of a team that comes back.
+    """
     return {
         "team": team,
         "string": string,
@@ -270,7 +284,7 @@ def accept_pending(
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
-    welcome = _welcome(tx, team, string, settings)
+    welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
     rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),
