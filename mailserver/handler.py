@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -14,10 +16,10 @@ from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
 from mailserver.authentication import proof_in
-from mailserver.command import LetterContext
+from mailserver.command import Command, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.commands.registration import send_files
-from mailserver.limits import DAY
+from mailserver.limits import DAY, Limit
 from mailserver.loop_protection import why_ignored
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
@@ -119,11 +121,16 @@ def _context(
         letter,
         letter.answer_to or sender,
         commands,
-        {**answer_limits(commands), **confirmed_letters.ANSWERS},
+        _limits(commands),
         network_of(stored.client, message.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
     )
+
+
+@lru_cache(maxsize=8)
+def _limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
+    return {**answer_limits(commands), **confirmed_letters.ANSWERS}
 
 
 def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:
