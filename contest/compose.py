@@ -44,6 +44,7 @@ _MESSAGE_IDS = re.compile(r"(?=.{1,300}\Z)<[!-<>-~]+>( <[!-<>-~]+>)*")
 _SIMPLE_ADDRESS = re.compile(r"(?=.{1,60}\Z)[\w+-]+(\.[\w+-]+)*@[\w-]+(\.[\w-]+)*", re.ASCII)
 _SIMPLE = {
     "Subject": _SIMPLE_TEXT,
+    "Date": _SIMPLE_TEXT,
     "X-Knobeln-Team": _SIMPLE_TEXT,
     "In-Reply-To": _MESSAGE_IDS,
     "References": _MESSAGE_IDS,

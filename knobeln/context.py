@@ -11,7 +11,7 @@ from pathlib import Path
 
 from contest.clock import Clock, SystemClock
 from contest.config.load import FILE_NAME, load_settings
-from contest.config.sections import Dates, Programs
+from contest.config.sections import Dates
 from contest.config.settings import Settings, hide_secrets
 from contest.config.template import settings_template
 from contest.errors import ConfigError
@@ -53,7 +53,7 @@ class ContestContext:
                 raise ConfigError(f"the contest in {path} is incomplete; `knobeln init {path}` completes it")
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
-            settings = frozen.model_copy(update=_decided(tx, frozen, written))
+            settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen.programs)._asdict())
         check_offered(settings.reports.offered)
         format_of(settings)  # report a game that cannot be played now, not on the contest day
         return cls(path, settings, store, Templates(hide_secrets(settings), path / "templates"), written)
@@ -64,10 +64,14 @@ class ContestContext:
         The organizer may have changed them since it was opened.
         """
         with self.store.read() as tx:
-            decided = _decided(tx, self.settings, self.written)
-        if all(getattr(self.settings, name) == section for name, section in decided.items()):
+            return self.as_of(tx)
+
+    def as_of(self, tx: Transaction) -> ContestContext:
+        """Return the contest with the dates and the time for a move that this transaction reads."""
+        decided = decisions.in_force(tx, self.written, self.settings.programs)
+        if decided == (self.settings.dates, self.settings.programs):
             return self
-        settings = self.settings.model_copy(update=decided)
+        settings = self.settings.model_copy(update=decided._asdict())
         return replace(
             self, settings=settings, templates=Templates(hide_secrets(settings), self.path / "templates")
         )
@@ -95,14 +99,6 @@ class ContestContext:
     def who_holds(self, what: str) -> int | bool:
         """Return who holds the lock: as `who_holds`; True also for a process on another computer."""
         return who_holds(self.path, what) or self.store.is_held(what)
-
-
-def _decided(tx: Transaction, settings: Settings, written: Dates) -> dict[str, Dates | Programs]:
-    """The sections of the settings in which the organizer's decisions count."""
-    return {
-        "dates": decisions.dates_now(tx, written),
-        "programs": decisions.programs_now(tx, settings.programs),
-    }
 
 
 @contextmanager

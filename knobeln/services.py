@@ -11,12 +11,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from contest.model import Outgoing
-from contest.store import Transaction, contest_state, outbox, practices, submissions
+from contest.store import Transaction, contest_state, letters, outbox, practices, submissions
 from knobeln.claimant import this_process
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import Delivered, deliver_due
 from mailserver.delivery.transports import Transport
-from mailserver.handler import handle_next
+from mailserver.handler import handle
 from sandbox.groups import limits_of_sandboxes
 
 if TYPE_CHECKING:
@@ -55,8 +55,13 @@ class Services:
 
     def handle_next_letter(self) -> bool:
         """Handle one letter. False: none waits."""
-        contest = self._now()
-        return handle_next(contest.store, contest.settings, contest.clock, contest.templates)
+        with self._contest.store.read() as tx:
+            contest = self._contest = self._contest.as_of(tx)
+            stored = letters.next_new(tx)
+        if stored is None:
+            return False
+        handle(contest.store, stored, contest.settings, contest.clock, contest.templates)
+        return True
 
     def handle_letters(self) -> None:
         while self.handle_next_letter():

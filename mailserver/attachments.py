@@ -51,11 +51,16 @@ def guide(settings: Settings) -> tuple[Attachment, ...]:
     The part is between `<!-- sent by mail: KIND -->` and `<!-- end of what is sent by mail -->`.
     """
     kind = game_of(settings.game, settings.programs).info.play.name
+    return _guide(kind, settings.contest.address, settings.contest.subject_word)
+
+
+@lru_cache(maxsize=8)  # `help` sends it each time
+def _guide(kind: str, address: str, subject_word: str) -> tuple[Attachment, ...]:
     text = _team_guide().partition(f"<!-- sent by mail: {kind} -->\n")[2].partition(_END_OF_PART)[0]
     if not text:
         return ()
-    text = re.sub(r"\b(?:knobeln|contest)@contest\.example", settings.contest.address, text)
-    text = text.replace("registration for KNOBELN", f"registration for {settings.contest.subject_word}")
+    text = re.sub(r"\b(?:knobeln|contest)@contest\.example", address, text)
+    text = text.replace("registration for KNOBELN", f"registration for {subject_word}")
     page = _plain(f"# How to take part\n\n{text}", GUIDE_WIDTH)
     return (Attachment(GUIDE_NAME, "text/plain", page.encode()),)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
-from mailserver.command import Arguments, Command, LetterContext
+from mailserver.command import Arguments, Command, LetterContext, Proof
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK
@@ -36,16 +36,22 @@ class AuthFailure:
     withdrawn: Team | None = None  # both are right, but the team has withdrawn
 
 
-def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
+def team_of(tx: Transaction, lines: Sequence[str], proof: Proof | None = None) -> Team | AuthFailure:
     """The active team whose name and string are in the `<<FROM>>` line.
 
-    Where it uses the string that was offered to it last, this one is its only string from now on.
+    Where it uses the string that was offered to it last, this one is its only string from now on. `proof`:
+    what is known already; the line may be the same.
     """
     from_line = find_from_line(lines)
     if isinstance(from_line, Problem):
         return AuthFailure(from_line)
-    named = teams.by_name(tx, from_line.team)
-    valid, offered = teams.digests_of(tx, named.id) if named else (None, None)
+    if proof and (proof.team.name, proof.string) == (from_line.team, from_line.string):
+        return proof.team
+    return _proved(tx, from_line)
+
+
+def _proved(tx: Transaction, from_line: FromLine) -> Team | AuthFailure:
+    named, (valid, offered) = teams.with_digests(tx, from_line.team) or (None, (None, None))
     is_right = matches(from_line.string, valid)
     if matches(from_line.string, offered) and named:
         teams.set_auth_digest(tx, named.id, digest(from_line.string))
@@ -57,13 +63,17 @@ def team_of(tx: Transaction, lines: Sequence[str]) -> Team | AuthFailure:
     return AuthFailure(renamed=_renamed(tx, from_line))
 
 
-def proving_team(tx: Transaction, letter: Letter) -> Team | None:
+def proof_in(tx: Transaction, letter: Letter) -> Proof | None:
     """The active team whose name and string are in the letter's text or in a file attached to it."""
     marked = (file.data for file in letter.files if FROM_MARK.encode() in file.data)
     texts = [text.lines for text in (letter.body, *letter.attachments)]
     texts += [tuple(data.decode(errors="replace").splitlines()) for data in marked]
-    found = (team_of(tx, lines) for lines in texts)
-    return next((team for team in found if isinstance(team, Team)), None)
+    for from_line in map(find_from_line, texts):
+        if isinstance(from_line, FromLine):
+            team = _proved(tx, from_line)
+            if isinstance(team, Team):
+                return Proof(team, from_line.string)
+    return None
 
 
 def _renamed(tx: Transaction, from_line: FromLine) -> Team | None:
@@ -80,7 +90,7 @@ def notify(context: LetterContext, team: Team | None, command: Command) -> None:
             team.address,
             note="",
             once_in=DAY,
-            team_id=team.id,
+            of_team=team,
             is_notice=True,
             team=team,
             received_at=context.stored.received_at,
@@ -122,7 +132,7 @@ def writer_of(context: LetterContext, command: Command) -> Team | str:
     if context.letter.problems:
         text = f"Your letter could not be read: {'; '.join(context.letter.problems)}."
         return refuse(context, context.writer, command, "problem", problem=Problem(text))
-    found = team_of(context.tx, context.letter.body.lines)
+    found = team_of(context.tx, context.letter.body.lines, context.proof)
     if isinstance(found, Team):
         return found
     if found.problem:
@@ -156,7 +166,7 @@ def refuse(
         _REFUSAL,
         to,
         note=f"{command.name} refused: {problem.text if problem else reason}",
-        team_id=team.id if team else None,
+        of_team=team,
         command=command.name,
         subject=command.right_subject(context.settings),
         reason=reason,

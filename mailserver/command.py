@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
+from typing import NamedTuple
 
 from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, CountedAnswer, Outgoing, StoredLetter
+from contest.model import Attachment, CountedAnswer, Outgoing, Phase, StoredLetter, Team
 from contest.protocols import Renderer
-from contest.store import Transaction, answers, decisions, ledger, outbox, teams
+from contest.store import Transaction, answers, contest_state, decisions, ledger, outbox
 from mailserver.limits import (
     HOUR,
     MAX_CONFIRMATION_DAYS,
@@ -43,6 +45,13 @@ QUESTIONS = {CONFIRM_REGISTRATION: Limit.DELAY, CONFIRM_ANSWER: Limit.DROP}
 _LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
 
 
+class Proof(NamedTuple):
+    """The letter has this team's name and authentification string."""
+
+    team: Team
+    string: str
+
+
 @dataclass(frozen=True)
 class LetterContext:
     """One letter in one transaction, and how it is answered.
@@ -62,7 +71,13 @@ class LetterContext:
     network: str = ""  # that the letter came from; "" = not known
     authenticity: Authenticity = Authenticity.NONE
     proved: frozenset[str] = frozenset()  # the mailboxes that the letter is shown to come from
+    proof: Proof | None = None
     is_confirmed: bool = False  # the writer answered our question about this letter
+
+    @cached_property
+    def phase(self) -> Phase:
+        """The contest's phase; no letter changes it."""
+        return contest_state.state(self.tx).phase
 
     def is_proved(self, address: str) -> bool:
         """Whether the letter is shown to come from this address, so that answers to it bother nobody else."""
@@ -80,7 +95,7 @@ class LetterContext:
         to: str,
         *,
         note: str,
-        team_id: int | None = None,
+        of_team: Team | None = None,
         receipt: Receipt | None = None,
         attachments: tuple[Attachment, ...] = (),
         is_notice: bool = False,
@@ -93,7 +108,7 @@ class LetterContext:
         Returns `note` for the journal, and adds why there is no mail if there is none. A notice tells
         somebody else about the letter, and is not its answer. A reply to the mail counts as one with `token`.
         If the letter proved nothing and the mail is too long for that, it becomes the question whether it is
-        wanted, or is cut. `receipt`: of the letter's effect, as `record` returned it.
+        wanted, or is cut. `of_team`: whose mail it is; `receipt`: of the letter's effect, from `record`.
         """
         if once_in and self.count_answered(template, to, once_in):
             return f"{note}; answered already within the last {once_in // HOUR} h"
@@ -112,11 +127,11 @@ class LetterContext:
             to=to,
             subject=rendered.subject,
             body=rendered.body,
-            team_id=team_id,
+            team_id=of_team.id if of_team else None,
             attachments=attachments,
             in_reply_to=self.letter.message_id,
             letter_id=None if is_notice else self.stored.id,
-            team=teams.get(self.tx, team_id).name if team_id else "",
+            team=of_team.name if of_team else "",
             receipt=receipt,
         )
         surplus = self._surplus_bytes(outgoing)
@@ -203,20 +218,14 @@ class LetterContext:
 
     def _free(self, template: str, to: str) -> tuple[Free, ...]:
         """What the limits say about one more mail of this template to this address."""
+        quotas = self._quotas(template, to)
+        wanted = [
+            answers.Counted(quota.scope, self.now - quota.span, quota.unproved, quota.templates)
+            for quota in quotas
+        ]
         like = self.counted(template, to, self.now)
-        return tuple(self._free_in(quota, like) for quota in self._quotas(template, to))
-
-    def _free_in(self, quota: Quota, like: CountedAnswer) -> Free:
-        newest = answers.newest(
-            self.tx,
-            like,
-            quota.scope,
-            max(quota.mails - 2, 0),
-            self.now - quota.span,
-            unproved=quota.unproved,
-            templates=quota.templates,
-        )
-        return quota.free(newest, self.now)
+        newest = answers.newest(self.tx, like, wanted, [max(quota.mails - 2, 0) for quota in quotas])
+        return tuple(quota.free(times, self.now) for quota, times in zip(quotas, newest, strict=True))
 
     def _last_of(self, free: Sequence[Free]) -> tuple[Quota, datetime] | tuple[None, None]:
         """If this is the last mail for now: the quota, and when the next may go out, to the minute."""

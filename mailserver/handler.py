@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from contest.clock import Clock
 from contest.config.settings import Settings
@@ -13,11 +15,11 @@ from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
 from contest.store import Store, Transaction, answers, letters, outbox
 from mailserver import bounces, confirmed_letters, role_addresses
-from mailserver.authentication import proving_team
-from mailserver.command import LetterContext
+from mailserver.authentication import proof_in
+from mailserver.command import Command, LetterContext
 from mailserver.commands import all_commands, answer_limits, recognise
 from mailserver.commands.registration import send_files
-from mailserver.limits import DAY
+from mailserver.limits import DAY, Limit
 from mailserver.loop_protection import why_ignored
 from mailserver.reading import addresses, mime_parts
 from mailserver.reading.authentication_results import Authenticity, authenticity
@@ -32,16 +34,12 @@ class _AlreadyDone(Exception):
     """Another process finished this letter first: our transaction must roll back."""
 
 
-def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Renderer) -> bool:
-    """Handle the oldest NEW letter; False when there is none.
+def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
+    """Handle a letter that was NEW when it was read.
 
     One transaction holds all changes, the answer and the letter's state. An unexpected exception rolls it
     back and sets the letter aside as FAILED with the traceback. Raises StoreBusy: try again.
     """
-    with store.read() as tx:
-        stored = letters.next_new(tx)
-    if stored is None:
-        return False
     try:
         _handle(store, stored, settings, clock, renderer)
     except _AlreadyDone:
@@ -52,7 +50,6 @@ def handle_next(store: Store, settings: Settings, clock: Clock, renderer: Render
         log.error("letter set aside", letter=stored.id, exc_info=True)
         with store.write() as tx:
             letters.fail(tx, stored.id, traceback.format_exc())
-    return True
 
 
 def _handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock, renderer: Renderer) -> None:
@@ -94,10 +91,11 @@ def _effect(
     reply = confirmed_letters.find_reply(tx, letter, meant)
     if reply:
         return LetterState.HANDLED, confirmed_letters.handle_reply(context, reply)
-    team = proving_team(tx, letter)
-    if team:
-        context = replace(context, proved=context.proved | {addresses.mailbox_of(team.address)})
-        send_files(context, team)
+    proof = proof_in(tx, letter)
+    if proof:
+        proved = context.proved | {addresses.mailbox_of(proof.team.address)}
+        context = replace(context, proof=proof, proved=proved)
+        send_files(context, proof.team)
     return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
 
 
@@ -123,11 +121,16 @@ def _context(
         letter,
         letter.answer_to or sender,
         commands,
-        {**answer_limits(commands), **confirmed_letters.ANSWERS},
+        _limits(commands),
         network_of(stored.client, message.headers.all("Received")),
         found,
         frozenset({addresses.mailbox_of(sender)} if found is Authenticity.PASS else ()),
     )
+
+
+@lru_cache(maxsize=8)
+def _limits(commands: tuple[Command, ...]) -> Mapping[str, Limit]:
+    return {**answer_limits(commands), **confirmed_letters.ANSWERS}
 
 
 def _answer_again(context: LetterContext, earlier: StoredLetter) -> bool:

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from contest.plurals import form
 from mailserver.problem import Problem
@@ -54,11 +55,23 @@ _EXACT = re.compile(rf"(?={_EXACT_GROUP}((?:-{_EXACT_GROUP}){{{GROUPS - 1}}}))")
 _IN_FROM_LINE = re.compile(rf"{FROM_MARK}[ \t]+\S+[ \t]+[^\s\"']*$", re.IGNORECASE)
 
 
+class MaybeString(NamedTuple):
+    """What may be an authentification string: where it begins in a text, and its digest."""
+
+    place: int
+    digest: str
+
+
+def possible_strings(text: str) -> Iterator[MaybeString]:
+    """Everything in the text that has the form of an authentification string."""
+    for found in _EXACT.finditer(text):
+        place = found.start()
+        yield MaybeString(place, digest(text[place : place + STRING_LENGTH]))
+
+
 def find_strings(text: str, digests: AbstractSet[str]) -> Iterator[int]:
     """The places in the text at which one of the strings with these digests begins."""
-    for found in _EXACT.finditer(text):
-        if digest(text[found.start() : found.start() + STRING_LENGTH]) in digests:
-            yield found.start()
+    return (found.place for found in possible_strings(text) if found.digest in digests)
 
 
 def stray_string(text: str, digests: AbstractSet[str]) -> int:

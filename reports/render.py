@@ -1,7 +1,8 @@
 """Render templates to mails. Foreign text is only ever a value in a template, never a template.
 
 A template `<name>.txt.j2` starts with the line `Subject: ...`, then a blank line, then the body. The
-organizer's own folder `templates/` wins over ours, file by file, and is read again for every mail.
+organizer's own folder `templates/` wins over ours, file by file. It is looked at again for every mail, and
+read again when a file in it has changed.
 
 What differs between games, kinds of play or formats is a template of its own, included by
 `{% include part("name") %}`: the first that exists of `games/<game>/name.txt.j2`, `play/<kind>/name.txt.j2`,
@@ -18,8 +19,10 @@ and several blank lines become one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +30,10 @@ from jinja2 import (
     BaseLoader,
     ChoiceLoader,
     DictLoader,
-    Environment,
     FileSystemLoader,
     PackageLoader,
     StrictUndefined,
+    Template,
     TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
@@ -98,19 +101,18 @@ def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
     return [f"{folder}{name}.txt.j2" for folder in folders]
 
 
-class _OurTemplates(PackageLoader):
-    """Reads each template once: ours do not change while the program runs."""
+_Files = frozenset[tuple[str, int, int, int]]  # path, inode, time of the last change, size
 
-    def __init__(self, package: str, folder: str) -> None:
-        super().__init__(package, folder)
-        self._read: dict[str, tuple[str, str]] = {}
 
-    def get_source(
-        self, environment: Environment, template: str
-    ) -> tuple[str, str, Callable[[], bool] | None]:
-        if template not in self._read:
-            self._read[template] = super().get_source(environment, template)[:2]
-        return *self._read[template], lambda: True
+def _files(folder: Path) -> _Files:
+    """What is in the folder and the folders in it; nothing if it does not exist."""
+    found = set()
+    for place, _, names in os.walk(folder):
+        for path in (os.path.join(place, name) for name in names):
+            with suppress(OSError):  # an editor's file may be gone, or lead nowhere
+                facts = os.stat(path)
+                found.add((path, facts.st_ino, facts.st_mtime_ns, facts.st_size))
+    return frozenset(found)
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -126,6 +128,54 @@ class _Sandbox(SandboxedEnvironment):
         if answer is None:
             answer = self._answers[key] = super().is_safe_attribute(obj, attr, value)
         return answer
+
+
+class _Compiled:
+    """The templates that the loader finds, each one read and compiled once."""
+
+    def __init__(
+        self,
+        loader: BaseLoader,
+        filters: Mapping[str, Callable[..., str]],
+        names: Mapping[str, object],
+        candidates: Callable[[str], list[str]],
+    ) -> None:
+        """`names`: what all templates know; `candidates`: the templates for a part."""
+        self.environment = _Sandbox(
+            loader=loader,
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,  # a part that is included ends its line
+            auto_reload=False,
+        )
+        self.environment.filters.update(filters)
+        self.environment.globals.update(names, part=self._part)
+        self._loader = loader
+        self._candidates = candidates
+        self._found: dict[str, str] = {}
+        self._mails: dict[str, tuple[Template, Template]] = {}
+
+    def mail(self, name: str) -> tuple[Template, Template]:
+        """The template of the subject and that of the body."""
+        if name not in self._mails:
+            source, _, _ = self._loader.get_source(self.environment, name)
+            first, _, rest = source.partition("\n")
+            blank, _, body = rest.partition("\n")
+            if not first.startswith(_SUBJECT) or blank.strip():
+                raise ConfigError(
+                    f"template {name}: it must begin with a line `{_SUBJECT} ...` and a blank line"
+                )
+            subject = self.environment.from_string(first.removeprefix(_SUBJECT))
+            self._mails[name] = subject, self.environment.from_string(_TWO_LINES + body)
+        return self._mails[name]
+
+    def _part(self, name: str) -> str:
+        if name not in self._found:
+            template = self.environment.select_template(self._candidates(name))
+            self._found[name] = str(template.name)
+        return self._found[name]
 
 
 class Templates:
@@ -150,37 +200,31 @@ class Templates:
         self._loader: BaseLoader = ChoiceLoader(
             [
                 *own,
-                _OurTemplates("reports", "templates"),
+                PackageLoader("reports", "templates"),
                 DictLoader({**of_game, **of_format, **of_commands, **of_reports}),
             ]
         )
-        self._environment = _Sandbox(
-            loader=self._loader,
-            undefined=StrictUndefined,
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,  # a part that is included ends its line
-        )
         game = game_of(settings.game, settings.programs).info
         play = play_reports(game.play)
-        self._environment.filters.update(FILTERS, points=partial(points_text, point=game.point))
-        self._environment.globals.update(
-            contest=settings.contest,
-            the_contest=text.with_article(settings.contest.title),
-            settings=settings,
-            game=game,
-            verdict_words=play.verdicts,
-            samples=tuple(sorted(samples(game.name))),
-            tournament_format=chosen,
-            where=partial(where, chosen),
-            planned_draw=draw_of(settings, settings.dates.contest_starts),
-            part=partial(_candidates, game, chosen.name),
-            words=play.words,
-            reports=known_reports,
-        )
-        # Keyed by source text, so that a changed template takes effect with the next mail.
-        self._compiled = lru_cache(maxsize=256)(self._environment.from_string)
+        self._filters: dict[str, Callable[..., str]] = {
+            **FILTERS,
+            "points": partial(points_text, point=game.point),
+        }
+        self._names = {
+            "contest": settings.contest,
+            "the_contest": text.with_article(settings.contest.title),
+            "settings": settings,
+            "game": game,
+            "verdict_words": play.verdicts,
+            "samples": tuple(sorted(samples(game.name))),
+            "tournament_format": chosen,
+            "where": partial(where, chosen),
+            "planned_draw": draw_of(settings, settings.dates.contest_starts),
+            "words": play.words,
+            "reports": known_reports,
+        }
+        self._candidates = partial(_candidates, game, chosen.name)
+        self._compiled: tuple[_Files, _Compiled] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         """To another process, maybe on another computer, the organizer's templates go as they are now."""
@@ -199,11 +243,8 @@ class Templates:
         """
         name = f"{template}.txt.j2"
         try:
-            subject, body = self._parts(name)
-            return Rendered(
-                text.one_line(self._compiled(subject).render(facts)),
-                text.plain(self._compiled(body).render(facts)),
-            )
+            subject, body = self._of_now().mail(name)
+            return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
         except TemplateNotFound as error:
             raise ConfigError(f"template {name}: there is no template {error.name}") from None
         except TemplateSyntaxError as error:
@@ -213,11 +254,11 @@ class Templates:
         except TemplateError as error:
             raise ConfigError(f"template {name}: {error.message}") from None
 
-    def _parts(self, name: str) -> tuple[str, str]:
-        """The template of the subject and that of the body."""
-        source, _, _ = self._loader.get_source(self._environment, name)
-        first, _, rest = source.partition("\n")
-        blank, _, body = rest.partition("\n")
-        if not first.startswith(_SUBJECT) or blank.strip():
-            raise ConfigError(f"template {name}: it must begin with a line `{_SUBJECT} ...` and a blank line")
-        return first.removeprefix(_SUBJECT), _TWO_LINES + body
+    def _of_now(self) -> _Compiled:
+        """The templates as the organizer's files are now."""
+        files = _files(self._override) if isinstance(self._override, Path) else frozenset()
+        # Several threads may render: what one of them has just read of older files stays with these.
+        if self._compiled is None or self._compiled[0] != files:
+            made = _Compiled(self._loader, self._filters, self._names, self._candidates)
+            self._compiled = files, made
+        return self._compiled[1]

@@ -6,7 +6,7 @@ its transactions, so it sees a change at its next step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -105,9 +105,16 @@ def ban_of(tx: Transaction, team_id: int) -> Ban | None:
 
 def all_bans(tx: Transaction) -> dict[str, Ban]:
     """The bans that have not been lifted, by the team's name."""
-    query = select(bans, teams.c.name).join(teams, teams.c.id == bans.c.team_id)
-    rows = tx.execute(query.where(bans.c.lifted_at.is_(None)).order_by(bans.c.id))
+    rows = tx.execute(_BANS)
     return {row.name: Ban(row.id, row.team_id, BanKind(row.kind), row.reason, row.at) for row in rows}
+
+
+_BANS = (
+    select(bans, teams.c.name)
+    .join(teams, teams.c.id == bans.c.team_id)
+    .where(bans.c.lifted_at.is_(None))
+    .order_by(bans.c.id)
+)
 
 
 class PastBan(NamedTuple):
@@ -130,8 +137,11 @@ def ban_history(tx: Transaction) -> tuple[PastBan, ...]:
 # --- the time for a move -----------------------------------------------------------------------------------
 def time_changes(tx: Transaction) -> tuple[TimeChange, ...]:
     """The changes since the contest started, in their order."""
-    found = tx.execute(_column("time_changes")).scalar_one_or_none() or ()
-    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in found)
+    return _time_changes(tx.execute(_column("time_changes")).scalar_one_or_none())
+
+
+def _time_changes(column: Any) -> tuple[TimeChange, ...]:
+    return tuple(TimeChange(datetime.fromisoformat(at), before, after) for at, before, after in column or ())
 
 
 def change_time(tx: Transaction, before: float, after: float, now: datetime) -> None:
@@ -141,7 +151,10 @@ def change_time(tx: Transaction, before: float, after: float, now: datetime) -> 
 
 def programs_now(tx: Transaction, programs: Programs) -> Programs:
     """The limits for programs, with the time for a move as the organizer changed it last."""
-    changes = time_changes(tx)
+    return _programs(programs, time_changes(tx))
+
+
+def _programs(programs: Programs, changes: Sequence[TimeChange]) -> Programs:
     return programs.model_copy(update={"seconds": changes[-1].after}) if changes else programs
 
 
@@ -155,10 +168,13 @@ class MovedDate(NamedTuple):
 
 def moved_dates(tx: Transaction) -> Mapping[str, MovedDate]:
     """The dates that the organizer has moved, by their names in contest.toml."""
-    found = tx.execute(_column("moved_dates")).scalar_one_or_none() or {}
+    return _moved_dates(tx.execute(_column("moved_dates")).scalar_one_or_none())
+
+
+def _moved_dates(column: Any) -> Mapping[str, MovedDate]:
     return {
         name: MovedDate(datetime.fromisoformat(written), datetime.fromisoformat(moved))
-        for name, (written, moved) in found.items()
+        for name, (written, moved) in (column or {}).items()
     }
 
 
@@ -175,11 +191,35 @@ def dates_now(tx: Transaction, written: Dates) -> Dates:
     If a date was changed in contest.toml after it was moved, the file counts. If the moved dates and the file
     together make no valid calendar, the file counts for all dates.
     """
-    changed = {name: at for name, (before, at) in moved_dates(tx).items() if getattr(written, name) == before}
+    return _dates(written, moved_dates(tx))
+
+
+def _dates(written: Dates, all_moved: Mapping[str, MovedDate]) -> Dates:
+    changed = {name: at for name, (before, at) in all_moved.items() if getattr(written, name) == before}
     try:
         return Dates.model_validate({**written.model_dump(), **changed}) if changed else written
     except ValueError:
         return written
+
+
+class InForce(NamedTuple):
+    """The sections of the settings in which the organizer's decisions count."""
+
+    dates: Dates
+    programs: Programs
+
+
+def in_force(tx: Transaction, written: Dates, programs: Programs) -> InForce:
+    """What `dates_now` and `programs_now` tell, in one query: each letter needs both."""
+    row = tx.execute(_IN_FORCE).first()
+    if row is None:  # the contest is being made
+        return InForce(written, programs)
+    return InForce(
+        _dates(written, _moved_dates(row.moved_dates)), _programs(programs, _time_changes(row.time_changes))
+    )
+
+
+_IN_FORCE = select(contest.c.moved_dates, contest.c.time_changes)
 
 
 # --- the organizer's letters -------------------------------------------------------------------------------

@@ -45,8 +45,11 @@ def count(tx: Transaction) -> int:
 
 def newest(tx: Transaction) -> SealedList | None:
     """The newest list; None before the first."""
-    row = tx.execute(select(entry_lists).order_by(entry_lists.c.number.desc()).limit(1)).first()
+    row = tx.execute(_NEWEST).first()
     return None if row is None else _sealed(row)
+
+
+_NEWEST = select(entry_lists).order_by(entry_lists.c.number.desc()).limit(1)
 
 
 def all_lists(tx: Transaction) -> tuple[SealedList, ...]:

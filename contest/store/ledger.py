@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, insert, select
+from sqlalchemy import Row, Select, bindparam, func, insert, or_, select
 
 from contest.errors import GiveUp
 from contest.ledger import merkle
@@ -24,7 +24,7 @@ def public_key(tx: Transaction) -> str | None:
     """The key that checks receipts, in base64; None: an earlier version made the contest without a ledger."""
     from contest.ledger import signing  # its library takes long to import
 
-    private_key = tx.execute(select(contest.c.signing_key)).scalar_one()
+    private_key = tx.execute(_KEYS).one().signing_key
     return None if private_key is None else b64encode(signing.public_key(private_key)).decode()
 
 
@@ -103,10 +103,11 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
     """The number of the entry, and the peaks of the tree that ends with it."""
     leaf = entry.leaf()
     leaf_hash = merkle.leaf_hash(leaf)
-    known = tx.execute(_WITH_HASH, {"hash": leaf_hash}).first()
-    if known is not None:
-        return known.number, known.peaks
-    last = _last(tx)
+    rows = tx.execute(_WITH_HASH_AND_LAST, {"hash": leaf_hash}).all()
+    last = rows[-1] if rows else None
+    for row in rows:
+        if row.leaf_hash == leaf_hash:
+            return row.number, row.peaks
     size, before = (last.number, _split(last.peaks)) if last else (0, ())
     peaks = b"".join(merkle.grown(before, size, leaf))
     values = {
@@ -119,15 +120,27 @@ def _appended(tx: Transaction, entry: LedgerEntry) -> tuple[int, bytes]:
         "letter": entry.letter,
         "digest": entry.digest,
     }
-    tx.execute(insert(ledger), values)
+    tx.execute(_ADD, values)
     return size + 1, peaks
+
+
+_ADD = insert(ledger)
 
 
 def _last(tx: Transaction) -> Row[Any] | None:
     return tx.execute(_LAST).first()
 
 
-_WITH_HASH = select(ledger.c.number, ledger.c.peaks).where(ledger.c.leaf_hash == bindparam("hash"))
+_WITH_HASH_AND_LAST = (
+    select(ledger.c.number, ledger.c.peaks, ledger.c.leaf_hash)
+    .where(
+        or_(
+            ledger.c.leaf_hash == bindparam("hash"),
+            ledger.c.number == select(func.max(ledger.c.number)).scalar_subquery(),
+        )
+    )
+    .order_by(ledger.c.number)
+)
 _LAST: Select[Any] = select(ledger.c.number, ledger.c.peaks).order_by(ledger.c.number.desc()).limit(1)
 
 

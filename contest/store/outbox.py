@@ -121,10 +121,12 @@ def keep_all(
                 | _first_state(mail.of, now, (mail.message_id, mail.digest) in gone, is_held)
                 for mail in composed
             ]
-            tx.execute(insert(outbox), rows)
+            tx.execute(_ADD, rows)
         count += len(fresh)
     return count
 
+
+_ADD = insert(outbox)
 
 # Mails that have a team's string in them, which goes to nobody else.
 WITH_STRING = frozenset({"new_string", "registration_accepted"})
@@ -204,7 +206,10 @@ def _keep_contents(tx: Transaction, mails: Sequence[Composed]) -> None:
     known = _known(tx, contents.c.digest, found)
     rows = [{"digest": digest, "content": found[digest]} for digest in found if digest not in known]
     if rows:
-        tx.execute(insert(contents), rows)
+        tx.execute(_ADD_CONTENTS, rows)
+
+
+_ADD_CONTENTS = insert(contents)
 
 
 def put_again(tx: Transaction, item_id: int, outgoing: Outgoing, settings: Settings, now: datetime) -> None:
@@ -245,8 +250,18 @@ def past_reports(tx: Transaction, team_id: int) -> tuple[PastReport, ...]:
 
 def sent_since(tx: Transaction, to: str, kinds: Sequence[str], since: datetime) -> int:
     """How many mails of these kinds were queued for this address since then."""
-    query = select(func.count()).select_from(outbox).where(outbox.c.to == to, outbox.c.ready_at >= since)
-    return tx.execute(query.where(outbox.c.kind.in_(kinds))).scalar_one()
+    return int(tx.execute(_SENT_SINCE, {"to": to, "kinds": kinds, "since": since}).scalar_one())
+
+
+_SENT_SINCE = (
+    select(func.count())
+    .select_from(outbox)
+    .where(
+        outbox.c.to == bindparam("to"),
+        outbox.c.ready_at >= bindparam("since"),
+        outbox.c.kind.in_(bindparam("kinds", expanding=True)),
+    )
+)
 
 
 def nth_newest(tx: Transaction, to: str, kind: str, n: int, since: datetime) -> datetime | None:
@@ -288,13 +303,18 @@ def has_mail_of(tx: Transaction, team_id: int) -> bool:
 
 def id_of(tx: Transaction, message_id: str) -> int | None:
     """The id of the mail with this Message-ID."""
-    return tx.execute(select(outbox.c.id).where(outbox.c.message_id == message_id)).scalar()
+    return tx.execute(_ID_OF, {"message_id": message_id}).scalar()
+
+
+_ID_OF = select(outbox.c.id).where(outbox.c.message_id == bindparam("message_id"))
 
 
 def keys_of(tx: Transaction, message_ids: Sequence[str]) -> tuple[str, ...]:
     """The keys of the mails with these Message-IDs."""
-    query = select(outbox.c.key).where(outbox.c.message_id.in_(message_ids))
-    return tuple(tx.execute(query).scalars())
+    return tuple(tx.execute(_KEYS_OF, {"message_ids": message_ids}).scalars())
+
+
+_KEYS_OF = select(outbox.c.key).where(outbox.c.message_id.in_(bindparam("message_ids", expanding=True)))
 
 
 def mark_sent(tx: Transaction, item_id: int, now: datetime, response: str) -> None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
@@ -71,13 +72,11 @@ def add(
 
     `files`: as they were sent, by name; `program`: the name of the program among them, if known.
     """
-    newest = tx.execute(
-        select(func.max(submissions.c.number)).where(submissions.c.team_id == team_id)
-    ).scalar()
+    number = (tx.execute(_NEWEST_NUMBER, {"team": team_id}).scalar() or 0) + 1
     values = {
         "team_id": team_id,
         "letter_id": letter_id,
-        "number": (newest or 0) + 1,
+        "number": number,
         "received_at": now,
         "state": SubmissionState.QUEUED,
         "program": program,
@@ -85,12 +84,26 @@ def add(
         "repairs": list(repairs),
         "reply_to": reply_to,
     }
-    row = tx.execute(insert(submissions).values(values).returning(*submissions.c)).one()
-    tx.execute(
-        insert(sent_files),
-        [{"submission_id": row.id, "name": name, "data": data} for name, data in files.items()],
+    submission_id = tx.execute(_ADD, values).scalar_one()
+    rows = [{"submission_id": submission_id, "name": name, "data": data} for name, data in files.items()]
+    tx.execute(_ADD_FILES, rows)
+    return Submission(
+        submission_id,
+        team_id,
+        letter_id,
+        number,
+        now,
+        files,
+        program,
+        description,
+        SubmissionState.QUEUED,
     )
-    return _submission(row, files)
+
+
+_OF_TEAM = submissions.c.team_id == bindparam("team")
+_NEWEST_NUMBER = select(func.max(submissions.c.number)).where(_OF_TEAM)
+_ADD = insert(submissions).returning(submissions.c.id)
+_ADD_FILES = insert(sent_files)
 
 
 def claims(claimant: Claimant, clock: Clock) -> Claims:
@@ -139,17 +152,25 @@ def built_between(tx: Transaction, since: datetime, now: datetime) -> dict[int, 
 
 def get(tx: Transaction, submission_id: int) -> Submission:
     """Raises NotFound."""
-    found = _first(tx, select(submissions).where(submissions.c.id == submission_id))
+    found = next(iter(_submissions(tx, tx.execute(_WITH_ID, {"of": submission_id}).all())), None)
     if found is None:
         raise NotFound(f"there is no submission number {submission_id}")
     return found
 
 
+_WITH_ID = select(submissions).where(submissions.c.id == bindparam("of"))
+
+
 def queued_of(tx: Transaction, team_id: int) -> tuple[int, ...]:
     """The ids of the team's programs that wait for the compiler, oldest first."""
-    query = select(submissions.c.id).where(submissions.c.team_id == team_id)
-    query = query.where(submissions.c.state == SubmissionState.QUEUED).order_by(submissions.c.id)
-    return tuple(tx.execute(query).scalars())
+    return tuple(tx.execute(_QUEUED_OF, {"team": team_id}).scalars())
+
+
+_QUEUED_OF = (
+    select(submissions.c.id)
+    .where(_OF_TEAM, submissions.c.state == SubmissionState.QUEUED)
+    .order_by(submissions.c.id)
+)
 
 
 def unclaimed_queue(tx: Transaction, team_id: int, claims: Claims) -> tuple[int, ...]:
@@ -259,7 +280,7 @@ def latest_good(tx: Transaction, team_id: int) -> Submission | None:
 _LATEST_GOOD = (
     select(submissions)
     .join(builds, builds.c.submission_id == submissions.c.id)
-    .where(submissions.c.team_id == bindparam("team"), builds.c.accepted)
+    .where(_OF_TEAM, builds.c.accepted)
     .order_by(submissions.c.number.desc())
     .limit(1)
 )
@@ -267,8 +288,11 @@ _LATEST_GOOD = (
 
 def report_of(tx: Transaction, submission_id: int) -> BuildReport | None:
     """The build report; None if the program has not been compiled."""
-    row = tx.execute(select(builds.c.report).where(builds.c.submission_id == submission_id)).first()
+    row = tx.execute(_REPORT_OF, {"of": submission_id}).first()
     return None if row is None else _report(row)
+
+
+_REPORT_OF = select(builds.c.report).where(builds.c.submission_id == bindparam("of"))
 
 
 class StoredImage(NamedTuple):
@@ -339,13 +363,19 @@ def newest(
 
     They are read one by one, because the archives of many images would not fit into memory.
     """
-    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
-    if team_id is not None:
-        query = query.where(submissions.c.team_id == team_id)
-    if state is not None:
-        query = query.where(submissions.c.state == state)
-    for row in tx.execute(query.order_by(submissions.c.id.desc()).limit(count)).all():
+    query = _newest(of_team=team_id is not None, in_state=state is not None)
+    for row in tx.execute(query, {"team": team_id, "state": state, "most": count}).all():
         yield from map(Version, _submissions(tx, [row]), [_report(row)])
+
+
+@cache
+def _newest(*, of_team: bool, in_state: bool) -> Select[Any]:
+    query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    if of_team:
+        query = query.where(_OF_TEAM)
+    if in_state:
+        query = query.where(submissions.c.state == bindparam("state"))
+    return query.order_by(submissions.c.id.desc()).limit(bindparam("most"))
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:
@@ -429,20 +459,21 @@ def _report(row: Row[Any]) -> BuildReport | None:
     return None if row.report is None else _REPORT.validate_python(row.report)
 
 
-def _first(tx: Transaction, query: Select[Any]) -> Submission | None:
-    found = _submissions(tx, tx.execute(query.limit(1)).all())
-    return found[0] if found else None
-
-
 def _submissions(tx: Transaction, rows: Sequence[Row[Any]]) -> tuple[Submission, ...]:
     """These rows of `submissions`, with their files."""
     if not rows:
         return ()
-    query = select(sent_files).where(sent_files.c.submission_id.in_([row.id for row in rows]))
     files: defaultdict[int, dict[str, bytes]] = defaultdict(dict)
-    for file in tx.execute(query.order_by(sent_files.c.name)):
+    for file in tx.execute(_FILES, {"ids": [row.id for row in rows]}):
         files[file.submission_id][file.name] = file.data
     return tuple(_submission(row, files[row.id]) for row in rows)
+
+
+_FILES = (
+    select(sent_files)
+    .where(sent_files.c.submission_id.in_(bindparam("ids", expanding=True)))
+    .order_by(sent_files.c.name)
+)
 
 
 def _submission(row: Row[Any], files: Mapping[str, bytes]) -> Submission:

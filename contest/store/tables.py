@@ -148,13 +148,21 @@ teams = Table(
     Column("auth_digest", String(64), nullable=False, unique=True),
     # Of a new string that was not yet used.
     Column("offered_digest", String(64), nullable=True, unique=True, index=True),
-    Column("state", String(16), nullable=False),
+    Column("state", String(16), nullable=False, index=True),
     Column("flags", JSON, nullable=False),
     Column("letter_id", ForeignKey("letters.id"), nullable=True),
     Column("registered_at", Moment, nullable=False),
     Column("friendly", Boolean, nullable=False, server_default=false()),  # plays friendly matches
     Column("copy_address", Text, nullable=True),  # gets copies of the team's mails; NULL: nobody does
-    Column("proved", Boolean, nullable=False, server_default=true()),  # somebody reads its address
+    Column("proved", Boolean, nullable=False, server_default=true(), index=True),  # its address is read
+)
+
+team_members = Table(  # the names in `teams.members`, to find people who are in two teams
+    "team_members",
+    metadata,
+    Column("team_id", ForeignKey("teams.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # 1, 2, ...
+    Column("name_key", Text, nullable=False, index=True),  # casefolded, with single blanks
 )
 
 observers = Table(  # addresses of no team that get the announcement and the summaries

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
 from sqlalchemy import (
     BindParameter,
     Column,
     Row,
     Select,
-    Text,
     bindparam,
-    cast,
     delete,
     func,
     insert,
@@ -27,7 +25,7 @@ from sqlalchemy import (
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
-from contest.store.tables import entries, teams
+from contest.store.tables import entries, team_members, teams
 
 _PRESENT = teams.c.state != TeamState.WITHDRAWN
 
@@ -61,9 +59,23 @@ def add(
         "letter_id": letter_id,
         "registered_at": now,
     }
-    change = update(teams).where(teams.c.id == returning) if returning else insert(teams)
-    team_id = tx.execute(change.values(values).returning(teams.c.id)).scalar_one()
+    if returning:
+        _forget_members(tx, returning)
+        _change(tx, returning, **values)
+    team_id = returning or tx.execute(_ADD, values).scalar_one()
+    keys = [_folded(member.name) for member in registration.members]
+    rows = [{"team_id": team_id, "number": number, "name_key": key} for number, key in enumerate(keys, 1)]
+    if rows:
+        tx.execute(_ADD_MEMBERS, rows)
     return Team(team_id, registration, requested_name, state, now, tuple(flags), is_proved=is_proved)
+
+
+_ADD = insert(teams).returning(teams.c.id)
+_ADD_MEMBERS = insert(team_members)
+
+
+def _forget_members(tx: Transaction, team_id: int) -> None:
+    tx.execute(delete(team_members).where(team_members.c.team_id == team_id))
 
 
 def get(tx: Transaction, team_id: int) -> Team:
@@ -81,8 +93,23 @@ def by_address(tx: Transaction, address: str) -> Team | None:
 
 def by_name(tx: Transaction, name: str) -> Team | None:
     """The team with exactly this name."""
-    team = _one(tx, teams.c.name_key, name.casefold())
-    return team if team is not None and team.name == name else None
+    found = with_digests(tx, name)
+    return found[0] if found else None
+
+
+class AuthDigests(NamedTuple):
+    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
+
+    valid: str
+    offered: str | None
+
+
+def with_digests(tx: Transaction, name: str) -> tuple[Team, AuthDigests] | None:
+    """The team with exactly this name, and the digests of its strings."""
+    row = tx.execute(_with(teams.c.name_key), {"value": name.casefold()}).first()
+    if row is None or row.name != name:
+        return None
+    return _team(row), AuthDigests(row.auth_digest, row.offered_digest)
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:
@@ -104,30 +131,34 @@ def registered_by(tx: Transaction, letter_id: int) -> Team | None:
 
 def unproved_addresses(tx: Transaction) -> tuple[str, ...]:
     """The addresses of the teams that have not shown yet that somebody reads them."""
-    return tuple(tx.execute(select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))).scalars())
+    return tuple(tx.execute(_UNPROVED).scalars())
 
 
-class AuthDigests(NamedTuple):
-    """The digests of a team's valid strings. `offered`: of one that it was offered and has not yet used."""
-
-    valid: str
-    offered: str | None
-
-
-def digests_of(tx: Transaction, team_id: int) -> AuthDigests:
-    return AuthDigests(*tx.execute(_DIGESTS_OF, {"team": team_id}).one())
-
-
-_DIGESTS_OF = select(teams.c.auth_digest, teams.c.offered_digest).where(teams.c.id == bindparam("team"))
+_UNPROVED = select(teams.c.address).where(_PRESENT, teams.c.proved.is_(False))
 
 
 def auth_digests(tx: Transaction) -> frozenset[str]:
     """The digests of all teams' valid authentification strings, to recognise such a string in a text."""
-    rows = tx.execute(_DIGESTS).all()
+    return _digests(tx.execute(_DIGESTS))
+
+
+def auth_digests_among(tx: Transaction, digests: Iterable[str]) -> frozenset[str]:
+    """Those among these digests that are of a team's valid string, maybe with the team's other one."""
+    waiting = iter(digests)
+    found: frozenset[str] = frozenset()
+    while some := tuple(islice(waiting, _MAX_DIGESTS)):
+        found |= _digests(tx.execute(_DIGESTS_AMONG, {"digests": some}))
+    return found
+
+
+def _digests(rows: Iterable[Row[Any]]) -> frozenset[str]:
     return frozenset(digest for row in rows for digest in row if digest)
 
 
+_MAX_DIGESTS = 500  # that one statement seeks
 _DIGESTS = select(teams.c.auth_digest, teams.c.offered_digest)
+_SOUGHT: BindParameter[str] = bindparam("digests", expanding=True)
+_DIGESTS_AMONG = _DIGESTS.where(or_(teams.c.auth_digest.in_(_SOUGHT), teams.c.offered_digest.in_(_SOUGHT)))
 
 
 def all_teams(tx: Transaction) -> tuple[Team, ...]:
@@ -145,34 +176,45 @@ def without_entry(tx: Transaction) -> tuple[Team, ...]:
     return _all(tx, select(teams).where(_PRESENT, teams.c.id.not_in(select(entries.c.team_id))))
 
 
-class Members(NamedTuple):
-    """The names of a team's members."""
+class Membership(NamedTuple):
+    """Somebody of this name is a member of this team."""
 
+    name: str
     team: str
-    names: tuple[str, ...]
 
 
-def members_of_present(tx: Transaction) -> Iterator[Members]:
-    """The members of the teams that have not withdrawn, in the order of registration."""
-    for name, members in tx.execute(_MEMBERS).all():
-        yield Members(name, tuple(member[0] for member in from_json(members)))
+def memberships(tx: Transaction, names: Iterable[str]) -> tuple[Membership, ...]:
+    """Where these people are members, of teams that have not withdrawn, in the order of registration.
+
+    Case and blanks in a name do not matter; the answer has the name as it is asked for.
+    """
+    by_key = {_folded(name): name for name in names}
+    rows = tx.execute(_MEMBERSHIPS, {"names": tuple(by_key)})
+    return tuple(Membership(by_key[row.name_key], row.name) for row in rows)
 
 
-# As text, which pydantic reads faster than the column's own type does: each registration needs all of them.
-_MEMBERS = select(teams.c.name, cast(teams.c.members, Text)).where(_PRESENT).order_by(teams.c.id)
+_MEMBERSHIPS = (
+    select(team_members.c.name_key, teams.c.name)
+    .join(teams, teams.c.id == team_members.c.team_id)
+    .where(_PRESENT, team_members.c.name_key.in_(bindparam("names", expanding=True)))
+    .order_by(team_members.c.team_id, team_members.c.number)
+)
 
 
-def taken_names(tx: Transaction) -> set[str]:
-    """The names of all teams, casefolded, including withdrawn teams."""
-    return set(tx.execute(_NAMES).scalars())
+def has_name_like(tx: Transaction, name: str) -> bool:
+    """Whether a team, withdrawn ones included, has this name; case does not matter."""
+    return tx.execute(_NAMED, {"name": name.casefold()}).first() is not None
 
 
-_NAMES = select(teams.c.name_key)
+_NAMED = select(teams.c.id).where(teams.c.name_key == bindparam("name"))
 
 
 def count(tx: Transaction) -> int:
     """How many teams there are, including those that wait for the organizer, without withdrawn ones."""
-    return tx.execute(select(func.count()).select_from(teams).where(_PRESENT)).scalar_one()
+    return int(tx.execute(_COUNT).scalar_one())
+
+
+_COUNT = select(func.count()).select_from(teams).where(_PRESENT)
 
 
 def count_pending(tx: Transaction) -> int:
@@ -183,44 +225,44 @@ def count_pending(tx: Transaction) -> int:
 
 def count_organization(tx: Transaction, organization: str) -> int:
     """How many teams this organization has; case and blanks do not matter."""
-    query = select(func.count()).select_from(teams).where(_PRESENT)
-    return tx.execute(query.where(teams.c.organization_key == _folded(organization))).scalar_one()
+    return int(tx.execute(_COUNT_ORGANIZATION, {"organization": _folded(organization)}).scalar_one())
+
+
+_COUNT_ORGANIZATION = _COUNT.where(teams.c.organization_key == bindparam("organization"))
 
 
 def set_state(tx: Transaction, team_id: int, state: TeamState) -> None:
-    tx.execute(update(teams).where(teams.c.id == team_id).values(state=state))
+    _change(tx, team_id, state=state)
 
 
 def set_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """Replace the digest of the team's authentification string; no other string is valid from now on."""
-    values = {"auth_digest": digest, "offered_digest": None}
-    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+    _change(tx, team_id, auth_digest=digest, offered_digest=None)
 
 
 def offer_auth_digest(tx: Transaction, team_id: int, digest: str) -> None:
     """Make another string valid, too; `set_auth_digest` makes it the only one when it is used."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(offered_digest=digest))
+    _change(tx, team_id, offered_digest=digest)
 
 
 def set_proved(tx: Transaction, team_id: int) -> None:
     """Remember that somebody reads the team's address."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(proved=True))
+    _change(tx, team_id, proved=True)
 
 
 def set_preferences(tx: Transaction, team_id: int, preferences: Sequence[str]) -> None:
     """Set the reports that the team gets from now on."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(preferences=list(preferences)))
+    _change(tx, team_id, preferences=list(preferences))
 
 
 def set_friendly(tx: Transaction, team_id: int, is_friendly: bool) -> None:
     """Set whether other teams may play friendly matches against it."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(friendly=is_friendly))
+    _change(tx, team_id, friendly=is_friendly)
 
 
 def set_address(tx: Transaction, team_id: int, address: str) -> None:
     """Set the team's address; no other team may have it."""
-    values = {"address": address, "address_key": address.casefold()}
-    tx.execute(update(teams).where(teams.c.id == team_id).values(values))
+    _change(tx, team_id, address=address, address_key=address.casefold())
 
 
 def copy_address(tx: Transaction, team_id: int) -> str | None:
@@ -231,7 +273,7 @@ def copy_address(tx: Transaction, team_id: int) -> str | None:
 
 def set_copy_address(tx: Transaction, team_id: int, address: str | None) -> None:
     """Set the second address that gets copies of the team's mails from now on; None: nobody does."""
-    tx.execute(update(teams).where(teams.c.id == team_id).values(copy_address=address))
+    _change(tx, team_id, copy_address=address)
 
 
 def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
@@ -241,7 +283,15 @@ def with_copy_address(tx: Transaction, address: str) -> tuple[Team, ...]:
 
 def remove(tx: Transaction, team_id: int) -> None:
     """Delete a registration that the organizer has rejected; its name and address are free again."""
+    _forget_members(tx, team_id)
     tx.execute(delete(teams).where(teams.c.id == team_id))
+
+
+def _change(tx: Transaction, team_id: int, **values: object) -> None:
+    tx.execute(_CHANGE, {"team": team_id, **values})
+
+
+_CHANGE = update(teams).where(teams.c.id == bindparam("team"))
 
 
 def _folded(text: str) -> str:

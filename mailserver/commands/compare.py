@@ -72,7 +72,7 @@ def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[
         "comparison",
         team.address,
         note=f"{first.team} and {second.team} were compared for {team.name}",
-        team_id=team.id,
+        of_team=team,
         first=first,
         second=second,
         rate=rate,
@@ -82,4 +82,4 @@ def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[
 
 def _refuse(context: LetterContext, team: Team, problem: Problem) -> str:
     note = f"no comparison: {problem.text}"
-    return context.answer("comparison_refused", team.address, note=note, team_id=team.id, problems=[problem])
+    return context.answer("comparison_refused", team.address, note=note, of_team=team, problems=[problem])

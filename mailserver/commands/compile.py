@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from contest.config.settings import Settings
@@ -17,7 +16,7 @@ from contest.games.registry import game_of
 from contest.ledger.receipts import Effect
 from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
-from contest.store import Transaction, contest_state, decisions, submissions, teams
+from contest.store import Transaction, decisions, submissions, teams
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.deadlines import Window
@@ -27,7 +26,7 @@ from mailserver.reading.find_files import find_files
 from mailserver.reading.find_program import find_program
 from mailserver.reading.from_line import has_from_line
 from mailserver.reading.letter import Letter
-from mailserver.team_secret import stray_string
+from mailserver.team_secret import possible_strings, stray_string
 
 _MARKED_LINE = re.compile(rb"^.*<<FROM>>.*$", re.MULTILINE)
 C_PROGRAM = "program.c"  # what a program for the contest machine is called
@@ -66,9 +65,9 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     program = _find(context)
     if isinstance(program, Problem):
         return _refuse(context, context.writer, "problem", problem=program)
-    writer = authentication.team_of(context.tx, program.marked)
+    writer = authentication.team_of(context.tx, program.marked, context.proof)
     if isinstance(writer, Team):
-        problem = told_secret(program.files, teams.auth_digests(context.tx))
+        problem = told_secret(context.tx, program.files)
         if problem:
             return _refuse(context, writer.address, "problem", problem=problem, team=writer)
         return take(context, writer, program)
@@ -80,21 +79,24 @@ def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedP
     return _unknown(context, writer.named)
 
 
-def told_secret(files: Mapping[str, bytes], digests: AbstractSet[str]) -> Problem | None:
+def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     """What is wrong where an authentification string is in a program: everybody will read the program (K42).
 
     That of the `<<FROM>>` line is cut out. An archive of an image is not published.
     """
-    for name, data in files.items():
-        line = 0 if is_archive(name) else stray_string(data.decode("latin-1"), digests)
+    texts = {name: data.decode("latin-1") for name, data in files.items() if not is_archive(name)}
+    possible = {found.digest for text in texts.values() for found in possible_strings(text)}
+    digests = teams.auth_digests_among(tx, possible)
+    for name, text in texts.items():
+        line = stray_string(text, digests)
         if line:
             where = "" if name == C_PROGRAM else f" (This is about the file {quote(name)}.)"
-            text = (
+            why = (
                 "An authentification string is in this line. Programs are published after the contest, and "
                 "then everybody would know it. Please take it out, and send the program again. The string "
                 f"belongs in the <<FROM>> line only, from which it is cut out.{where}"
             )
-            return Problem(text, line)
+            return Problem(why, line)
     return None
 
 
@@ -140,7 +142,7 @@ _ANY_FROM_LINE = (
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
     limit = context.settings.programs.max_source_bytes
-    phase = contest_state.state(context.tx).phase
+    phase = context.phase
     ban = decisions.ban_of(context.tx, team.id)
     if ban is not None:
         return _refuse(context, team.address, str(ban.kind), team=team)
@@ -198,7 +200,7 @@ def _answer_unchanged(context: LetterContext, team: Team, same: Submission) -> s
         "compile_unchanged",
         team.address,
         note=f"the program of {team.name} is unchanged: version {same.number}",
-        team_id=team.id,
+        of_team=team,
         team=team,
         number=same.number,
         is_queued=same.state is SubmissionState.QUEUED,
@@ -249,7 +251,7 @@ def _refuse(
         note=f"program refused: {reason}",
         is_stranger=team is None and _may_register(context),
         form=sample(context.settings).text,
-        team_id=team.id if team else None,
+        of_team=team,
         receipt=context.record(Effect.PROGRAM_REFUSED, team.name) if team else None,
         reason=reason,
         problem=problem,
@@ -260,7 +262,7 @@ def _refuse(
 
 def _may_register(context: LetterContext) -> bool:
     """Whether the writer's address is no team's, and a team could still register."""
-    phase = contest_state.state(context.tx).phase
+    phase = context.phase
     window = deadlines.registration(context.settings.dates, phase, context.stored.received_at)
     return window is Window.OPEN and authentication.claimed_by(context) is None
 

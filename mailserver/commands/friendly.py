@@ -37,7 +37,7 @@ class Friendly(TeamCommand):
             "friendly_matches",
             team.address,
             note=f"{team.name} {'plays' if is_friendly else 'does not play'} friendly matches",
-            team_id=team.id,
+            of_team=team,
             receipt=context.record(Effect.FRIENDLY_CHANGED, team.name),
             team=replace(team, is_friendly=is_friendly),
             has_program=submissions.latest_good(context.tx, team.id) is not None,

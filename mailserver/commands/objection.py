@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from contest.config.settings import Settings
-from contest.ledger.receipts import Effect, LedgerEntry, Receipt, receipts_in
-from contest.model import Phase, Team
-from contest.store import contest_state, entry_lists, ledger
-from mailserver.authentication import claimed_by, proving_team
+from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
+from contest.model import Phase
+from contest.store import entry_lists, ledger
+from mailserver.authentication import claimed_by, proof_in
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit
 from mailserver.role_addresses import to_organizer
@@ -38,32 +38,30 @@ class Objection(Command):
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         tx = context.tx
-        proved = proving_team(tx, context.letter)
-        team = proved or claimed_by(context)
+        proof = proof_in(tx, context.letter)
+        team = proof.team if proof else claimed_by(context)
         facts: dict[str, Any] = {
             "team": team,
             "checked": list(_checked(context)),
             "listed": entry_lists.newest(tx),
-            "is_final": contest_state.state(tx).phase is not Phase.OPEN,
+            "is_final": context.phase is not Phase.OPEN,
         }
-        mail = context.renderer.render(_PASSED_ON, writer=context.writer, is_proved=bool(proved), **facts)
+        mail = context.renderer.render(
+            _PASSED_ON, writer=context.writer, is_proved=proof is not None, **facts
+        )
         to_organizer(tx, context.stored, _PASSED_ON, mail, context.settings, context.now)
         return context.answer(
             "objection",
             team.address if team else context.writer,
             note=f"an objection of {team.name if team else 'no team'}, passed on to the organizer",
-            team_id=team.id if team else None,
-            receipt=_recorded(context, proved),
+            of_team=team,
+            # Nobody but a team can make the ledger grow.
+            receipt=context.record(Effect.OBJECTION, proof.team.name) if proof else None,
             **facts,
         )
 
 
 COMMAND = Objection()
-
-
-def _recorded(context: LetterContext, team: Team | None) -> Receipt | None:
-    """The receipt of the objection. Nobody but a team can make the ledger grow."""
-    return context.record(Effect.OBJECTION, team.name) if team else None
 
 
 def _checked(context: LetterContext) -> Iterator[CheckedReceipt]:

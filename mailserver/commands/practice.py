@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.model import Phase, Team
-from contest.store import contest_state, practices
+from contest.store import practices
 from mailserver.command import LetterContext
 from mailserver.limits import HOUR
 
@@ -16,7 +16,7 @@ def is_offered(settings: Settings) -> bool:
 
 def why_not_now(context: LetterContext, team: Team) -> str:
     """Why this team cannot practise now; "" = it can. The template `command_refused` has words for each."""
-    if contest_state.state(context.tx).phase is Phase.RUNNING:
+    if context.phase is Phase.RUNNING:
         return "running"
     if context.stored.received_at < context.settings.dates.compilation_opens:
         return "practice too early"

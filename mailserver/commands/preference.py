@@ -11,7 +11,7 @@ from contest.config.settings import Settings
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team
 from contest.registration_form import PREFERENCE
-from contest.store import contest_state, teams
+from contest.store import teams
 from mailserver import authentication
 from mailserver.authentication import TeamCommand
 from mailserver.command import Arguments, LetterContext, by_template
@@ -40,7 +40,7 @@ class Preference(TeamCommand):
         return stripped(subject[found.end() :].split()) if found else None
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        if contest_state.state(context.tx).phase is Phase.FINISHED:
+        if context.phase is Phase.FINISHED:
             return authentication.refuse(context, team.address, self, "finished", team=team)
         chosen = _chosen(context, arguments)
         if isinstance(chosen, Problem):
@@ -89,10 +89,10 @@ def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:
         "preference_changed",
         team.address,
         note=f"mail-preference of {team.name}: {written[0]} (was {written[1]})",
-        team_id=team.id,
+        of_team=team,
         team=team,
         before=before,
         now=chosen,
         receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
-        is_running=contest_state.state(context.tx).phase is Phase.RUNNING,
+        is_running=context.phase is Phase.RUNNING,
     )

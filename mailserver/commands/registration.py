@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
-from contest.model import Attachment, Outgoing, Registration, Scope, Team, TeamState
+from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
 from contest.protocols import Renderer
 from contest.registration_form import record_text, sample
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
@@ -45,7 +46,7 @@ class Register(Command):
         return f"{team.name} has answered its welcome"
 
     def _handle_form(self, context: LetterContext) -> str:
-        dates, phase = context.settings.dates, contest_state.state(context.tx).phase
+        dates, phase = context.settings.dates, context.phase
         window = deadlines.registration(dates, phase, context.stored.received_at)
         if window is not Window.OPEN:
             return _refuse(context, window)
@@ -57,8 +58,9 @@ class Register(Command):
         reading = read(context.letter.form_lines, context.settings)
         if reading.registration is None:
             return _refuse_form(context, reading)
-        reason = _reason_against(context, reading.registration)
-        return _refuse(context, reason) if reason else _take(context, reading.registration, reading)
+        earlier = teams.by_address(context.tx, reading.registration.address)
+        reason = _reason_against(context, reading.registration, earlier)
+        return _refuse(context, reason) if reason else _take(context, reading.registration, reading, earlier)
 
 
 COMMAND = Register()
@@ -89,15 +91,18 @@ def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
     )
 
 
-def _reason_against(context: LetterContext, registration: Registration) -> str:
-    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each."""
+def _reason_against(context: LetterContext, registration: Registration, earlier: Team | None) -> str:
+    """Why a well-formed registration cannot be taken; "" = it can. The template has words for each.
+
+    `earlier`: the team that has its address.
+    """
     rules = context.settings.teams
-    if _takes_part(teams.by_address(context.tx, registration.address)):
+    if _takes_part(earlier):
         return "duplicate"
     if _is_full(context):
         return "full"
-    of_organization = teams.count_organization(context.tx, registration.organization)
-    if rules.max_per_organization and of_organization >= rules.max_per_organization:
+    most = rules.max_per_organization
+    if most and teams.count_organization(context.tx, registration.organization) >= most:
         return "organization"
     if rules.shared_people == "refuse" and _shared_people(context.tx, registration):
         return "shared people"
@@ -127,7 +132,7 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
     mailbox = addresses.mailbox_of(wanted.address)
     form = context.counted(CONFIRM_REGISTRATION, wanted.address, context.now)
     scopes = (Scope.MAILBOX, Scope.DOMAIN, *((Scope.NETWORK,) if context.network else ()))
-    earlier = [answers.count_letters(context.tx, form, scope, _FORM_ANSWERS, HOUR) for scope in scopes]
+    earlier = answers.count_letters(context.tx, form, scopes, _FORM_ANSWERS, HOUR)
     facts = FormFacts(
         is_senders=mailbox == addresses.mailbox_of(context.letter.sender or ""),
         is_checked=bool(context.settings.mail.authserv_id),
@@ -141,11 +146,11 @@ def _doubt(context: LetterContext, wanted: Registration) -> Doubt | None:
 _FORM_ANSWERS = (CONFIRM_REGISTRATION, "registration_accepted", "registration_pending")
 
 
-def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
+def _take(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
     """Accept the registration, or ask its address for a reply first."""
     reason = None if context.is_confirmed else _doubt(context, wanted)
     if reason is None:
-        return _accept(context, wanted, reading)
+        return _accept(context, wanted, reading, withdrawn)
     return context.ask(
         CONFIRM_REGISTRATION,
         wanted.address,
@@ -155,15 +160,14 @@ def _take(context: LetterContext, wanted: Registration, reading: FormResult) -> 
     )
 
 
-def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -> str:
-    earlier = teams.by_address(context.tx, wanted.address)  # has withdrawn, and comes back
-    own_name = {earlier.name.casefold()} if earlier else set()
+def _accept(context: LetterContext, wanted: Registration, reading: FormResult, withdrawn: Team | None) -> str:
+    """`withdrawn`: the team that comes back with this form."""
     waits = context.settings.teams.approval == "organizer"
     template = "registration_pending" if waits else "registration_accepted"
     ready_at = context.room_for(template, wanted.address)
     if ready_at is None:
         return f"registration of {wanted.team_name} is left out: too many answers to this address"
-    name = unique_name(wanted.team_name, teams.taken_names(context.tx) - own_name)
+    name = unique_name(wanted.team_name, partial(_is_taken, context.tx, withdrawn))
     registration = replace(wanted, team_name=name)
     string = new_string()
     is_proved = context.is_proved(wanted.address)
@@ -177,7 +181,7 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         now=context.stored.received_at,
         flags=_shared_people(context.tx, registration),
         is_proved=is_proved,
-        returning=earlier.id if earlier else None,
+        returning=withdrawn.id if withdrawn else None,
     )
     remarks = (*context.letter.body.repairs, *reading.remarks)
     receipt = context.record(Effect.REGISTRATION_WAITS if waits else Effect.REGISTRATION_ACCEPTED, name)
@@ -197,15 +201,26 @@ def _accept(context: LetterContext, wanted: Registration, reading: FormResult) -
         template,
         team.address,
         note=f"registered {name}",
-        team_id=team.id,
+        of_team=team,
         receipt=receipt,
         attachments=attachments if is_proved else (),
         token="" if is_proved else context.new_token(team.address, ready_at),
         remarks=remarks,
         is_short=not is_proved,
         names=tuple(file.name for file in attachments),
-        **_welcome(context.tx, team, string, context.settings),
+        **_welcome(
+            context.tx,
+            team,
+            string,
+            submissions.latest_good(context.tx, team.id) if withdrawn else None,
+            context.settings,
+        ),
     )
+
+
+def _is_taken(tx: Transaction, but_for: Team | None, name: str) -> bool:
+    is_own = but_for is not None and but_for.name.casefold() == name.casefold()
+    return not is_own and teams.has_name_like(tx, name)
 
 
 def send_files(context: LetterContext, team: Team) -> None:
@@ -218,7 +233,7 @@ def send_files(context: LetterContext, team: Team) -> None:
         "welcome_files",
         team.address,
         note="",
-        team_id=team.id,
+        of_team=team,
         attachments=attachments,
         is_notice=True,
         team=team,
@@ -229,9 +244,13 @@ def send_files(context: LetterContext, team: Team) -> None:
     )
 
 
-def _welcome(tx: Transaction, team: Team, string: str, settings: Settings) -> dict[str, Any]:
-    """The facts of the template `registration_accepted`, except `remarks`."""
-    good = submissions.latest_good(tx, team.id)  # only a team that comes back has one already
+def _welcome(
+    tx: Transaction, team: Team, string: str, good: Submission | None, settings: Settings
+) -> dict[str, Any]:
+    """The facts of the template `registration_accepted`, except `remarks`.
+
+    `good`: the program of a team that comes back.
+    """
     return {
         "team": team,
         "string": string,
@@ -252,17 +271,8 @@ def _with_welcome(settings: Settings) -> tuple[Attachment, ...]:
 
 def _shared_people(tx: Transaction, registration: Registration) -> tuple[str, ...]:
     """Remarks for the organizer: members whose names are in another team as well (K36)."""
-    names = {_folded(member.name): member.name for member in registration.members}
-    return tuple(
-        f"{names[_folded(name)]} is also a member of {other.team}"
-        for other in teams.members_of_present(tx)
-        for name in other.names
-        if _folded(name) in names
-    )
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
+    found = teams.memberships(tx, (member.name for member in registration.members))
+    return tuple(f"{name} is also a member of {team}" for name, team in found)
 
 
 # --- the organizer's word ----------------------------------------------------------------------------------
@@ -274,7 +284,7 @@ def accept_pending(
     teams.set_state(tx, team.id, TeamState.ACTIVE)
     teams.set_auth_digest(tx, team.id, digest(string))
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
-    welcome = _welcome(tx, team, string, settings)
+    welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
     rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),

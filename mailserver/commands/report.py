@@ -43,7 +43,7 @@ class SendReport(TeamCommand):
             "no_such_report",
             team.address,
             note=f"{team.name} asks for the report {' '.join(arguments) or '(none)'}: {len(found)} found",
-            team_id=team.id,
+            of_team=team,
             wanted=" ".join(arguments),
             subjects=_subjects(found or known),
             is_unclear=bool(found),

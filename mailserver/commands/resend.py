@@ -50,7 +50,7 @@ def _reason_against(context: LetterContext, team: Team) -> str:
     """Why the team gets no new string; "" = it does."""
     if team.state is not TeamState.ACTIVE:
         return str(team.state)
-    if contest_state.state(context.tx).phase is Phase.FINISHED:
+    if context.phase is Phase.FINISHED:
         return "finished"
     if context.authenticity is Authenticity.FAIL:
         return "forged"
@@ -68,7 +68,7 @@ def _renew(context: LetterContext, team: Team) -> str:
         "new_string",
         team.address,
         note=note,
-        team_id=team.id,
+        of_team=team,
         receipt=context.record(Effect.STRING_OFFERED, team.name),
         team=team,
         string=string,

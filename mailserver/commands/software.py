@@ -61,7 +61,7 @@ class SendSoftware(Command):
             team.address,
             note=f"{team.name} asks for the kit",
             once_in=HOUR,
-            team_id=team.id,
+            of_team=team,
             attachments=(archive,),
             archive=archive.name,
             folder=kit.folder,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.model import SubmissionState, Team
-from contest.store import contest_state, entry_lists, submissions
+from contest.store import entry_lists, submissions
 from mailserver import authentication, deadlines
 from mailserver.command import Arguments, Command, LetterContext, by_template
 from mailserver.limits import Limit
@@ -41,13 +41,13 @@ def _answer(context: LetterContext, team: Team | None) -> str:
     newest = next(iter(submissions.newest(context.tx, 1, team_id=team.id)), None) if team else None
     good = submissions.latest_good(context.tx, team.id) if team else None
     report = submissions.report_of(context.tx, good.id) if good else None
-    phase = contest_state.state(context.tx).phase
+    phase = context.phase
     now = context.stored.received_at
     return context.answer(
         "status",
         team.address if team else context.writer,
         note=f"the status of {team.name} is asked for" if team else "the dates are asked for, not by a team",
-        team_id=team.id if team else None,
+        of_team=team,
         team=team,
         good=good,
         trial=report.trial if report else None,

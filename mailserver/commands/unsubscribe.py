@@ -52,7 +52,7 @@ def _end_reports(context: LetterContext, team: Team) -> str:
         "unsubscribed",
         team.address,
         note=f"{team.name} gets no more reports (had {','.join(before) or 'none'})",
-        team_id=team.id,
+        of_team=team,
         receipt=context.record(Effect.PREFERENCE_CHANGED, team.name),
         team=team,
         command=f"mail-preference {','.join(before)}" if before else _sample(context.settings),

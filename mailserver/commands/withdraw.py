@@ -26,7 +26,7 @@ class Withdraw(TeamCommand):
         return ("withdraw",)
 
     def handle_team(self, context: LetterContext, team: Team, arguments: Arguments) -> str:
-        tx, phase = context.tx, contest_state.state(context.tx).phase
+        tx, phase = context.tx, context.phase
         if phase is not Phase.OPEN:
             return authentication.refuse(context, team.address, self, str(phase), team=team)
         teams.set_state(tx, team.id, TeamState.WITHDRAWN)
@@ -37,7 +37,7 @@ class Withdraw(TeamCommand):
             "withdrawn",
             team.address,
             note=f"{team.name} has withdrawn",
-            team_id=team.id,
+            of_team=team,
             receipt=context.record(Effect.WITHDRAWN, team.name),
             team=team,
             has_program=submissions.latest_good(tx, team.id) is not None,

@@ -21,6 +21,7 @@ _INVALID = re.compile(r"(?i)\.invalid$")
 _WRITABLE = re.compile(r"[\x21-\x7e]+@[^\s@]+")
 
 
+@lru_cache(maxsize=1_024)  # a letter has the same address in several places, and the library takes its time
 def check(text: str) -> tuple[str | None, str]:
     """(The address in its one spelling, "") or (None, why this is no Internet domain style address).
 

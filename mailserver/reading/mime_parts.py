@@ -13,6 +13,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.parser import BytesHeaderParser
 from email.policy import compat32
+from functools import cached_property
 from typing import TypeVar
 
 from mailserver.problem import visible
@@ -40,6 +41,8 @@ class Headers:
 
     def __init__(self, block: bytes) -> None:
         self._message = BytesHeaderParser(policy=compat32).parsebytes(block + b"\n\n")
+        self._fields = [(field.casefold(), str(value)) for field, value in self._message.raw_items()]
+        self._names = {field for field, _ in self._fields}
 
     def all(self, name: str) -> tuple[str, ...]:
         """The values of all fields of this name: unfolded, 8-bit text decoded, encoded words left alone."""
@@ -47,9 +50,9 @@ class Headers:
 
     def fields(self, *names: str) -> Iterator[tuple[str, str]]:
         """The fields of these names, in the order of the letter: (name in lower case, value as above)."""
-        wanted = {name.casefold() for name in names}
-        pairs = ((field.casefold(), value) for field, value in self._message.raw_items())
-        return ((field, _unfolded(str(value))) for field, value in pairs if field in wanted)
+        wanted = self._names.intersection(map(str.casefold, names))
+        found = self._fields if wanted else ()
+        return ((field, _unfolded(value)) for field, value in found if field in wanted)
 
     def first(self, name: str) -> str:
         return next(iter(self.all(name)), "")
@@ -58,11 +61,11 @@ class Headers:
         """The first field of this name for people: encoded words decoded."""
         return decode_words(self.first(name)[:_MAX_FIELD_CHARACTERS])
 
-    @property
+    @cached_property
     def content_type(self) -> str:
         return _tolerant(self._message.get_content_type, "text/plain")
 
-    @property
+    @cached_property
     def disposition(self) -> str:
         return _tolerant(self._message.get_content_disposition, None) or ""
 
@@ -71,7 +74,7 @@ class Headers:
         """The name of an attached file, fit for an answer."""
         return visible(self.sent_file_name)
 
-    @property
+    @cached_property
     def sent_file_name(self) -> str:
         """The name of an attached file exactly as it was sent, whatever is in it."""
         return decode_words(_tolerant(self._message.get_filename, None) or "")
@@ -116,9 +119,11 @@ class Message:
 
 def split(raw: bytes) -> Message:
     """The message in these bytes, with plain newlines; no headers if they exceed a bound. Never raises."""
-    headers = Headers(b"")
     try:
         headers, body = _headers_and_body(raw)
+    except TooComplex as error:
+        return Message(Headers(b""), None, str(error))
+    try:
         return Message(headers, _Splitter().part(headers, body, 1))
     except TooComplex as error:
         return Message(headers, None, str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 # What mailers write before a colon, in the languages of their users: answers, forwarded letters, warnings.
 _REPLY_WORDS = """
@@ -29,6 +30,7 @@ def clean_subject(subject: str) -> str:
     return folded[leading.end() if leading else 0 :].strip(_AROUND) or folded.strip(_AROUND)
 
 
+@lru_cache(maxsize=1_024)  # each letter's subject is compared with those of all commands
 def plain_subject(subject: str) -> str:
     """The clean subject in small letters, to be compared."""
     return clean_subject(subject).casefold()

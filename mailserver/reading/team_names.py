@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable
 
 MAX_CHARACTERS = 30
 
@@ -65,13 +65,13 @@ def _no_identifier(name: str, in_c: bool) -> str:
     return f"{text} The `{strange}` in it is another sign: {unicodedata.name(strange, 'without a name')}."
 
 
-def unique_name(wanted: str, taken: Collection[str]) -> str:
+def unique_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
     """The wanted name, or `wanted_2`, `wanted_3` ... where it is taken; shortened to fit 30 characters (K32).
 
-    `taken` holds casefolded names: names that differ only in case conflict (K31).
+    Names that differ only in case conflict (K31).
     """
     candidate, number = wanted, 1
-    while candidate.casefold() in taken:
+    while is_taken(candidate):
         number += 1
         suffix = f"_{number}"
         candidate = wanted[: MAX_CHARACTERS - len(suffix)] + suffix

@@ -15,7 +15,6 @@ from contest.config.sections import Mail, Registration, Teams
 from contest.model import IncomingLetter, Scope, TeamState
 from contest.store import outbox, teams
 from contest.store.outbox import OutboxItem
-from mailserver.handler import handle_next
 from mailserver.intake.accept import accept_all
 from mailserver.limits import (
     DAY,
@@ -204,7 +203,7 @@ def attack(world: World, letters: list[EmailMessage], span: timedelta, at_once: 
         world.clock.at = start + span * (first / len(letters))
         batch = [incoming(mail) for mail in letters[first : first + at_once]]
         accept_all(world.store, batch, "smtp", world.clock.now())
-        while handle_next(world.store, world.settings, world.clock, world.renderer):
+        while world.handle_next():
             pass
         got += [item for item in sent_now(world) if addresses.mailbox_of(item.to) == mailbox]
     return got

@@ -22,7 +22,6 @@ from contest.config.sections import Mail
 from contest.errors import ConfigError, StoreBusy, TryAgain
 from contest.model import IncomingLetter, LetterState
 from contest.store import Store, letters, outbox
-from mailserver.handler import handle_next
 from mailserver.intake import smtp
 from mailserver.intake.accept import accept
 from mailserver.intake.smtp import Listener
@@ -363,7 +362,7 @@ def test_stopping_ends_conversations_in_good_order() -> None:
 
 def handled(world: World) -> list[EmailMessage]:
     """The mails that wait after everything that came was handled."""
-    while handle_next(world.store, world.settings, world.clock, world.renderer):
+    while world.handle_next():
         pass
     return world.mails()
 

@@ -702,7 +702,16 @@ def test_who_comes_back_may_take_another_name(world: World) -> None:
     (mail,) = world.send(REGISTER, FORM.replace("heavy", "light"))
     assert "the_light_lords_of_knobeln" in body_of(mail)
     with world.store.read() as tx:
-        assert teams.taken_names(tx) == {"the_light_lords_of_knobeln"}
+        assert [team.name for team in teams.all_teams(tx)] == ["the_light_lords_of_knobeln"]
+
+
+def test_who_comes_back_may_have_other_members(world: World) -> None:
+    world.send("withdraw", registered_line(world))
+    with world.store.read() as tx:
+        assert teams.memberships(tx, ["Joe Cool"]) == ()
+    world.send(REGISTER, FORM.replace("Joe Cool", "Moe Cool"))
+    with world.store.read() as tx:
+        assert teams.memberships(tx, ["Joe Cool", "moe  COOL"]) == (("moe  COOL", NAME),)
 
 
 @pytest.mark.parametrize(
@@ -728,7 +737,7 @@ def test_after_the_registration_only_the_organizer_brings_a_team_back(world: Wor
             accept_pending(tx, teams.get(tx, 1), world.settings, world.renderer, world.clock.now())
         assert team(world).state is TeamState.ACTIVE
         with world.store.read() as tx:
-            assert teams.digests_of(tx, 1).valid == digest(string_in(world.mails()[-1]))
+            assert teams.auth_digests(tx) == {digest(string_in(world.mails()[-1]))}
 
 
 def test_the_organizer_may_refuse_to_take_a_team_back(make_world: Callable[..., World]) -> None:

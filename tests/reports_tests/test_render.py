@@ -90,6 +90,18 @@ def test_a_changed_template_counts_from_the_next_mail_on(own: Templates, tmp_pat
     assert own.render("own").body == "new\n"
 
 
+def test_new_and_removed_parts_count_from_the_next_mail_on(settings: Settings, tmp_path: Path) -> None:
+    """Also a part of a mail that went out before, and a more special one than ours."""
+    (tmp_path / "own.txt.j2").write_text('Subject: x\n\n{% include part("_game_numbers") %}')
+    templates, part = Templates(settings, tmp_path), tmp_path / "games" / "knobeln" / "_game_numbers.txt.j2"
+    ours = templates.render("own").body
+    part.parent.mkdir(parents=True)
+    part.write_text("mine\n")
+    assert templates.render("own").body == "mine\n"
+    part.unlink()
+    assert templates.render("own").body == ours != "mine\n"
+
+
 def test_a_folder_of_templates_that_is_not_there_is_no_mistake(settings: Settings, tmp_path: Path) -> None:
     assert Templates(settings, tmp_path / "none").render("no_program", **NO_PROGRAM).body
 

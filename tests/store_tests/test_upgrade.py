@@ -18,7 +18,7 @@ from alembic.migration import MigrationContext
 
 from contest.config.load import FILE_NAME
 from contest.model import MachineBuildReport, TableBuildReport, TextBuildReport
-from contest.store import Store, migrate, submissions
+from contest.store import Store, migrate, submissions, teams
 from contest.store.tables import metadata
 from knobeln.context import ContestContext
 from tests.support.command_line import knobeln_in
@@ -72,6 +72,17 @@ def test_every_row_is_still_there(contest: Path) -> None:
                 del old["cause"]
             assert old.items() <= new.items(), table
     assert sum(map(len, before.values())) > 50
+
+
+def test_all_members_are_found_by_their_names(contest: Path) -> None:
+    knobeln_in(contest, "upgrade")
+    store = Store(f"sqlite:///{contest / 'contest.db'}")
+    with store.read() as tx:
+        people = [(each.name, team.name) for team in teams.present(tx) for each in team.registration.members]
+        assert people
+        for name, of in people:
+            assert (f" {name.upper()}", of) in teams.memberships(tx, [f" {name.upper()}"])
+    store.close()
 
 
 def test_the_schema_is_that_of_a_new_contest(contest: Path) -> None:

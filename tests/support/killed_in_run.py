@@ -85,7 +85,7 @@ def warm_up(master: Path) -> None:
     contest = ContestContext.open(master)
     folder = Path(reports.__file__).parent / "templates"
     for path in folder.rglob("*.j2"):
-        contest.templates._environment.get_template(str(path.relative_to(folder)))
+        contest.templates._of_now().environment.get_template(str(path.relative_to(folder)))
     contest.store.close()
     main.get_command(click.Context(main), "run")
 

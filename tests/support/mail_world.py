@@ -16,7 +16,7 @@ from contest.config.sections import Contest, Dates, Mail, Registration
 from contest.config.settings import Settings
 from contest.model import LetterState
 from contest.store import Store, letters, outbox
-from mailserver.handler import handle_next
+from mailserver.handler import handle
 from mailserver.intake.accept import accept
 from tests.support.clocks import FixedClock
 
@@ -66,6 +66,14 @@ class World:
     _seen: int = 0
     notes: list[str] = field(default_factory=list)
 
+    def handle_next(self) -> bool:
+        """Handle the oldest letter that waits. False: there is none."""
+        with self.store.read() as tx:
+            stored = letters.next_new(tx)
+        if stored is not None:
+            handle(self.store, stored, self.settings, self.clock, self.renderer)
+        return stored is not None
+
     def send(
         self,
         subject: str,
@@ -101,7 +109,7 @@ class World:
             self.store, raw, envelope, (self.settings.contest.address,), channel, self.clock.now()
         )
         before = len(self._waiting())
-        while handle_next(self.store, self.settings, self.clock, self.renderer):
+        while self.handle_next():
             pass
         with self.store.read() as tx:
             self.notes.append(letters.note_of(tx, letter_id))
