@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import heavy_strategy
+from bench.timing import children_seconds
 from compiler.build import build
 from compiler.toolchain import Toolchain
 from contest.config.sections import Programs
@@ -59,10 +60,11 @@ class Peer:
     order: Callable[[int], bytes]
 
     def seconds(self, games: int) -> float:
+        """Return its processor time, so that other work on the host does not count."""
         order = self.order(games)
-        started = time.perf_counter()
+        before = children_seconds()
         subprocess.run([self.program], input=order, stdout=subprocess.PIPE, check=True)
-        return time.perf_counter() - started
+        return children_seconds() - before
 
 
 def main() -> None:
@@ -130,7 +132,7 @@ def check_same_games(machine: Peer, native: Peer, image: Image, jobs: Sequence[G
 
 
 def report(peers: tuple[Peer, Peer], games: int) -> None:
-    """Print microseconds per game. The two alternate, so that noise affects both."""
+    """Print microseconds of processor time per game. The two alternate, so that noise affects both."""
     with_start: dict[str, list[float]] = {peer.name: [] for peer in peers}
     without: dict[str, list[float]] = {peer.name: [] for peer in peers}
     for _run in range(RUNS):

@@ -20,7 +20,6 @@ FLAGS = (
     "-std=gnu11",
     "-O2",
     "-ffp-contract=off",  # so that all processors round in the same way
-    "-Wno-psabi",  # it warns of vectors as parameters, but these functions are all inlined
 )
 _MAGIC = 0x31474F48
 _HEAD = struct.Struct("<III")

@@ -21,7 +21,7 @@ from sandbox.vm.flow import Checkpoints, Flow, target
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
 from sandbox.vm.instructions import BRANCHES, JUMPS, LOADS, SIZES, Instruction, decode
 
-MAX_INSTRUCTIONS = 65_536  # larger programs are not translated
+MAX_INSTRUCTIONS = 65_536  # larger programs are not translated; AT in native.h relies on it
 _WORD = 0xFFFF_FFFF
 
 _TYPES = {
@@ -145,8 +145,8 @@ class _Block:
         after = self.block.start if origin < 0 else origin + 1
         for group in self._checked.get(origin, ()):
             log = group.align.bit_length() - 1
-            yield f"  const uint64_t {group.name} = x{group.register} + {_u(group.low - self.begin)};"
-            yield f"  if (IS_BAD_SPAN ((uint32_t) {group.name}, {group.span}u, {log}))"
+            yield f"  const uint32_t {group.name} = x{group.register};"
+            yield f"  if (IS_BAD_SPAN ({group.name} + {_u(group.low - self.begin)}, {group.span}u, {log}))"
             yield f"    {self._give_up(after)}"
 
     def _statement(self, at: int) -> Iterator[str]:
@@ -177,13 +177,14 @@ class _Block:
         yield f"    const uint32_t to = {_x(instruction.rs1)} + {_u(instruction.imm - self.begin)};"
         yield f"    if (IS_BAD (to, {SIZES[instruction.name]}u))"
         yield f"      {self._give_up(at)}"
-        yield from _transfer(instruction, "to", ["to"])
+        place = f"{_x(instruction.rs1)}, {instruction.imm - self.begin}"
+        yield from _transfer(instruction, place, ["to"])
         yield "  }"
 
     def _grouped(self, at: int) -> Iterator[str]:
         group, access = self._members[at]
-        marked = [f"{group.name} + {offset - group.low}" for offset in self._marks.get(at, ())]
-        yield from _transfer(self.code[at], f"{group.name} + {access.offset - group.low}", marked)
+        marked = [f"{group.name} + {_u(offset - self.begin)}" for offset in self._marks.get(at, ())]
+        yield from _transfer(self.code[at], f"{group.name}, {access.offset - self.begin}", marked)
 
     def _indirect(self, at: int) -> Iterator[str]:
         instruction = self.code[at]

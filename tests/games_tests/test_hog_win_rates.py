@@ -168,12 +168,14 @@ def test_a_pair_of_somebody_who_is_not_there_is_a_mistake_of_the_caller() -> Non
         win_rates([always(4, 50)], [(0, 1)])
 
 
+@pytest.mark.parametrize("lanes", [2, 4, 8])
 @pytest.mark.parametrize("flags", [("-O0",), ("-O3",), ("-mavx2", "-mfma", "-O3")], ids=" ".join)
-def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], tmp_path: Path) -> None:
-    if "-mfma" in flags and "avx2" not in Path("/proc/cpuinfo").read_text():
-        pytest.skip("this processor has no AVX2")
-    one_version = ("-DFOR_EVERY_PROCESSOR=", *flags)
-    plain = build_c_program(hog_solver.SOURCES, (*hog_solver.FLAGS, *one_version), tmp_path)
+def test_every_processor_comes_to_the_same_bits(flags: tuple[str, ...], lanes: int, tmp_path: Path) -> None:
+    facts = Path("/proc/cpuinfo").read_text()
+    if ("-mfma" in flags and "avx2" not in facts) or {4: "avx2", 8: "avx512f"}.get(lanes, "") not in facts:
+        pytest.skip("this processor has no such vectors")
+    chosen = (*hog_solver.FLAGS, f"-DMAX_LANES={lanes}", *flags)
+    plain = build_c_program(hog_solver.SOURCES, chosen, tmp_path)
     entries = {number: anything(number, 40 + 9 * number) for number in range(4)}
     order = hog_solver.to_bytes(entries, all_pairs(4))
     assert _answer(plain, order) == _answer(hog_solver.solver_binary(), order)

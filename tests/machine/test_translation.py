@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from knobellib.house import house_strategies
 from sandbox.vm.image import CODE_BASE, DATA_BASE, MEMORY_SIZE, Image
+from sandbox.vm.translate import MAX_INSTRUCTIONS
 from tests.support.machine_assembler import (
     BRANCH,
     EBREAK,
@@ -106,14 +107,35 @@ def test_edge_values_in_every_instruction_on_registers(compare: Compare) -> None
     assert _agree(compare, image, *cases) > 900
 
 
+NEAR_EDGES = [
+    base + more for base in (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**31, 2**32 - 4) for more in range(-5, 6)
+]
+
+
+@pytest.mark.parametrize("distance", [0, -2048, 2047])
 @pytest.mark.parametrize("name", sorted({*LOAD, *STORE}))
-def test_accesses_at_every_edge(compare: Compare, name: str) -> None:
-    edges = [
-        base + more for base in (BEGIN, END, 0, CODE_BASE, DATA_BASE, 2**32 - 4) for more in range(-5, 6)
-    ]
-    word = load(name, 5, 10, 0) if name in LOAD else store(name, 6, 10, 0)
+def test_accesses_at_every_edge(compare: Compare, name: str, distance: int) -> None:
+    word = load(name, 5, 10, distance) if name in LOAD else store(name, 6, 10, distance)
     image = replace(assembled([FENCE, word, FENCE, ECALL]), static_size=STATIC)
-    _agree(compare, image, *(Case(_with(x10=edge % 2**32, x6=0xDEADBEEF)) for edge in edges))
+    pointers = {(edge - back) % 2**32 for edge in NEAR_EDGES for back in (0, distance)}
+    _agree(compare, image, *(Case(_with(x10=pointer, x6=0xDEADBEEF)) for pointer in pointers))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3000, 8000])
+@pytest.mark.parametrize("step", [-2048, 2047])
+def test_accesses_far_from_their_pointer_at_every_edge(compare: Compare, step: int, steps: int) -> None:
+    code = [immediate("addi", 10, 10, step)] * steps
+    code += [store("sb", 6, 10, 0), load("lbu", 5, 10, -7), store("sb", 5, 10, 7), ECALL]
+    image = replace(assembled(code), static_size=STATIC)
+    pointers = {(edge - back) % 2**32 for edge in NEAR_EDGES for back in (0, step * steps)}
+    _agree(compare, image, *(Case(_with(x10=pointer, x6=0xDEADBEEF)) for pointer in pointers))
+
+
+def test_no_distance_leads_around_the_address_space_into_the_memory() -> None:
+    # native.h adds pointers and distances in 64 bits; its proof needs this.
+    farthest = MAX_INSTRUCTIONS * 2048
+    assert farthest < DATA_BASE - MEMORY_SIZE
+    assert 2**32 - farthest > DATA_BASE + MEMORY_SIZE
 
 
 @pytest.mark.parametrize("shift", [-4, -2, -1, 0, 1, 2, 4, 8, 12])
