@@ -340,12 +340,24 @@ def newest(
     They are read one by one, because the archives of many images would not fit into memory.
     """
     query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    query = _chosen(query, team_id, state).order_by(submissions.c.id.desc()).limit(count)
+    for row in tx.execute(query).all():
+        yield from map(Version, _submissions(tx, [row]), [_report(row)])
+
+
+def count(tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None) -> int:
+    """Count the submissions; only those of one team, or in one state, if given."""
+    return int(
+        tx.execute(_chosen(select(func.count()).select_from(submissions), team_id, state)).scalar_one()
+    )
+
+
+def _chosen(query: Select[Any], team_id: int | None, state: SubmissionState | None) -> Select[Any]:
     if team_id is not None:
         query = query.where(submissions.c.team_id == team_id)
     if state is not None:
         query = query.where(submissions.c.state == state)
-    for row in tx.execute(query.order_by(submissions.c.id.desc()).limit(count)).all():
-        yield from map(Version, _submissions(tx, [row]), [_report(row)])
+    return query
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:

@@ -14,7 +14,7 @@ from contest.store import results as result_store
 from contest.store.results import Games
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, moment, print_json
+from knobeln.cli.output import console, json_option, moment, print_json, print_whole
 from knobeln.cli.result_tables import contest_ranking, show_results
 from knobeln.cli.results_json import former_json, results_json
 from knobeln.context import ContestContext
@@ -63,9 +63,9 @@ def _print_former(contest: ContestContext, number: int | None, *, games: bool, a
         )
         for outcome in outcomes:
             title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            console.print(terminal.ranking(outcome.standings, title, info))
+            print_whole(terminal.ranking(outcome.standings, title, info))
             if games and outcome.plan.pairings:
-                console.print(terminal.group_results(outcome, info, title))
+                print_whole(terminal.group_results(outcome, info, title))
 
 
 def _print_announcement(contest: ContestContext) -> None:

@@ -17,7 +17,7 @@ from contest.store import teams
 from contest.store.submissions import Version
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table
+from knobeln.cli.output import count_option, json_option, moment, print_json, table, tell_of_more
 
 MAX_REASON_CHARACTERS = 300
 
@@ -51,17 +51,15 @@ class SubmissionLine:
 def submissions(team: str | None, state: str | None, count: int, as_json: bool) -> None:
     """List the programs that the teams sent, newest first, and the verdict on each."""
     with open_contest().store.read() as tx:
-        chosen_team = None if team is None else teams.by_name(tx, team)
-        if team is not None and chosen_team is None:
+        chosen = None if team is None else teams.by_name(tx, team)
+        if team is not None and chosen is None:
             raise NotFound(f"there is no team {team}; `knobeln teams` lists them")
-        versions = submission_store.newest(
-            tx,
-            count,
-            team_id=chosen_team.id if chosen_team else None,
-            state=SubmissionState(state) if state else None,
-        )
+        team_id, wanted = chosen.id if chosen else None, SubmissionState(state) if state else None
+        versions = submission_store.newest(tx, count, team_id=team_id, state=wanted)
         names = {one.id: one.name for one in teams.all_teams(tx)}
         lines = [_line(version, names[version.submission.team_id]) for version in versions]
+        total = submission_store.count(tx, team_id=team_id, state=wanted)
+    tell_of_more(lines, total)
     if as_json:
         print_json([asdict(line) for line in lines])
         return
@@ -79,7 +77,7 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
         )
         for line in lines
     ]
-    table(plural(len(rows), "submission"), columns, rows)
+    table(plural(len(rows), "submission"), columns, rows, drop=("#bytes", "language", "received", "program"))
     for line in lines:
         if line.errors:
             # Below the table, because a column of it would be too narrow. Much of it is strangers' text.

@@ -70,7 +70,7 @@ def teams(context: click.Context, as_json: bool) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "team"), columns, rows)
+    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent"))
     for people, names in _shared_people(lines).items():
         click.echo(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
