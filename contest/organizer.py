@@ -17,6 +17,7 @@ from contest.beacon import BeaconKind
 from contest.clock import TIME_FORMAT
 from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
+from contest.did_you_mean import did_you_mean
 from contest.draw import Draw, draw_of
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
@@ -84,6 +85,7 @@ class OrganizerActions:
 
     # --- the run -----------------------------------------------------------------------------------------
     def pause(self, reason: str) -> str:
+        self._must_not_be_over()
         pause = decisions.paused(self.tx)
         if pause is not None and pause.until is None:
             raise NotNow(f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}")
@@ -93,10 +95,15 @@ class OrganizerActions:
         return "The contest is paused. Groups that are being played are finished first."
 
     def resume(self, reason: str = "") -> str:
+        self._must_not_be_over()
         if not decisions.resume(self.tx):
             raise NotNow("the contest is not paused")
         self._note("resume", "the contest goes on", reason=reason)
         return "The contest goes on."
+
+    def _must_not_be_over(self) -> None:
+        if contest_state.state(self.tx).phase is Phase.FINISHED:
+            raise NotNow("the contest is finished, so there is no contest day that could rest or go on")
 
     def rerun(self, number: int, group: int | None, reason: str) -> str:
         """Order a round, or one group, to be played again from the same seeds; draw later rounds anew."""
@@ -210,7 +217,8 @@ class OrganizerActions:
     def _team(self, name: str) -> Team:
         team = teams.by_name(self.tx, name)
         if team is None:
-            raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+            near = did_you_mean(name, (each.name for each in teams.all_teams(self.tx)))
+            raise NotFound(f"there is no team {name}{near or '; `knobeln teams` lists them'}")
         return team
 
     # --- reports -----------------------------------------------------------------------------------------

@@ -33,12 +33,17 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     Exit code 0: it would be accepted; 1: it would be rejected.
     """
     settings = settings_for(game_name)
+    for file in files:
+        if not file.stat().st_size:
+            raise GiveUp(f"{file} is empty")
     info = game_of(settings.game, settings.programs).info
     if info.play.takes == "files":
         settings = without_description(settings)  # it may be in the letter, which is not written yet
     elif len(files) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
     program = {file.name: file.read_bytes() for file in files}
+    if info.play.takes != "files" and any(b"\0" in data for data in program.values()):
+        raise GiveUp(f"{files[0]} is not a text file; send the source, not what a compiler made of it")
     built = builder_of(settings, open_runner).build(program, "")
     text = compile_report(
         Path(built.program if built.program in program else files[0]).stem,

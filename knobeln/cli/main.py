@@ -16,6 +16,8 @@ from contest.errors import KnobelnError, TryAgain
 from knobeln import log_setup
 from knobeln.cli.lazy import LazyGroup
 
+_REPEATED = ("serve", "receive", "run", "worker")  # what a service manager or a mail system starts again
+_WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 EX_FAILED = 1
 EX_SOFTWARE = 70
 EX_TEMPFAIL = 75
@@ -114,7 +116,8 @@ class Root(LazyGroup):
                 raise  # the reader of our output has gone: click knows
             where = f": {error.filename}" if error.filename else ""
             _complain(f"cannot read or write: {error.strerror or error}{where}")
-            ctx.exit(EX_TEMPFAIL)
+            wrong_place = error.errno in _WRONG_PLACES and ctx.invoked_subcommand not in _REPEATED
+            ctx.exit(EX_FAILED if wrong_place else EX_TEMPFAIL)
         except (click.exceptions.Exit, click.Abort, click.ClickException):
             raise
         except Exception:

@@ -16,7 +16,9 @@ from mailserver.intake.hand_over import EX_OK, EX_TEMPFAIL, exit_code, offer
 
 
 @click.command(cls=ContestCommand)
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.argument(
+    "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True), default="-"
+)
 @click.option(
     "--sender",
     default=None,

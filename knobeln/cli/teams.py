@@ -14,7 +14,7 @@ from contest.plurals import listed, plural
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
 from knobeln.cli.contest_option import ContestGroup
-from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, transaction
+from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, reason_option, transaction
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.output import json_option, print_json, table
 from mailserver.commands.registration import accept_pending, reject_pending
@@ -143,7 +143,7 @@ def accept(name: str, dry_run: bool) -> None:
 
 @teams.command()
 @click.argument("name")
-@click.option("--reason", required=True, help="Why; the team is told.")
+@reason_option
 @dry_run_option
 def reject(name: str, reason: str, dry_run: bool) -> None:
     """Reject the pending registration of team NAME."""

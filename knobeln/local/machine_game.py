@@ -9,6 +9,7 @@ from compiler.build import build
 from compiler.source import decoded
 from compiler.toolchain import Toolchain
 from contest.config.settings import Settings
+from contest.did_you_mean import did_you_mean
 from contest.errors import GiveUp, NotFound
 from contest.games.knobeln import rules_of
 from contest.games.registry import game_of
@@ -60,7 +61,8 @@ def _source(name: str) -> str:
         return decoded(Path(name).read_bytes())
     known = {strategy.name: strategy.source for strategy in house_strategies()}
     if name not in known:
-        raise NotFound(f"there is no file {name}, and no house strategy of that name: {', '.join(known)}")
+        near = did_you_mean(name, known) or f": {', '.join(known)}"
+        raise NotFound(f"there is no file {name}, and no house strategy of that name{near}")
     return known[name]
 
 

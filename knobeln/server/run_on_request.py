@@ -46,7 +46,7 @@ class RequestedRun:
         with self._contest.only_one("run") as alone:
             if not alone:
                 return False
-        command = own_command("run", "--now", "-C", str(self._contest.path.resolve()))
+        command = own_command("run", "--now", "--yes", "-C", str(self._contest.path.resolve()))
         self._process = start(command, self._contest.path / LOG_NAME)
         log.info("started the run that the organizer requested by letter", pid=self._process.pid)
         return True
