@@ -17,7 +17,6 @@ from contest.beacon import BeaconKind
 from contest.clock import TIME_FORMAT
 from contest.config.sections import DATE_WORDS, Dates, Programs
 from contest.config.settings import Settings
-from contest.did_you_mean import did_you_mean
 from contest.draw import Draw, draw_of
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
@@ -215,11 +214,7 @@ class OrganizerActions:
         return f"{name} is reinstated, and told so. {_after_lift(ban, phase, plays=plays)}"
 
     def _team(self, name: str) -> Team:
-        team = teams.by_name(self.tx, name)
-        if team is None:
-            near = did_you_mean(name, (each.name for each in teams.all_teams(self.tx)))
-            raise NotFound(f"there is no team {name}{near or '; `knobeln teams` lists them'}")
-        return team
+        return teams.named(self.tx, name)
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:

@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 
+from contest.did_you_mean import did_you_mean
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
@@ -83,6 +84,15 @@ def by_name(tx: Transaction, name: str) -> Team | None:
     """The team with exactly this name."""
     team = _one(tx, teams.c.name_key, name.casefold())
     return team if team is not None and team.name == name else None
+
+
+def named(tx: Transaction, name: str) -> Team:
+    """The team of this name. Raises NotFound with the name that was probably meant."""
+    team = by_name(tx, name)
+    if team is None:
+        near = did_you_mean(name, (each.name for each in all_teams(tx)))
+        raise NotFound(f"there is no team {name}{near or '; `knobeln teams` lists them'}")
+    return team
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:

@@ -8,14 +8,13 @@ import click
 
 from compiler.builders import builder_of
 from contest.errors import GiveUp
+from contest.exit_codes import EX_FAILED, EX_OK
 from contest.games.registry import game_of
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner
-
-EX_REJECTED = 1
 
 
 @click.command(cls=ContestCommand)
@@ -55,4 +54,4 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
         templates=Templates(settings, contest_path() / "templates"),
     )
     click.echo(text.body)
-    raise SystemExit(0 if built.report.accepted else EX_REJECTED)
+    raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)

@@ -25,7 +25,7 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 
 
 @click.command(cls=ContestCommand)
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", required=False)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]", required=False)
 @click.option(
     "--game",
     metavar="NAME",

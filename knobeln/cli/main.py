@@ -13,14 +13,12 @@ import click
 
 from contest import __version__
 from contest.errors import KnobelnError, TryAgain
+from contest.exit_codes import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL
 from knobeln import log_setup
 from knobeln.cli.lazy import LazyGroup
 
 _REPEATED = ("serve", "receive", "run", "worker")  # what a service manager or a mail system starts again
 _WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
-EX_FAILED = 1
-EX_SOFTWARE = 70
-EX_TEMPFAIL = 75
 COMMANDS = {
     "Set up a contest": {
         "init": "Create a contest in the folder DIR.",
@@ -83,6 +81,7 @@ COMMANDS = {
         "restore": "Restore the contest from the backup in FILE.",
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
+        "completion": "Print the lines with which bash, zsh or fish completes commands and options.",
     },
     "Several computers": {
         "cluster": "Let several computers play the contest day.",

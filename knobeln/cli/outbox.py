@@ -31,9 +31,12 @@ BATCH = 100
 MAX_IDS_IN_LOG = 20
 
 
-@click.group(cls=ContestGroup)
-def outbox() -> None:
-    """List, show, hold, release and retry outgoing mails."""
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@click.pass_context
+def outbox(context: click.Context) -> None:
+    """List, show, hold, release and retry outgoing mails. Alone it lists the newest."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_outbox)
 
 
 @outbox.command("list")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import click
@@ -108,6 +108,14 @@ def _widths(by_column: Sequence[Sequence[str]]) -> list[int] | None:
 
 def _width_of_table(widths: Iterable[int]) -> int:
     return sum(width + 2 for width in widths) + 1  # two blanks after each, and one before the first
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print each fact on its own line, after its name."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        text = sanitize(str(value), one_line=True, replacement="?")  # much of it is strangers' text
+        click.echo(f"{name:{width}}  {text}".rstrip())
 
 
 def width_of_output() -> int:

@@ -23,15 +23,13 @@ from reports.announcement import announcement
 
 
 @click.command(cls=ContestCommand)
-@click.option(
-    "--round", "number", type=int, default=None, help="This round; default: the last one, and the evolution."
-)
+@click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
 @click.option("--announce", is_flag=True, help="Print the text for a public posting.")
 @click.option("--former", is_flag=True, help="Print the results from before `knobeln rerun`.")
 @json_option
 def results(number: int | None, games: bool, announce: bool, former: bool, as_json: bool) -> None:
-    """Show the rankings and the evolution."""
+    """Show the rankings and the evolution. Without ROUND they are those of the last round."""
     contest = open_contest()
     if former:
         _print_former(contest, number, games=games, as_json=as_json)

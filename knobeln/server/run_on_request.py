@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contest.errors import TryAgain
+from contest.exit_codes import EX_TEMPFAIL
 from contest.log import log
 from contest.model import Phase
 from contest.store import Transaction, contest_state, decisions
@@ -11,7 +12,6 @@ from knobeln.context import ContestContext
 from knobeln.services import tell_about_run
 
 LOG_NAME = "run.log"
-EX_TEMPFAIL = 75
 MAX_LOG_LINES = 12  # in the mail to the organizer
 
 

@@ -304,7 +304,7 @@ def test_a_contest_is_run_and_its_results_are_shown(tmp_path: Path, five_program
     seed = hmac.digest(bytes(range(32)), bytes.fromhex(found["entries_root"]), "sha256")
     assert found["seed"] == seed.hex()
     assert knobeln("results", "--announce", "-C", tmp_path).output.startswith("Subject: ")
-    assert "no round 2" in knobeln("results", "--round", 2, "-C", tmp_path, code=1).output
+    assert "no round 2" in knobeln("results", 2, "-C", tmp_path, code=1).output
     assert "Points of the row" in knobeln("standings", "--cross", "-C", tmp_path).output
     assert "Evolution" in knobeln("evolution", "-C", tmp_path).output
     assert from_json("evolution", "-C", tmp_path) == found["evolution"]

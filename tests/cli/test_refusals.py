@@ -172,5 +172,5 @@ def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext, form: Sequence[str]) -> None:
-    said = knobeln_in(finished.path, "results", "--round", 99, *form, code=1).stderr
+    said = knobeln_in(finished.path, "results", 99, *form, code=1).stderr
     assert said == "knobeln: there is no round 99; the last is 1\n"
