@@ -84,6 +84,7 @@ class OrganizerActions:
 
     # --- the run -----------------------------------------------------------------------------------------
     def pause(self, reason: str) -> str:
+        self._must_not_be_over()
         pause = decisions.paused(self.tx)
         if pause is not None and pause.until is None:
             raise NotNow(f"the contest is paused already, since {pause.since:{TIME_FORMAT}}: {pause.reason}")
@@ -93,10 +94,15 @@ class OrganizerActions:
         return "The contest is paused. Groups that are being played are finished first."
 
     def resume(self, reason: str = "") -> str:
+        self._must_not_be_over()
         if not decisions.resume(self.tx):
             raise NotNow("the contest is not paused")
         self._note("resume", "the contest goes on", reason=reason)
         return "The contest goes on."
+
+    def _must_not_be_over(self) -> None:
+        if contest_state.state(self.tx).phase is Phase.FINISHED:
+            raise NotNow("the contest is finished, so there is no contest day that could rest or go on")
 
     def rerun(self, number: int, group: int | None, reason: str) -> str:
         """Order a round, or one group, to be played again from the same seeds; draw later rounds anew."""
@@ -208,10 +214,7 @@ class OrganizerActions:
         return f"{name} is reinstated, and told so. {_after_lift(ban, phase, plays=plays)}"
 
     def _team(self, name: str) -> Team:
-        team = teams.by_name(self.tx, name)
-        if team is None:
-            raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
-        return team
+        return teams.named(self.tx, name)
 
     # --- reports -----------------------------------------------------------------------------------------
     def hold(self, reason: str) -> str:

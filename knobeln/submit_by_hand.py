@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 
-from contest.errors import GiveUp, NotFound, NotNow
+from contest.errors import GiveUp, NotNow
 from contest.file_names import is_safe
 from contest.games.registry import game_of
 from contest.model import LetterState, Outgoing, Phase, Team, TeamState
@@ -77,9 +77,7 @@ def _checked(contest: ContestContext, files: Mapping[str, bytes]) -> Mapping[str
 
 
 def _active_team(tx: Transaction, name: str) -> Team:
-    team = teams.by_name(tx, name)
-    if team is None:
-        raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+    team = teams.named(tx, name)
     ban = decisions.ban_of(tx, team.id)
     if ban is not None:
         raise NotNow(f"{name} is {ban.kind}: {ban.reason}")

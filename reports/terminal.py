@@ -99,7 +99,7 @@ def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -
     low, high = min(known, default=0), max(known, default=0)
     longest = max((len(points_text(points, game.point)) for points in known), default=1)
     room = (width - _NAMES) // max(1, len(names))
-    width_of_cell = room if room > longest else min(2, room)
+    width_of_cell = min(room, longest + _GAP) if room > longest else min(2, room)
     table = Table(title=title, title_justify="left", box=None, padding=0, header_style="dim")
     table.add_column("", justify="right")
     table.add_column("", no_wrap=True)
@@ -112,6 +112,7 @@ def cross_table(outcome: GroupOutcome, game: GameInfo, title: str, width: int) -
 
 
 _LONGEST_NAME = 18
+_GAP = 2  # columns between two numbers at most
 _NAMES = 24  # columns of number and name
 
 

@@ -19,10 +19,12 @@ from contest import presets
 from contest.config.sections import DEFAULT_GAME, Programs
 from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
+from contest.exit_codes import MEANINGS
 from contest.games.registry import game_plugins
 from contest.registration_form import sample
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
+from knobeln.cli.main import COMMANDS
 from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
@@ -35,9 +37,6 @@ _OF_ALL_COMMANDS = """
 All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or after the command's name.
 Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current folder. All commands
 take `-h` or `--help`. `knobeln --version` prints the version.
-
-The exit code is 0 for success, 1 for an error that you must fix, 75 for a temporary error (try again), and
-2 for a usage error.
 """
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
@@ -74,15 +73,24 @@ def commands(
     if not isinstance(command, click.Group) or command.invoke_without_command:
         yield " ".join(path), command
     if isinstance(command, click.Group):
-        for name in sorted(command.commands):
+        for name in command.commands:
             yield from commands(loaded(command.commands[name]), (*path, name))
 
 
 def _commands_page() -> Iterator[str]:
     yield f"# Commands\n\n{_NOTE}\n\n{_paragraphs(main.help)}\n\n"
     yield _paragraphs(_OF_ALL_COMMANDS) + "\n"
-    for name, command in commands():
-        yield f"\n## {name}\n\n    {_usage(name, command)}\n\n{_paragraphs(command.help)}\n"
+    for section, lines in COMMANDS.items():
+        yield f"\n## {section}\n"
+        for name in lines:
+            yield from _with_subcommands(name)
+    yield "\n## Exit codes\n\n| code | meaning |\n|---|---|\n"
+    yield from (f"| {code} | {meaning} |\n" for code, meaning in MEANINGS.items())
+
+
+def _with_subcommands(of: str) -> Iterator[str]:
+    for name, command in commands(loaded(main.commands[of]), ("knobeln", of)):
+        yield f"\n### {name}\n\n    {_usage(name, command)}\n\n{_paragraphs(command.help)}\n"
         rows = [row for parameter in command.params if (row := _option_row(parameter))]
         if rows:
             yield "\n" + "".join(rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from contest.config.sections import Tournament
 from contest.config.settings import ENVIRONMENT, Settings
+from contest.did_you_mean import did_you_mean
 from contest.errors import ConfigError
 from contest.log import log
 
@@ -67,8 +67,7 @@ def _fault(error: ErrorDetails, text: str) -> str:
     *section, name = error["loc"] or ("",)
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
-        near = get_close_matches(str(name), _names_in(section), n=1)
-        message = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
+        message = "there is no such setting" + did_you_mean(str(name), _names_in(section))
     setting = f"{'.'.join(map(str, error['loc']))}: {message}"
     variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
     if variable in map(str.upper, os.environ):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, Select, func, insert, select, update
 
 from contest.beacon import PublicNumber
 from contest.model import ContestState, LogLine, Phase
@@ -144,7 +144,26 @@ def log(
     `by_somebody`: True for actions of people only, False for those of the program only.
     `whom`: only actions on this team, round or date. `since`: only from this time on.
     """
-    query = select(journal).order_by(journal.c.id.desc()).limit(count)
+    query = _chosen(select(journal), area, by_somebody, whom, since)
+    return tuple(map(_line, reversed(tx.execute(query.order_by(journal.c.id.desc()).limit(count)).all())))
+
+
+def count_log(
+    tx: Transaction,
+    *,
+    area: str | None = None,
+    by_somebody: bool | None = None,
+    whom: str | None = None,
+    since: datetime | None = None,
+) -> int:
+    """Count these lines of the journal."""
+    query = _chosen(select(func.count()).select_from(journal), area, by_somebody, whom, since)
+    return int(tx.execute(query).scalar_one())
+
+
+def _chosen(
+    query: Select[Any], area: str | None, by_somebody: bool | None, whom: str | None, since: datetime | None
+) -> Select[Any]:
     if area is not None:
         query = query.where(journal.c.area == area)
     if by_somebody is not None:
@@ -153,7 +172,12 @@ def log(
         query = query.where(journal.c.whom == whom)
     if since is not None:
         query = query.where(journal.c.at >= since)
-    return tuple(map(_line, reversed(tx.execute(query).all())))
+    return query
+
+
+def areas_of_log(tx: Transaction) -> tuple[str, ...]:
+    """The kinds of lines that the journal has."""
+    return tuple(tx.execute(select(journal.c.area).distinct().order_by(journal.c.area)).scalars())
 
 
 def _line(row: Row[Any]) -> LogLine:

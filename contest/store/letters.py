@@ -199,6 +199,11 @@ def listing(tx: Transaction, state: LetterState | None, count: int) -> list[List
     return [ListedLetter(*row)._replace(state=LetterState(row.state)) for row in reversed(rows)]
 
 
+def count(tx: Transaction, state: LetterState | None) -> int:
+    by_state = count_by_state(tx)
+    return sum(by_state.values()) if state is None else by_state.get(state, 0)
+
+
 def _letter(row: Row[Any]) -> StoredLetter:
     return StoredLetter(
         row.id,

@@ -580,12 +580,21 @@ class ListedMail(NamedTuple):
 def listing(tx: Transaction, *, state: OutboxState | None, to: str | None, count: int) -> list[ListedMail]:
     """The newest mails, at most `count`, the oldest of them first."""
     query = select(*(outbox.c[name] for name in ListedMail._fields)).order_by(outbox.c.id.desc()).limit(count)
+    rows = tx.execute(_chosen(query, state, to)).all()
+    return [ListedMail(*row)._replace(state=OutboxState(row.state)) for row in reversed(rows)]
+
+
+def count(tx: Transaction, *, state: OutboxState | None, to: str | None) -> int:
+    return int(tx.execute(_chosen(select(func.count()).select_from(outbox), state, to)).scalar_one())
+
+
+def _chosen(query: Select[Any], state: OutboxState | None, to: str | None) -> Select[Any]:
+    """Only the mails in one state, or to one address, if given."""
     if state is not None:
         query = query.where(outbox.c.state == state)
     if to is not None:
         query = query.where(outbox.c.to == to)
-    rows = tx.execute(query).all()
-    return [ListedMail(*row)._replace(state=OutboxState(row.state)) for row in reversed(rows)]
+    return query
 
 
 def _mark(tx: Transaction, item_id: int, **values: object) -> None:

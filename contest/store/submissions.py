@@ -368,14 +368,26 @@ def newest(
         yield from map(Version, _submissions(tx, [row]), [_report(row)])
 
 
+def count(tx: Transaction, *, team_id: int | None = None, state: SubmissionState | None = None) -> int:
+    """Count the submissions; only those of one team, or in one state, if given."""
+    query = select(func.count()).select_from(submissions)
+    query = _chosen(query, of_team=team_id is not None, in_state=state is not None)
+    return int(tx.execute(query, {"team": team_id, "state": state}).scalar_one())
+
+
 @cache
 def _newest(*, of_team: bool, in_state: bool) -> Select[Any]:
     query = select(submissions, builds.c.report).outerjoin(builds, builds.c.submission_id == submissions.c.id)
+    query = _chosen(query, of_team=of_team, in_state=in_state)
+    return query.order_by(submissions.c.id.desc()).limit(bindparam("most"))
+
+
+def _chosen(query: Select[Any], *, of_team: bool, in_state: bool) -> Select[Any]:
     if of_team:
         query = query.where(_OF_TEAM)
     if in_state:
         query = query.where(submissions.c.state == bindparam("state"))
-    return query.order_by(submissions.c.id.desc()).limit(bindparam("most"))
+    return query
 
 
 def freeze(tx: Transaction) -> tuple[Entry, ...]:

@@ -22,6 +22,7 @@ from sqlalchemy import (
     update,
 )
 
+from contest.did_you_mean import did_you_mean
 from contest.errors import NotFound
 from contest.model import Member, Registration, Team, TeamState
 from contest.store.session import Transaction
@@ -110,6 +111,15 @@ def with_digests(tx: Transaction, name: str) -> tuple[Team, AuthDigests] | None:
     if row is None or row.name != name:
         return None
     return _team(row), AuthDigests(row.auth_digest, row.offered_digest)
+
+
+def named(tx: Transaction, name: str) -> Team:
+    """The team of this name. Raises NotFound with the name that was probably meant."""
+    team = by_name(tx, name)
+    if team is None:
+        near = did_you_mean(name, (each.name for each in all_teams(tx)))
+        raise NotFound(f"there is no team {name}{near or '; `knobeln teams` lists them'}")
+    return team
 
 
 def with_auth_digest(tx: Transaction, digest: str) -> Team | None:

@@ -8,14 +8,13 @@ import click
 
 from compiler.builders import builder_of
 from contest.errors import GiveUp
+from contest.exit_codes import EX_FAILED, EX_OK
 from contest.games.registry import game_of
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner
-
-EX_REJECTED = 1
 
 
 @click.command(cls=ContestCommand)
@@ -33,12 +32,17 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
     Exit code 0: it would be accepted; 1: it would be rejected.
     """
     settings = settings_for(game_name)
+    for file in files:
+        if not file.stat().st_size:
+            raise GiveUp(f"{file} is empty")
     info = game_of(settings.game, settings.programs).info
     if info.play.takes == "files":
         settings = without_description(settings)  # it may be in the letter, which is not written yet
     elif len(files) > 1:
         raise GiveUp(f"a program for {info.title} is a single file")
     program = {file.name: file.read_bytes() for file in files}
+    if info.play.takes != "files" and any(b"\0" in data for data in program.values()):
+        raise GiveUp(f"{files[0]} is not a text file; send the source, not what a compiler made of it")
     built = builder_of(settings, open_runner).build(program, "")
     text = compile_report(
         Path(built.program if built.program in program else files[0]).stem,
@@ -50,4 +54,4 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
         templates=Templates(settings, contest_path() / "templates"),
     )
     click.echo(text.body)
-    raise SystemExit(0 if built.report.accepted else EX_REJECTED)
+    raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)

@@ -22,6 +22,8 @@ def compare(programs: tuple[str, ...]) -> None:
 
     Each is a Python file with a function final_strategy(score, opponent_score), or the name of a sample.
     """
+    if len(programs) < 2:
+        raise click.UsageError("name at least two strategies; with one there is nothing to compare")
     settings = without_description(settings_or_defaults())
     builder = TableBuilder(settings)
     entries = [accepted(program, builder.rebuild(files_of(program, HOG), "")) for program in programs]

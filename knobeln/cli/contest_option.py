@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 ENVIRONMENT = "KNOBELN_CONTEST"
+_MAX_SENTENCE = 200
 
 
 def contest_path() -> Path:
@@ -43,6 +44,10 @@ class ContestCommand(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _contest_option()]
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the whole first sentence of the help; a list of commands wraps it."""
+        return super().get_short_help_str(max(limit, _MAX_SENTENCE))
 
 
 class ContestGroup(click.Group):

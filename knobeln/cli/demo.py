@@ -99,7 +99,7 @@ def _print_next_steps(contest: ContestContext, game_name: str, count: int | None
         _print_command(f"mutt -f {shlex.quote(str(root / box))}")
     console.print("\nLook around:")
     knobeln = shlex.quote(sys.argv[0])
-    for command in ("status", "teams", "results --announce", "outbox list"):
+    for command in ("status", "teams", "results --announce", "outbox"):
         _print_command(f"{knobeln} {command} -C {shlex.quote(str(contest.path))}")
     console.print("\nPlay the same contest again:")
     options = "" if game_name == DEFAULT_GAME else f" --game {game_name}"

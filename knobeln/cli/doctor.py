@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from contest.errors import KnobelnError
+from contest.exit_codes import EX_FAILED, EX_OK
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.open_contest import open_contest
 from knobeln.server.delivery_checks import check_loop
 from knobeln.server.host_checks import CheckResult, check_host, run_check
-
-EX_FAILED = 1
 
 
 @click.command(cls=ContestCommand)
@@ -31,4 +30,4 @@ def doctor(letter: bool, patience: float) -> None:
     for result in results:
         mark = click.style("ok  ", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
         click.echo(f"{mark} {result.name}: {result.text}")
-    raise SystemExit(0 if all(result.passed for result in results) else EX_FAILED)
+    raise SystemExit(EX_OK if all(result.passed for result in results) else EX_FAILED)

@@ -21,8 +21,19 @@ dry_run_option = click.option(
     is_flag=True,
     help="Print the mails that would go out (mbox), and change nothing.",
 )
+
+
+def _not_blank(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    if not text.strip():
+        raise click.BadParameter("it is empty; others will want to know why")
+    return text
+
+
 reason_option = click.option(
-    "--reason", required=True, help="Why; for the log, and for the teams that are told."
+    "--reason",
+    required=True,
+    callback=_not_blank,
+    help="Why; for the log, and for the teams that are told.",
 )
 
 

@@ -26,4 +26,4 @@ def games() -> None:
         )
         for info in (game.info for game in registered().values())
     ]
-    table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows)
+    table("games", ("game", "title", "seats", "dialogue", "sample programs"), rows, drop=("dialogue",))

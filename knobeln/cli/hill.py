@@ -51,4 +51,5 @@ def hill(as_json: bool) -> None:
         f"the hill since {moment(newest[0].at)}",
         ("#rank", "moved", "team", "#version", "#points per game", "#games", "#failures"),
         rows,
+        drop=("#failures", "#version", "#games"),
     )

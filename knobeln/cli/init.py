@@ -25,7 +25,7 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
 
 
 @click.command(cls=ContestCommand)
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", required=False)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="[DIR]", required=False)
 @click.option(
     "--game",
     metavar="NAME",
@@ -40,8 +40,11 @@ def _beacon(_context: click.Context, _option: click.Parameter, text: str) -> str
     "`none`. Default: drand.",
 )
 def init(folder: Path | None, game: str | None, beacon: str) -> None:
-    """Create a contest in the folder DIR. It gets a commented contest.toml and the database."""
-    path = folder or contest_path()
+    """Create a contest in the folder DIR. It gets a commented contest.toml and the database.
+
+    Default: the folder of -C, or the current folder.
+    """
+    path = (folder or contest_path()).absolute()
     settings = presets.settings(game or DEFAULT_GAME, SystemClock().now())
     chosen = settings.tournament.model_copy(update={"beacon": beacon})
     settings = settings.model_copy(update={"tournament": chosen})

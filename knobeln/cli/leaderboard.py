@@ -42,4 +42,9 @@ def leaderboard(as_json: bool) -> None:
         )
         for line in lines
     ]
-    table(f"leaderboard, {plural(len(rows), 'strategy', 'strategies')}", columns, rows)
+    table(
+        f"leaderboard, {plural(len(rows), 'strategy', 'strategies')}",
+        columns,
+        rows,
+        drop=("#bytes", "#version", "PLAYER_NAME"),
+    )

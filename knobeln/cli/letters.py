@@ -11,7 +11,7 @@ from contest.store import letters as letter_store
 from contest.store import practices, submissions
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table
+from knobeln.cli.output import count_option, json_option, moment, print_json, table, tell_of_more
 from knobeln.services import Services
 
 
@@ -25,7 +25,9 @@ def letters(context: click.Context, state: str | None, count: int, as_json: bool
     if context.invoked_subcommand is not None:
         return
     with open_contest().store.read() as tx:
-        rows = letter_store.listing(tx, LetterState(state) if state else None, count)
+        wanted = LetterState(state) if state else None
+        rows, total = letter_store.listing(tx, wanted, count), letter_store.count(tx, wanted)
+    tell_of_more(rows, total)
     if as_json:
         print_json([row._asdict() for row in rows])
         return
@@ -40,7 +42,8 @@ def letters(context: click.Context, state: str | None, count: int, as_json: bool
         )
         for row in rows
     ]
-    table("letters", ("#id", "received", "sender", "by", "state", "outcome"), cells)
+    columns = ("#id", "received", "sender", "by", "state", "outcome")
+    table("letters", columns, cells, drop=("by", "received", "state"))
 
 
 @letters.command("show")

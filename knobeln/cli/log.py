@@ -6,12 +6,13 @@ from dataclasses import asdict
 
 import click
 
+from contest.errors import NotFound
 from contest.organizer import read_time
 from contest.sanitize import sanitize
 from contest.store import contest_state
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json
+from knobeln.cli.output import count_option, json_option, moment, print_json, tell_of_more
 
 
 @click.command(cls=ContestCommand)
@@ -32,7 +33,12 @@ def log(what: str | None, whom: str | None, by: str, since: str | None, count: i
     start = read_time(since) if since else None
     by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
     with open_contest().store.read() as tx:
+        areas = contest_state.areas_of_log(tx)
+        if what is not None and what not in areas:
+            raise NotFound(f"the log has no entry of the kind {what!r}; it has: {', '.join(areas)}")
         lines = contest_state.log(tx, count, area=what, whom=whom, by_somebody=by_somebody, since=start)
+        total = contest_state.count_log(tx, area=what, whom=whom, by_somebody=by_somebody, since=start)
+    tell_of_more(lines, total)
     if as_json:
         print_json([asdict(line) for line in lines])
         return

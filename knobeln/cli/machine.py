@@ -8,6 +8,7 @@ import click
 
 from compiler.elf import read_image
 from contest.errors import GiveUp
+from contest.exit_codes import EX_FAULT
 from contest.games.registry import game_of
 from contest.plurals import plural
 from contest.store import submissions
@@ -19,7 +20,6 @@ from sandbox.vm.image import Image
 from sandbox.vm.run import RunResult, run
 from sandbox.vm.translation import NotTranslated, translations
 
-EX_FAULT = 125
 _NAMES = (
     *("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1"),
     *(f"a{n}" for n in range(8)),

@@ -13,12 +13,12 @@ import click
 
 from contest import __version__
 from contest.errors import KnobelnError, TryAgain
+from contest.exit_codes import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL
 from knobeln import log_setup
 from knobeln.cli.lazy import LazyGroup
 
-EX_FAILED = 1
-EX_SOFTWARE = 70
-EX_TEMPFAIL = 75
+_REPEATED = ("serve", "receive", "run", "worker")  # what a service manager or a mail system starts again
+_WRONG_PLACES = (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR)
 COMMANDS = {
     "Set up a contest": {
         "init": "Create a contest in the folder DIR.",
@@ -82,6 +82,7 @@ COMMANDS = {
         "restore": "Restore the contest from the backup in FILE.",
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
+        "completion": "Print the lines with which bash, zsh or fish completes commands and options.",
     },
     "Several computers": {
         "cluster": "Let several computers play the contest day.",
@@ -115,7 +116,8 @@ class Root(LazyGroup):
                 raise  # the reader of our output has gone: click knows
             where = f": {error.filename}" if error.filename else ""
             _complain(f"cannot read or write: {error.strerror or error}{where}")
-            ctx.exit(EX_TEMPFAIL)
+            wrong_place = error.errno in _WRONG_PLACES and ctx.invoked_subcommand not in _REPEATED
+            ctx.exit(EX_FAILED if wrong_place else EX_TEMPFAIL)
         except (click.exceptions.Exit, click.Abort, click.ClickException):
             raise
         except Exception:

@@ -20,7 +20,7 @@ from contest.store.outbox import OutboxItem
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, transaction
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table
+from knobeln.cli.output import count_option, json_option, moment, print_json, table, tell_of_more
 from knobeln.context import ContestContext
 from knobeln.services import deliver_all
 from mailserver.delivery.deliver import senders
@@ -31,9 +31,12 @@ BATCH = 100
 MAX_IDS_IN_LOG = 20
 
 
-@click.group(cls=ContestGroup)
-def outbox() -> None:
-    """List, show, hold, release and retry outgoing mails."""
+@click.group(cls=ContestGroup, invoke_without_command=True)
+@click.pass_context
+def outbox(context: click.Context) -> None:
+    """List, show, hold, release and retry outgoing mails. Alone it lists the newest."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_outbox)
 
 
 @outbox.command("list")
@@ -44,7 +47,10 @@ def outbox() -> None:
 def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) -> None:
     """List the mails."""
     with open_contest().store.read() as tx:
-        rows = outbox_store.listing(tx, state=OutboxState(state) if state else None, to=to, count=count)
+        wanted = OutboxState(state) if state else None
+        rows = outbox_store.listing(tx, state=wanted, to=to, count=count)
+        total = outbox_store.count(tx, state=wanted, to=to)
+    tell_of_more(rows, total)
     if as_json:
         print_json([row._asdict() for row in rows])
         return
@@ -60,7 +66,8 @@ def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) ->
         )
         for row in rows
     ]
-    table("outbox", ("#id", "queued", "to", "subject", "state", "#tries", "problem"), cells)
+    columns = ("#id", "queued", "to", "subject", "state", "#tries", "problem")
+    table("outbox", columns, cells, drop=("#tries", "queued", "subject"))
 
 
 @outbox.command("show")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -18,8 +19,14 @@ console = Console(highlight=False)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for other programs.")
 count_option = click.option(
-    "--count", default=50, show_default=True, help="Show at most this many entries, the newest ones."
+    "--count",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Show at most this many entries, the newest ones.",
 )
+_MAX_COLUMNS = 10_000  # of a row that no terminal bounds
+_MAX_WORD = 30  # columns; a longer word, such as an address on the web, may be broken
 
 
 def print_json(value: object) -> None:
@@ -38,15 +45,97 @@ def moment(at: datetime | None) -> str:
     return "" if at is None else at.strftime("%Y-%m-%d %H:%M UT")
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table. A column whose name begins with '#' is numeric; the '#' is not printed."""
-    shown = Table(
-        title=title, title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
-    for name in columns:
-        numeric = name.startswith("#")
-        shown.add_column(name.removeprefix("#"), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        # Much of it is strangers' text: no control characters.
-        shown.add_row(*(Text(sanitize(str(cell), one_line=True, replacement="?")) for cell in row))
-    console.print(shown)
+def table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, drop: Sequence[str] = ()
+) -> None:
+    """Print a table. A column whose name begins with '#' is numeric; the '#' is not printed.
+
+    `drop`: the columns to leave out on a narrow terminal, the least important first. Without a terminal every
+    row is one whole line.
+    """
+    # Much of it is strangers' text: no control characters.
+    cells = [[sanitize(str(cell), one_line=True, replacement="?") for cell in row] for row in rows]
+    names = [name.removeprefix("#") for name in columns]
+    by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
+    shown: Sequence[int] = range(len(names))
+    widths: Sequence[int | None] | None = None
+    if console.is_terminal:
+        shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
+        widths = _widths([by_column[at] for at in shown])
+    whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for at, width in zip(shown, widths or [None] * len(shown), strict=True):
+        numeric = columns[at].startswith("#")
+        whole.add_column(names[at], justify="right" if numeric else "left", overflow="fold", width=width)
+    for row in cells:
+        whole.add_row(*(Text(row[at]) for at in shown))
+    if title:
+        print_whole(Text(title, style="italic"))
+    print_whole(whole)
+    missing = [name for at, name in enumerate(names) if at not in shown]
+    if missing:
+        click.echo(f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all.")
+
+
+def _least(texts: Iterable[str]) -> int:
+    """Return the columns that the texts need at least: those of the longest word."""
+    return max(min(cell_len(word), _MAX_WORD) for text in texts for word in (text.split() or [""]))
+
+
+def _that_fit(columns: Sequence[str], least: Sequence[int], drop: Sequence[str]) -> list[int]:
+    """Return the places of the columns that have room, when as few as possible are dropped."""
+    shown = list(range(len(columns)))
+    for name in drop:
+        if _width_of_table(least[at] for at in shown) <= console.width:
+            break
+        shown.remove(columns.index(name))
+    return shown
+
+
+def _widths(by_column: Sequence[Sequence[str]]) -> list[int] | None:
+    """Share the room out: the least that each needs, and what is left from the first column on.
+
+    None if there is not enough for all.
+    """
+    widths = [_least(texts) for texts in by_column]
+    room = console.width - _width_of_table(widths)
+    if room < 0:
+        return None
+    for at, texts in enumerate(by_column):
+        more = min(room, max(map(cell_len, texts)) - widths[at])
+        widths[at], room = widths[at] + more, room - more
+    return widths
+
+
+def _width_of_table(widths: Iterable[int]) -> int:
+    return sum(width + 2 for width in widths) + 1  # two blanks after each, and one before the first
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print each fact on its own line, after its name."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        text = sanitize(str(value), one_line=True, replacement="?")  # much of it is strangers' text
+        click.echo(f"{name:{width}}  {text}".rstrip())
+
+
+def width_of_output() -> int:
+    """Return how many columns a row may have; without a terminal there is no bound."""
+    return console.width if console.is_terminal else _MAX_COLUMNS
+
+
+def print_whole(shown: RenderableType) -> None:
+    """Print on the terminal as it fits; without a terminal print whole rows, whatever their length."""
+    if console.is_terminal:
+        console.print(shown)
+        return
+    wide = Console(highlight=False, width=width_of_output())
+    with wide.capture() as captured:
+        wide.print(shown)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
+
+
+def tell_of_more(shown: Collection[object], total: int) -> None:
+    """Say on standard error if a list shows only the newest of its entries."""
+    if len(shown) < total:
+        click.echo(f"Showing the newest {len(shown)} of {total:,}; --count shows more.", err=True)

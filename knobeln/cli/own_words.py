@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -14,6 +15,8 @@ def own_words(file: Path | None, hint: str, before: str = "") -> str:
 
     Raises NotNow for an empty text, and GiveUp for a file that is not in UTF-8.
     """
+    if file is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("there is no terminal for an editor: name a FILE, or `-` for standard input")
     text = (_edited(before, hint) if file is None else _text_of(file)).strip()
     if not text:
         raise NotNow("the text is empty, so nothing is sent")

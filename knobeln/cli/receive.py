@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 
 from contest.errors import KnobelnError
+from contest.exit_codes import EX_OK, EX_TEMPFAIL
 from contest.log import log
 from knobeln.cli.contest_option import ContestCommand, contest_path
-from mailserver.intake.hand_over import EX_OK, EX_TEMPFAIL, exit_code, offer
+from mailserver.intake.hand_over import exit_code, offer
 
 
 @click.command(cls=ContestCommand)
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.argument(
+    "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True), default="-"
+)
 @click.option(
     "--sender",
     default=None,

@@ -14,7 +14,7 @@ from contest.model import EvolutionOutcome, GroupOutcome, Phase, RoundOutcome, R
 from contest.plurals import plural
 from contest.store import Transaction, contest_state, results, submissions
 from contest.store.results import DrawnRound, Games
-from knobeln.cli.output import console
+from knobeln.cli.output import console, print_whole, width_of_output
 from knobeln.context import ContestContext
 from reports import terminal
 from reports.bracket import is_knock_out
@@ -40,11 +40,11 @@ def show_results(contest: ContestContext, number: int | None = None, *, games: b
     if not result or shown.plan.number < len(rounds):
         return
     if shown.outcomes[0].plan.title or not shown.plan.final:
-        console.print(terminal.ranking(result, "The contest", shown.info))
+        print_whole(terminal.ranking(result, "The contest", shown.info))
     if not any(line.rank for line in result):
         console.print("There is no winner: nobody is left.")
     if lists := prize_lists(result, playing, settings.teams):
-        console.print(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", shown.info))
+        print_whole(terminal.prizes(lists, f"Prizes by {settings.teams.prizes_by}", shown.info))
         winners = ", ".join(standing.entry for standing in grand_prize(lists)) or "nobody"
         console.print(f"Grand prize: {winners}", markup=False)
     if evolution is not None:
@@ -57,6 +57,10 @@ def rounds_for_tables(tx: Transaction, settings: Settings, *, games: bool) -> tu
     return results.all_rounds(tx, Games.ALL if needs_games else Games.NONE)
 
 
+def no_such_round(number: int, rounds: Sequence[DrawnRound]) -> NotFound:
+    return NotFound(f"there is no round {number}; the last is {rounds[-1][0].number}")
+
+
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
     """Return the contest's ranking; () before its end."""
     history = results.finished_rounds(tx)
@@ -65,7 +69,7 @@ def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]
 
 
 def show_evolution(outcome: EvolutionOutcome) -> None:
-    console.print(terminal.evolution_table(outcome, console.width))
+    print_whole(terminal.evolution_table(outcome, console.width))
     console.print(terminal.evolution_chart(outcome, min(console.width, 100)))
 
 
@@ -89,7 +93,7 @@ class RoundTables:
         else:
             numbered = {each[0].number: each for each in rounds}
             if number not in numbered:
-                raise NotFound(f"there is no round {number}; the last is {rounds[-1][0].number}")
+                raise no_such_round(number, rounds)
             found = numbered[number]
         plan, outcomes = found
         history = [RoundOutcome(each, done) for each, done in rounds if each.number <= plan.number and done]
@@ -102,13 +106,13 @@ class RoundTables:
         `games`: also all games; `cross`: also the cross tables, as heat maps.
         """
         if any(map(is_knock_out, self.history)):
-            console.print(terminal.bracket(self.history, self.info))
+            print_whole(terminal.bracket(self.history, self.info))
         for outcome in self.outcomes:
             self._print_group(outcome, games=games)
             is_melee = shape_of(outcome.plan, self.info) is Shape.MELEE
             if cross and not is_melee and outcome.plan.pairings:
                 title = "Points of the row against the column"
-                console.print(terminal.cross_table(outcome, self.info, title, console.width))
+                print_whole(terminal.cross_table(outcome, self.info, title, width_of_output()))
         missing = len(self.plan.groups) - len(self.outcomes)
         if missing:
             console.print(f"{plural(missing, 'group is', 'groups are')} still to be played.")
@@ -121,6 +125,6 @@ class RoundTables:
             title = "The final"
         is_melee = shape_of(outcome.plan, self.info) is Shape.MELEE
         if not is_melee and not outcome.plan.title:
-            console.print(terminal.ranking(outcome.standings, title, self.info))
+            print_whole(terminal.ranking(outcome.standings, title, self.info))
         if is_melee or (games and outcome.plan.pairings):
-            console.print(terminal.group_results(outcome, self.info, title))
+            print_whole(terminal.group_results(outcome, self.info, title))

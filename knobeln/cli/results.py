@@ -14,7 +14,7 @@ from contest.store import results as result_store
 from contest.store.results import Games
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, moment, print_json
+from knobeln.cli.output import console, json_option, moment, print_json, print_whole
 from knobeln.cli.result_tables import contest_ranking, show_results
 from knobeln.cli.results_json import former_json, results_json
 from knobeln.context import ContestContext
@@ -23,15 +23,13 @@ from reports.announcement import announcement
 
 
 @click.command(cls=ContestCommand)
-@click.option(
-    "--round", "number", type=int, default=None, help="This round; default: the last one, and the evolution."
-)
+@click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
 @click.option("--announce", is_flag=True, help="Print the text for a public posting.")
 @click.option("--former", is_flag=True, help="Print the results from before `knobeln rerun`.")
 @json_option
 def results(number: int | None, games: bool, announce: bool, former: bool, as_json: bool) -> None:
-    """Show the rankings and the evolution."""
+    """Show the rankings and the evolution. Without ROUND they are those of the last round."""
     contest = open_contest()
     if former:
         _print_former(contest, number, games=games, as_json=as_json)
@@ -63,9 +61,9 @@ def _print_former(contest: ContestContext, number: int | None, *, games: bool, a
         )
         for outcome in outcomes:
             title = f"Round {outcome.plan.round}, {outcome.plan.title or f'group {outcome.plan.number}'}"
-            console.print(terminal.ranking(outcome.standings, title, info))
+            print_whole(terminal.ranking(outcome.standings, title, info))
             if games and outcome.plan.pairings:
-                console.print(terminal.group_results(outcome, info, title))
+                print_whole(terminal.group_results(outcome, info, title))
 
 
 def _print_announcement(contest: ContestContext) -> None:

@@ -10,7 +10,7 @@ from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, Rerun, RoundPlan, Standing
 from contest.store import contest_state, results, submissions
 from contest.store.results import Games
-from knobeln.cli.result_tables import contest_ranking
+from knobeln.cli.result_tables import contest_ranking, no_such_round
 from knobeln.context import ContestContext
 from reports.prizes import grand_prize, prize_lists
 
@@ -142,6 +142,8 @@ def results_json(contest: ContestContext, number: int | None, *, games: bool) ->
         evolution = results.get_evolution(tx)
         ranking = contest_ranking(tx, settings)
         playing = submissions.participants(tx)
+    if rounds and number is not None and all(plan.number != number for plan, _ in rounds):
+        raise no_such_round(number, rounds)
     point = game_of(settings.game, settings.programs).info.point
     is_over = state.phase is Phase.FINISHED
     lists = prize_lists(ranking, playing, settings.teams)

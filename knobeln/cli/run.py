@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import timedelta
+
 import click
 
+from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
-from contest.plurals import plural
+from contest.model import Phase
+from contest.plurals import form, plural
+from contest.store import contest_state, submissions, teams
 from knobeln.cli import steps
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
@@ -18,17 +24,22 @@ from knobeln.log_failure import told_log_failure
 from knobeln.services import deliver_all
 from mailserver.delivery.transports import transport_of
 
+MAX_EARLY = timedelta(days=1)
+
 
 @click.command(cls=ContestCommand)
 @click.option("--now", "early", is_flag=True, help="Start even if the date of the contest has not come.")
+@click.option("--yes", is_flag=True, help="With --now: do not ask, however far the date is.")
 @click.option("--no-wait", is_flag=True, help="End if the contest is paused, instead of waiting.")
 @click.option(
     "--step",
     is_flag=True,
     help="Hold the reports, play, and then show what happened step by step, for an audience.",
 )
-def run(early: bool, no_wait: bool, step: bool) -> None:
+def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
     """Play the contest day. After any interruption, run it again: it goes on where it stopped.
+
+    More than a day before the date, --now asks first; without a terminal it needs --yes.
 
     If the contest is paused, the command waits until it goes on. With --step a step is a turn of a game of
     all, or the pairings that meet at once. The reports go out after the last step. Started by root, the
@@ -38,6 +49,8 @@ def run(early: bool, no_wait: bool, step: bool) -> None:
     with contest.only_one("run") as alone:
         if not alone:
             raise NotNow("`knobeln run` is at work in this contest already")
+        if early and not yes:
+            _ask_if_much_too_early(contest)
         if step:
             steps.prepare(contest)
         with noted_errors(contest), told_log_failure(contest, "knobeln run"):
@@ -47,6 +60,26 @@ def run(early: bool, no_wait: bool, step: bool) -> None:
     show_results(contest)
     with told_log_failure(contest, "knobeln run"):
         deliver_reports(contest)
+
+
+def _ask_if_much_too_early(contest: ContestContext) -> None:
+    """Ask before a start more than a day before the date, which nothing undoes. Raises NotNow without a
+    terminal."""
+    start, now = contest.settings.dates.contest_starts, contest.clock.now()
+    with contest.store.read() as tx:
+        phase = contest_state.state(tx).phase
+        registered = teams.count(tx)
+        without = registered - submissions.count_with_program(tx)
+    if phase is not Phase.OPEN or start - now <= MAX_EARLY:
+        return
+    situation = (
+        f"the contest starts on {start:{TIME_FORMAT}}, in {(start - now).days} days; {without} of "
+        f"{plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted program yet. "
+        "Nothing undoes the start"
+    )
+    if not sys.stdin.isatty():
+        raise NotNow(f"{situation}; --yes starts it all the same")
+    click.confirm(f"{situation[0].upper()}{situation[1:]}. Start it now?", abort=True, err=True)
 
 
 def tell(text: str) -> None:

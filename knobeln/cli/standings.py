@@ -10,14 +10,17 @@ from knobeln.cli.result_tables import RoundTables, rounds_for_tables
 
 
 @click.command(cls=ContestCommand)
-@click.option("--round", "number", type=int, default=None, help="This round; default: the last one.")
+@click.argument("number", type=int, metavar="[ROUND]", required=False)
 @click.option(
     "--cross",
     is_flag=True,
     help="Also print the cross table (points won by each team against each other) as a heat map.",
 )
 def standings(number: int | None, cross: bool) -> None:
-    """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too."""
+    """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
+
+    Without ROUND it is the last one.
+    """
     contest = open_contest()
     with contest.store.read() as tx:
         rounds = rounds_for_tables(tx, contest.settings, games=cross)

@@ -8,16 +8,15 @@ from datetime import datetime
 
 import click
 
-from contest.errors import NotFound
 from contest.model import Severity, SubmissionState, TableBuildReport
 from contest.plurals import plural
 from contest.sanitize import sanitize
 from contest.store import submissions as submission_store
 from contest.store import teams
 from contest.store.submissions import Version
-from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table
+from knobeln.cli.output import count_option, json_option, moment, print_facts, print_json, table, tell_of_more
 
 MAX_REASON_CHARACTERS = 300
 
@@ -41,27 +40,28 @@ class SubmissionLine:
     errors: tuple[str, ...]
 
 
-@click.command(cls=ContestCommand)
+@click.group(cls=ContestGroup, invoke_without_command=True)
 @click.option("--team", default=None, help="Only those of this team.")
 @click.option(
     "--state", type=click.Choice([str(state) for state in SubmissionState]), help="Only those in this state."
 )
 @count_option
 @json_option
-def submissions(team: str | None, state: str | None, count: int, as_json: bool) -> None:
+@click.pass_context
+def submissions(
+    context: click.Context, team: str | None, state: str | None, count: int, as_json: bool
+) -> None:
     """List the programs that the teams sent, newest first, and the verdict on each."""
+    if context.invoked_subcommand is not None:
+        return
     with open_contest().store.read() as tx:
-        chosen_team = None if team is None else teams.by_name(tx, team)
-        if team is not None and chosen_team is None:
-            raise NotFound(f"there is no team {team}; `knobeln teams` lists them")
-        versions = submission_store.newest(
-            tx,
-            count,
-            team_id=chosen_team.id if chosen_team else None,
-            state=SubmissionState(state) if state else None,
-        )
+        team_id = None if team is None else teams.named(tx, team).id
+        wanted = SubmissionState(state) if state else None
+        versions = submission_store.newest(tx, count, team_id=team_id, state=wanted)
         names = {one.id: one.name for one in teams.all_teams(tx)}
         lines = [_line(version, names[version.submission.team_id]) for version in versions]
+        total = submission_store.count(tx, team_id=team_id, state=wanted)
+    tell_of_more(lines, total)
     if as_json:
         print_json([asdict(line) for line in lines])
         return
@@ -79,12 +79,43 @@ def submissions(team: str | None, state: str | None, count: int, as_json: bool) 
         )
         for line in lines
     ]
-    table(plural(len(rows), "submission"), columns, rows)
+    table(plural(len(rows), "submission"), columns, rows, drop=("#bytes", "language", "received", "program"))
     for line in lines:
         if line.errors:
             # Below the table, because a column of it would be too narrow. Much of it is strangers' text.
             reasons = sanitize("; ".join(line.errors), max_length=MAX_REASON_CHARACTERS, one_line=True)
             click.echo(f"{line.id}, {line.team}: {reasons}")
+
+
+@submissions.command("show")
+@click.argument("submission_id", type=int, metavar="ID")
+@json_option
+def show_submission(submission_id: int, as_json: bool) -> None:
+    """Show one submission: its files, the verdict, and all findings of the compiler."""
+    with open_contest().store.read() as tx:
+        submission = submission_store.get(tx, submission_id)
+        version = Version(submission, submission_store.report_of(tx, submission_id))
+        line = _line(version, teams.get(tx, submission.team_id).name)
+    if as_json:
+        print_json(asdict(line))
+        return
+    print_facts(
+        {
+            "submission": line.id,
+            "team": line.team,
+            "version": line.version,
+            "received": f"{moment(line.received_at)}, in letter {line.letter}",
+            "state": line.verdict,
+            "program": line.program,
+            "language": line.language,
+            "files": ", ".join(f"{name} ({size:,} bytes)" for name, size in line.files.items()),
+        }
+    )
+    for finding in version.report.findings if version.report else ():
+        place = f"line {finding.line}: " if finding.line else ""
+        click.echo(f"{finding.severity}: {place}{sanitize(finding.text)}")
+    if version.report and version.report.messages:
+        click.echo(f"\n{sanitize(version.report.messages)}")
 
 
 def _line(version: Version, team: str) -> SubmissionLine:

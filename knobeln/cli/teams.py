@@ -11,12 +11,13 @@ import click
 from contest.errors import NotFound
 from contest.model import Ban, Member, Team, TeamState
 from contest.plurals import listed, plural
+from contest.sanitize import sanitize
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
 from knobeln.cli.contest_option import ContestGroup
-from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, transaction
+from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, reason_option, transaction
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import json_option, print_json, table
+from knobeln.cli.output import json_option, moment, print_facts, print_json, table
 from mailserver.commands.registration import accept_pending, reject_pending
 
 
@@ -70,7 +71,7 @@ def teams(context: click.Context, as_json: bool) -> None:
         )
         for line in lines
     ]
-    table(plural(len(rows), "team"), columns, rows)
+    table(plural(len(rows), "team"), columns, rows, drop=("preferences", *own, "#sent"))
     for people, names in _shared_people(lines).items():
         click.echo(f"* {listed(people)}: in {listed(names)}")
     for line in lines:
@@ -127,6 +128,46 @@ def _line(
     )
 
 
+@teams.command("show")
+@click.argument("name", metavar="TEAM")
+@json_option
+def show_team(name: str, as_json: bool) -> None:
+    """Show one team: its registration, its members, and what became of its programs."""
+    with open_contest().store.read() as tx:
+        team = team_store.named(tx, name)
+        versions = submissions.versions(tx, team.id)
+        ban = decisions.ban_of(tx, team.id)
+        line = _line(tx, team, len(versions), outbox.troubles(tx).get(team.id), ban)
+    if as_json:
+        print_json(asdict(line))
+        return
+    print_facts(
+        {
+            "team": line.name if line.name == line.requested_name else f"{line.name} ({line.requested_name})",
+            "address": line.address,
+            "organization": line.organization,
+            **line.fields,
+            "preferences": ",".join(line.preferences),
+            "state": f"{line.state}, because: {ban.reason}" if ban else line.state,
+            "registered": moment(line.registered_at),
+            "programs": ", ".join(
+                f"{each.submission.number} {each.verdict} (submission {each.submission.id})"
+                for each in versions
+            )
+            or "none",
+            "counts": f"version {line.latest_good}" if line.latest_good else "none",
+        }
+    )
+    for member in line.members:
+        about = (member.name, member.age, member.occupation, member.background)
+        text = ", ".join(str(each) for each in about if each not in (None, ""))
+        click.echo(f"member: {sanitize(text, one_line=True)}")
+    for flag in line.flags:
+        click.echo(f"* {sanitize(flag, one_line=True)}")
+    if line.undelivered:
+        click.echo(f"! {_undelivered(line.undelivered)}")
+
+
 @teams.command()
 @click.argument("name")
 @dry_run_option
@@ -143,7 +184,7 @@ def accept(name: str, dry_run: bool) -> None:
 
 @teams.command()
 @click.argument("name")
-@click.option("--reason", required=True, help="Why; the team is told.")
+@reason_option
 @dry_run_option
 def reject(name: str, reason: str, dry_run: bool) -> None:
     """Reject the pending registration of team NAME."""
@@ -159,9 +200,7 @@ def reject(name: str, reason: str, dry_run: bool) -> None:
 
 def _team_in(tx: Transaction, name: str, *states: TeamState) -> Team:
     """Return the team. Raises NotFound if it does not exist or is in another state."""
-    team = team_store.by_name(tx, name)
-    if team is None:
-        raise NotFound(f"there is no team {name}; `knobeln teams` lists them")
+    team = team_store.named(tx, name)
     if team.state not in states:
         raise NotFound(f"{name} does not wait for a decision: it is {team.state}")
     return team

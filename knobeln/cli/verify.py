@@ -11,6 +11,7 @@ import click
 from contest.archive import contents, files
 from contest.archive.contents import Archive, settings_of
 from contest.errors import Differs, GiveUp
+from contest.exit_codes import EX_FAILED, EX_INCOMPLETE
 from contest.plurals import plural
 from knobellib import receipts
 from knobeln.cli.contest_option import ContestCommand
@@ -18,9 +19,6 @@ from knobeln.cli.progress_bars import progress_bar
 from knobeln.contest_day import verification
 from knobeln.contest_day.verified import Verified
 from knobeln.contest_day.verify_limits import memory_limit
-
-EX_FAILED = 1
-EX_INCOMPLETE = 3
 
 
 @click.command(cls=ContestCommand)

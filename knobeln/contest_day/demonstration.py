@@ -102,6 +102,7 @@ class Demonstration:
             "registration_closes": now,
             "compilation_closes": now,
             "contest_starts": now + OBJECTIONS,
+            "results_published": now + OBJECTIONS,
         }
         with self._contest.store.write() as tx:
             for name, at in moved.items():

@@ -11,6 +11,7 @@ from typing import Any
 from compiler.builders import builder_of
 from contest.archive import contents, files
 from contest.config.settings import Settings
+from contest.did_you_mean import did_you_mean
 from contest.errors import Differs, NotFound
 from contest.games.base import TextGame
 from contest.games.hog import WIN_RATE_UNIT
@@ -110,7 +111,8 @@ def _why_none(played: PlayedRound, teams: Sequence[str]) -> str:
     playing = {name for group in played.groups for name in group.plan.members}
     missing = [name for name in teams if name not in playing]
     if missing:
-        return f": {files.shown(missing[0])} did not play in it, or its group has not been played"
+        why = f": {files.shown(missing[0])} did not play in it, or its group has not been played"
+        return why + did_you_mean(missing[0], sorted(playing))
     return ": they were in different groups, or one was disqualified or taken out before"
 
 

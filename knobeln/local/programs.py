@@ -8,6 +8,7 @@ from typing import TypeVar
 from compiler.builders.text import TextBuilder
 from contest.config.sections import DEFAULT_GAME as KNOBELN
 from contest.config.settings import Settings
+from contest.did_you_mean import did_you_mean
 from contest.errors import GiveUp, NotFound
 from contest.file_names import is_archive
 from contest.games.base import GameInfo, TextProtocol
@@ -71,5 +72,7 @@ def files_of(program: str, game_name: str) -> dict[str, bytes]:
     matching = [name for name in known if program in (name, Path(name).stem)]
     if len(matching) != 1:
         kind = "house strategy" if game_name == KNOBELN else "sample program"
-        raise NotFound(f"there is no file {program}, and no {kind} of that name: {', '.join(sorted(known))}")
+        names = sorted({*known, *(Path(name).stem for name in known)})
+        near = did_you_mean(program, names) or f": {', '.join(sorted(known))}"
+        raise NotFound(f"there is no file {program}, and no {kind} of that name{near}")
     return {matching[0]: known[matching[0]]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contest.errors import TryAgain
+from contest.exit_codes import EX_TEMPFAIL
 from contest.log import log
 from contest.model import Phase
 from contest.store import Transaction, contest_state, decisions
@@ -11,7 +12,6 @@ from knobeln.context import ContestContext
 from knobeln.services import tell_about_run
 
 LOG_NAME = "run.log"
-EX_TEMPFAIL = 75
 MAX_LOG_LINES = 12  # in the mail to the organizer
 
 
@@ -46,7 +46,7 @@ class RequestedRun:
         with self._contest.only_one("run") as alone:
             if not alone:
                 return False
-        command = own_command("run", "--now", "-C", str(self._contest.path.resolve()))
+        command = own_command("run", "--now", "--yes", "-C", str(self._contest.path.resolve()))
         self._process = start(command, self._contest.path / LOG_NAME)
         log.info("started the run that the organizer requested by letter", pid=self._process.pid)
         return True

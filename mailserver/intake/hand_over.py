@@ -21,9 +21,9 @@ from socketserver import StreamRequestHandler, ThreadingMixIn, UnixStreamServer
 from threading import Thread
 
 from contest.errors import KnobelnError
+from contest.exit_codes import EX_DATAERR, EX_OK, EX_TEMPFAIL
 from contest.log import log
 
-EX_OK, EX_DATAERR, EX_TEMPFAIL = 0, 65, 75  # sysexits.h, which all mail systems understand
 TIMEOUT_SECONDS = 60.0  # longer than `serve` waits for its database
 MAX_LINE_BYTES = 65_536
 _NAME = ".receive.socket"

@@ -27,7 +27,7 @@ from reports.text import date, percent
 
 
 # --- the first page ----------------------------------------------------------------------------------------
-def index(facts: SiteFacts, games_made: int, games: int) -> Page:
+def index(facts: SiteFacts, games_made: int, games: int, played: int) -> Page:
     """The front page: state, dates, news, and the ranking when the contest is over."""
     dates = _dates(facts)
     shown = facts.shows.rankings and facts.is_over
@@ -51,6 +51,7 @@ def index(facts: SiteFacts, games_made: int, games: int) -> Page:
             "events": events(facts)[:3],
             "games_made": games_made,
             "games": games,
+            "played": played,
         },
         tuple(table for table in (dates, ranking, prizes) if table),
     )

@@ -17,9 +17,13 @@ from reports.site.page import Page
 
 @dataclass(frozen=True)
 class Plan:
-    """Which games get a page of their own, and how many counted games there are in the released rounds."""
+    """Which games get a page of their own, and how many games of the released rounds were played and counted.
+
+    A game that was played does not count if a player was disqualified.
+    """
 
     games: tuple[GameKey, ...]
+    played: int
     counted: int
 
     @property
@@ -30,15 +34,17 @@ class Plan:
 def plan(facts: SiteFacts) -> Plan:
     """The games with pages; none where games are not told to everybody, or where nothing is played."""
     if not facts.game.play.has_moves:
-        return Plan((), 0)
+        return Plan((), 0, 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
-    return Plan(chosen if facts.shows.moves else (), counted)
+    groups = [group for released in facts.rounds for group in released.outcome.groups]
+    played = sum(not match.is_discarded for group in groups for match in group.matches)
+    return Plan(chosen if facts.shows.moves else (), played, counted)
 
 
 def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     """Every page that is not of a game."""
     shows, made = facts.shows, planned.made
-    yield contest.index(facts, len(planned.games), planned.counted if shows.games else 0)
+    yield contest.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
     yield contest.log(facts)
     yield contest.feed(facts)
     for released in facts.rounds if shows.rankings or shows.bracket else ():

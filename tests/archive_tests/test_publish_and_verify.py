@@ -868,7 +868,7 @@ def test_any_game_of_the_past_is_shown_throw_by_throw(knobeln_contest: Published
 
 
 def test_results_as_json_have_the_games_that_are_asked_for(knobeln_contest: Published) -> None:
-    words = ("results", "--json", "--round", 1, "-C", knobeln_contest.contest)
+    words = ("results", "--json", 1, "-C", knobeln_contest.contest)
     (round_1,) = json.loads(knobeln(*words, "--games").output)["rounds"]
     kept = json.loads((knobeln_contest.archive / GROUP).read_text())["matches"]
     shown = round_1["groups"][0]["games"]

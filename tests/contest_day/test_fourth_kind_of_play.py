@@ -189,7 +189,7 @@ def test_a_kind_of_play_from_another_package_is_played_by_mail_and_verified(cont
         assert "That is no number." in mails_to(contest, address)
         knobeln("receive", "-C", contest, stdin=LETTER.format(attempt=3, number=number, **facts))
         assert f"of {name} is accepted" in mails_to(contest, address)
-    knobeln("run", "--now", "-C", contest)
+    knobeln("run", "--now", "--yes", "-C", contest)
     output = json.loads(knobeln("results", "-C", contest, "--json").output)
     (group,) = output["rounds"][0]["groups"]
     assert [(line["team"], line["points"]) for line in group["standings"]] == [

@@ -48,7 +48,7 @@ def played(path: Path, house: House, *, self_play: bool) -> Path:
     folder = ContestContext.open(path)
     add_field(folder, len(TEAMS), dict(islice(house.items(), len(TEAMS))), PREFERENCES)
     folder.store.close()
-    knobeln("run", "--now", "-C", path)
+    knobeln("run", "--now", "--yes", "-C", path)
     return path
 
 

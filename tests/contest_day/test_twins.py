@@ -76,7 +76,7 @@ def test_before_the_day_programs_are_compared_and_after_it_their_games(
     assert before["rings"] is None
     assert "no round has been played yet" in knobeln_in(contest, "twins").output
 
-    knobeln_in(contest, "run", "--now")
+    knobeln_in(contest, "run", "--now", "--yes")
     folder = ContestContext.open(contest)
     stored = dump(folder)
     after = _found(contest)

@@ -168,7 +168,7 @@ def test_the_guides_game_is_played_by_mail(installed: Installed) -> None:
         assert "A trial game against cautious" in mails
         assert "One less than the other takes both" in mails  # the rules
         assert "send software" in mails
-    installed.run("run", "--now", "-C", contest)
+    installed.run("run", "--now", "--yes", "-C", contest)
     standings = json.loads(installed.run("results", "-C", contest, "--json"))["rounds"][0]["groups"][0][
         "standings"
     ]

@@ -100,7 +100,8 @@ def test_nothing_is_lost_under_load(tmp_path: Path, house: House) -> None:
         )
         wait_until_idle(server, slowest)
         day = start(
-            [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(other.path)], tmp_path / "day"
+            [sys.executable, "-m", "knobeln", "run", "--now", "--yes", "-C", str(other.path)],
+            tmp_path / "day",
         )
         lines = {name: server.auth_line(f"{name}@club.example") for name in names}
         source = house_strategies()[0].source

@@ -101,7 +101,7 @@ def test_a_log_that_cannot_be_written_harms_no_letter_and_is_told(
 def test_a_run_whose_log_cannot_be_written_plays_and_tells_it(contest: ContestContext, house: House) -> None:
     add_field(contest, 2, house, ("RSM",))
     accept(contest.store, LETTER, JOE, (ROBOT,), "smtp", contest.clock.now())
-    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(contest.path)]
+    command = [sys.executable, "-m", "knobeln", "run", "--now", "--yes", "-C", str(contest.path)]
     with (contest.path.parent / "output").open("wb") as output, Path("/dev/full").open("wb") as nowhere:
         assert subprocess.run(command, stdout=output, stderr=nowhere, check=False).returncode == 0
     status = " ".join(CliRunner().invoke(main, ["status", "-C", str(contest.path)]).output.split())

@@ -148,7 +148,7 @@ def test_each_letter_is_answered_once_though_a_worker_dies_in_the_middle_of_a_bu
     for name in TEAMS:
         (report,) = site.answers(name, "please compile")
         assert report["Subject"] == f"KNOBELN: version 1 of {name} is accepted"
-    run = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(site.contest.path)]
+    run = [sys.executable, "-m", "knobeln", "run", "--now", "--yes", "-C", str(site.contest.path)]
     assert finish(start(run, site.path / "log of run"), patience=300) == 0
     wait_for(lambda: not site.waiting(), "the last reports")
     with site.contest.store.read() as tx:

@@ -53,6 +53,6 @@ def played(make_contest: MakeContest, tmp_path_factory: pytest.TempPathFactory) 
     secret = line.split()[-1]
     source = house_strategies()[TEAMS].source
     knobeln("receive", "-C", folder, stdin=letter("please compile", f"/* {line} */\n{source}"))
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", path / "pages", "-C", folder)
     return Played(folder, path / "pages", secret)

@@ -85,7 +85,7 @@ def test_a_setting_says_how_many_games_have_pages_and_others_go(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(max_games=5)).path
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     said = knobeln("site", tmp_path / "pages", "-C", folder)
     assert "5 pages of games" in said
     assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 5
@@ -169,7 +169,7 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(summary="organizer")).path
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
     assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
@@ -190,7 +190,7 @@ def test_where_only_own_results_are_offered_nobody_is_named(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", reports=Reports(offered=("OWN",))).path
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     knobeln("site", tmp_path / "pages", "-C", folder)
     files = texts(tmp_path / "pages")
     assert "The contest is over." in files["index.html"]
@@ -217,7 +217,7 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
     quiet = Reports(offered=("BRK",))  # nobody ordered it, so that no mail is held
     folder = make_contest(tmp_path / "contest", reports=quiet).path
     knobeln("hold", "--reason", "to look at them first", "-C", folder)
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
     assert not any(path.startswith(("rounds", "evolution")) for path in texts(pages))
@@ -229,7 +229,7 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
 
 def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Path) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(results="date")).path
-    knobeln("run", "--now", "-C", folder)
+    knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
     assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
@@ -256,7 +256,7 @@ def test_serve_keeps_the_pages_up_to_date(make_contest: MakeContest, tmp_path: P
     try:
         wait_for(lambda: (pages / LIST).exists() and len(texts(pages)) > 5, said)
         assert "13 teams registered so far." in (pages / "index.html").read_text()
-        knobeln("run", "--now", "-C", folder)
+        knobeln("run", "--now", "--yes", "-C", folder)
         wait_for(lambda: "The contest is over." in (pages / "index.html").read_text(), said)
         wait_for(lambda: "evolution.html" in json.loads((pages / LIST).read_text()), said)
     finally:

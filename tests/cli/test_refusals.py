@@ -1,0 +1,176 @@
+"""What makes no sense, or cannot be undone, is refused or asked for, with the reason."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from contest.clock import SystemClock
+from contest.config.settings import Settings
+from contest.config.template import usual_dates
+from contest.model import Phase
+from contest.store import contest_state, decisions
+from knobeln.context import ContestContext, create_contest
+from tests.support.clocks import FixedClock
+from tests.support.command_line import knobeln, knobeln_in
+from tests.support.contest_field import House, add_field, make_contest, settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path, house: House) -> ContestContext:
+    """A contest of five teams before its start."""
+    return make_contest(tmp_path / "contest", 5, house.first(5), settings())
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
+    knobeln_in(contest.path, "run", "--now")
+    return contest
+
+
+# --- reasons, pauses ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("reason", ["", "   "])
+@pytest.mark.parametrize(
+    "words", [("disqualify", "team_0001"), ("drop", "team_0001"), ("pause",), ("teams", "reject", "x")]
+)
+def test_a_reason_is_not_blank(folder: ContestContext, words: Sequence[str], reason: str) -> None:
+    assert "it is empty" in knobeln_in(folder.path, *words, "--reason", reason, code=2).stderr
+    with folder.store.read() as tx:
+        assert not decisions.all_bans(tx)
+        assert decisions.paused(tx) is None
+
+
+def test_a_finished_contest_neither_rests_nor_goes_on(finished: ContestContext) -> None:
+    for words in (("pause", "--reason", "tea"), ("resume",)):
+        assert "the contest is finished" in knobeln_in(finished.path, *words, code=1).stderr
+    with finished.store.read() as tx:
+        assert decisions.paused(tx) is None
+
+
+# --- a start long before its date ---------------------------------------------------------------------------
+def long_before(path: Path, house: House, ahead: timedelta) -> ContestContext:
+    """A contest of five teams that starts in `ahead`."""
+    dates = usual_dates(SystemClock().now())
+    starts = SystemClock().now() + ahead
+    names = ("registration_closes", "compilation_closes", "contest_starts")
+    moved = dates.model_copy(update=dict.fromkeys(names, starts))
+    chosen = settings().model_copy(update={"dates": moved})
+    contest = create_contest(path, Settings.model_validate(chosen.model_dump()))
+    add_field(replace(contest, clock=FixedClock(SystemClock().now())), 5, house.first(5))
+    return contest
+
+
+def phase(contest: ContestContext) -> Phase:
+    with contest.store.read() as tx:
+        return contest_state.state(tx).phase
+
+
+def test_without_a_terminal_a_start_long_before_the_date_needs_yes(tmp_path: Path, house: House) -> None:
+    contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
+    said = knobeln_in(contest.path, "run", "--now", code=1).stderr
+    assert "in 7 days; 0 of 5 registered teams have no accepted program yet" in said
+    assert "--yes starts it all the same" in said
+    assert phase(contest) is Phase.OPEN
+    knobeln_in(contest.path, "run", "--now", "--yes")
+    assert phase(contest) is Phase.FINISHED
+    knobeln_in(contest.path, "run", "--now")  # nobody is asked again: there is nothing to start
+
+
+def test_a_start_on_the_last_day_needs_no_yes(tmp_path: Path, house: House) -> None:
+    contest = long_before(tmp_path / "contest", house, timedelta(hours=23))
+    knobeln_in(contest.path, "run", "--now")
+    assert phase(contest) is Phase.FINISHED
+
+
+@pytest.mark.parametrize(("answer", "after"), [(b"n\n", Phase.OPEN), (b"y\n", Phase.FINISHED)])
+def test_at_a_terminal_a_start_long_before_the_date_is_asked_for(
+    tmp_path: Path, house: House, answer: bytes, after: Phase
+) -> None:
+    contest = long_before(tmp_path / "contest", house, timedelta(days=7, hours=1))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "knobeln", "run", "--now", "-C", str(contest.path)]
+    os.write(ours, answer)
+    ended = subprocess.run(command, stdin=theirs, capture_output=True, text=True, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert "Start it now? [y/N]" in ended.stderr
+    assert ended.returncode == (0 if after is Phase.FINISHED else 1)
+    assert phase(contest) is after
+
+
+# --- files and folders --------------------------------------------------------------------------------------
+def test_init_without_a_folder_says_its_full_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert f"The contest is in {tmp_path}. Now edit {tmp_path / 'contest.toml'} " in knobeln("init").stdout
+
+
+def test_a_backup_replaces_another_only_if_it_shall(folder: ContestContext, tmp_path: Path) -> None:
+    file = tmp_path / "copy.tar.gz"
+    file.write_bytes(b"an earlier backup")
+    assert "exists; choose another name" in knobeln_in(folder.path, "backup", file, code=1).stderr
+    assert file.read_bytes() == b"an earlier backup"
+    knobeln_in(folder.path, "backup", "--overwrite", file)
+    assert tarfile.is_tarfile(file)
+
+
+def test_a_backup_is_no_zip_file(folder: ContestContext, tmp_path: Path) -> None:
+    assert "must end in .tar.gz" in knobeln_in(folder.path, "backup", tmp_path / "x.zip", code=1).stderr
+    assert not (tmp_path / "x.zip").exists()
+
+
+def test_a_letter_that_is_not_there_is_no_reason_to_try_again(folder: ContestContext, tmp_path: Path) -> None:
+    assert "does not exist" in knobeln_in(folder.path, "receive", tmp_path / "nope", code=2).stderr
+
+
+def test_without_a_terminal_no_editor_starts(
+    finished: ContestContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", f"touch {tmp_path / 'started'} #")
+    for words in (("summary", 1), ("tell", "--subject", "hello")):
+        assert "no terminal for an editor" in knobeln_in(finished.path, *words, code=2).stderr
+    assert not (tmp_path / "started").exists()
+
+
+# --- programs, names, rounds --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("data", "says"), [(b"", "is empty"), (b"\x7fELF\x02\x01\0\0", "is not a text file")]
+)
+def test_check_names_what_is_no_program(tmp_path: Path, data: bytes, says: str) -> None:
+    (tmp_path / "mine.c").write_bytes(data)
+    assert says in knobeln("check", tmp_path / "mine.c", "-C", tmp_path, code=1).stderr
+
+
+def test_compare_needs_two_strategies() -> None:
+    assert "at least two" in knobeln("compare", "always_four", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("play", "concil", "dice_cup"), "council"),
+        (("compare", "always_for", "always_four"), "always_four"),
+    ],
+)
+def test_a_mistyped_strategy_is_named(tmp_path: Path, words: Sequence[str], meant: str) -> None:
+    assert f"did you mean {meant}?\n" in knobeln(*words, "-C", tmp_path, code=1).stderr
+
+
+def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
+    for words in (("replay", 1, "team_00001", "team_0002"), ("reinstate", "team_00001", "--reason", "x")):
+        assert "; did you mean team_0001?\n" in knobeln_in(finished.path, *words, code=1).stderr
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext, form: Sequence[str]) -> None:
+    said = knobeln_in(finished.path, "results", 99, *form, code=1).stderr
+    assert said == "knobeln: there is no round 99; the last is 1\n"

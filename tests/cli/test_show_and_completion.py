@@ -1,0 +1,117 @@
+"""One team, one submission; ROUND in all commands; what the shell completes; the exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contest import exit_codes
+from contest.model import BanKind
+from contest.store import decisions, submissions, teams
+from knobeln.cli.completion import SHELLS
+from knobeln.cli.main import COMMANDS
+from knobeln.context import ContestContext
+from tests.support.command_line import knobeln, knobeln_in
+from tests.support.contest_field import NOW, House, make_contest, settings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, house: House) -> ContestContext:
+    return make_contest(tmp_path / "contest", 3, house.first(3), settings())
+
+
+def test_a_team_is_shown_with_its_members_and_programs(folder: ContestContext) -> None:
+    with folder.store.write() as tx:
+        team = teams.named(tx, "team_0002")
+        decisions.ban(tx, team.id, BanKind.DROPPED, "They asked for it.", NOW)
+    lines = knobeln_in(folder.path, "teams", "show", "team_0002").stdout.splitlines()
+    facts = {line.split()[0]: line.split(maxsplit=1)[-1] for line in lines}
+    assert facts["team"] == "team_0002"
+    assert facts["address"] == "team_0002@teams.example"
+    assert facts["state"] == "dropped, because: They asked for it."
+    assert facts["programs"] == "1 accepted (submission 2)"
+    assert facts["counts"] == "version 1"
+    for member in team.registration.members:
+        assert any(line.startswith(f"member: {member.name}") for line in lines)
+    whole = json.loads(knobeln_in(folder.path, "teams", "--json").stdout)
+    assert json.loads(knobeln_in(folder.path, "teams", "show", "team_0002", "--json").stdout) == whole[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("teams", "show", "team_002"),
+        ("submissions", "--team", "team_002"),
+        ("teams", "accept", "team_002"),
+        ("drop", "team_002", "--reason", "they asked for it"),
+    ],
+)
+def test_a_mistyped_team_is_answered_with_the_nearest(folder: ContestContext, words: tuple[str, ...]) -> None:
+    said = knobeln_in(folder.path, *words, code=1).stderr
+    assert said == "knobeln: there is no team team_002; did you mean team_0002?\n"
+
+
+def test_a_submission_is_shown_with_all_findings(folder: ContestContext) -> None:
+    with folder.store.read() as tx:
+        submission, report = submissions.get(tx, 3), submissions.report_of(tx, 3)
+    assert report is not None
+    shown = knobeln_in(folder.path, "submissions", "show", 3).stdout
+    assert "team        team_0003\n" in shown
+    assert "state       accepted\n" in shown
+    ((name, source),) = submission.files.items()
+    assert f"files       {name} ({len(source):,} bytes)\n" in shown
+    for finding in report.findings:
+        assert finding.text in shown
+    assert "no submission" in knobeln_in(folder.path, "submissions", "show", 99, code=1).stderr
+
+
+def test_outbox_alone_lists(folder: ContestContext) -> None:
+    assert knobeln_in(folder.path, "outbox").stdout == knobeln_in(folder.path, "outbox", "list").stdout
+
+
+@pytest.mark.parametrize("command", ["results", "standings", "replay", "rerun", "summary"])
+def test_a_round_is_an_argument(command: str) -> None:
+    usage = knobeln(command, "--help").stdout.splitlines()[0]
+    assert "ROUND" in usage
+    assert "--round" not in knobeln(command, "--help").stdout
+
+
+def test_bash_completes_with_the_lines_that_we_print(tmp_path: Path) -> None:
+    lines = subprocess.run(
+        [sys.executable, "-m", "knobeln", "completion", "bash"], capture_output=True, text=True, check=True
+    ).stdout
+    program = tmp_path / "knobeln"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m knobeln "$@"\n')
+    program.chmod(0o755)
+    ask = f"{lines}\nCOMP_WORDS=({program} stat); COMP_CWORD=1; _knobeln_completion {program}\n"
+    script = ask + 'printf "%s\\n" "${COMPREPLY[@]}"; complete -p knobeln\n'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "status"
+    assert "_knobeln_completion knobeln" in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_shell_has_its_lines(shell: str) -> None:
+    assert f"_KNOBELN_COMPLETE={shell}_complete" in knobeln("completion", shell).stdout
+
+
+def test_the_reference_has_the_sections_of_the_help_and_all_exit_codes() -> None:
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    sections = [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
+    assert sections == [*COMMANDS, "Exit codes"]
+    codes = {value for name, value in vars(exit_codes).items() if name.startswith("EX_")}
+    assert codes == set(exit_codes.MEANINGS)
+    rows = page.partition("## Exit codes")[2]
+    assert all(f"\n| {code} | " in rows for code in codes)
+
+
+def test_a_list_of_subcommands_cuts_no_sentence() -> None:
+    commands = knobeln("outbox", "--help").stdout.partition("Commands:")[2]
+    assert "wait for another try" in " ".join(commands.split())
+    assert "..." not in commands

@@ -1,0 +1,114 @@
+"""Tables on a terminal, which has so many columns, and without one."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from contest.model import Outgoing
+from contest.store import outbox
+from knobeln.context import ContestContext, create_contest
+from tests.support.command_line import knobeln, knobeln_in
+from tests.support.contest_field import add_team, settings
+
+TABLE = """\
+from knobeln.cli.output import table
+rows = [("the_team_" + "x" * 15, "the_team@university.example", "LAP,DGP,GRG", "how it went on", 12345)]
+table("1 team", ("team", "address", "preferences", "outcome", "#sent"), rows, drop=("preferences", "#sent"))
+"""
+WORDS = ("the_team_" + "x" * 15, "the_team@university.example", "LAP,DGP,GRG", "12345")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ContestContext:
+    contest = create_contest(tmp_path / "contest", settings())
+    with contest.store.write() as tx:
+        for number in range(60):
+            add_team(tx, f"a_team_with_a_name_of_32_chars_{number:02}"[-32:], "LAP,LGP,DGP,GRP,GRG,GRR,RSM")
+    return contest
+
+
+def on_a_terminal(columns: int) -> str:
+    """What a terminal of so many columns gets."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {"TERM": "xterm", "NO_COLOR": "1", "PATH": os.environ["PATH"]} | {
+        name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ
+    }
+    command = [sys.executable, "-c", TABLE]
+    subprocess.run(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, check=True)
+    os.close(theirs)
+    with open(ours, "rb", buffering=0) as screen:
+        return screen.read(65_536).decode()
+
+
+@pytest.mark.parametrize(
+    ("columns", "dropped"),
+    [(120, set()), (80, {"preferences"}), (66, {"preferences", "sent"})],
+)
+def test_a_terminal_gets_the_columns_that_fit_and_no_broken_word(columns: int, dropped: set[str]) -> None:
+    screen = on_a_terminal(columns)
+    table, _, remark = screen.partition("This terminal is too narrow for: ")
+    assert set(remark.partition(".")[0].split(", ")) - {""} == dropped
+    values = dict(zip(("team", "address", "preferences", "sent"), WORDS, strict=True))
+    for column, word in values.items():
+        assert (word in table) == (column not in dropped)
+    for word in ("how", "it", "went", "on"):  # a text may have several lines
+        assert word in table.split()
+    lines = table.replace("\x1b[3m", "").replace("\x1b[0m", "").replace("\x1b[1m", "").splitlines()
+    assert max(map(len, lines)) <= columns
+
+
+def test_without_a_terminal_every_team_is_one_whole_line(folder: ContestContext) -> None:
+    lines = knobeln_in(folder.path, "teams").stdout.splitlines()
+    rows = [line for line in lines if "@" in line]
+    assert len(rows) == 60
+    for number, row in enumerate(rows):
+        name = f"a_team_with_a_name_of_32_chars_{number:02}"[-32:]
+        words = row.split()
+        assert words[:2] == [name, f"{name}@teams.example"]
+        assert words[-4:] == ["LAP,LGP,DGP,GRP,GRG,GRR,RSM", "active", "0", "-"]
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_list_says_that_there_is_more(folder: ContestContext) -> None:
+    with folder.store.write() as tx:
+        for number in range(60):
+            mail = Outgoing(f"key/{number}", "GRR", "joe@a.example", f"number {number}", "text\n")
+            outbox.put(tx, mail, folder.settings, folder.clock.now())
+    more = "Showing the newest {} of 60; --count shows more.\n"
+    result = knobeln_in(folder.path, "outbox", "list")
+    assert result.stderr == more.format(50)
+    assert "number 59" in result.stdout
+    assert "number 9 " not in result.stdout
+    of_json = knobeln_in(folder.path, "outbox", "list", "--json", "--count", "3")
+    assert of_json.stderr == more.format(3)
+    assert len(json.loads(of_json.stdout)) == 3
+    assert knobeln_in(folder.path, "outbox", "list", "--count", "60").stderr == ""
+    assert knobeln_in(folder.path, "outbox", "list", "--to", "jane@a.example").stderr == ""
+    assert knobeln_in(folder.path, "log", "--count", "1").stderr == ""  # there is one
+
+
+@pytest.mark.parametrize("command", [("outbox", "list"), ("letters",), ("submissions",), ("log",)])
+@pytest.mark.parametrize("count", ["0", "-5"])
+def test_a_count_is_positive(folder: ContestContext, command: tuple[str, ...], count: str) -> None:
+    assert "--count" in knobeln_in(folder.path, *command, "--count", count, code=2).output
+
+
+def test_an_unknown_kind_of_entry_is_refused_with_those_that_there_are(folder: ContestContext) -> None:
+    said = knobeln_in(folder.path, "log", "--what", "nonsense", code=1).stderr
+    assert said == "knobeln: the log has no entry of the kind 'nonsense'; it has: contest\n"
+
+
+def test_the_table_of_games_is_whole(tmp_path: Path) -> None:
+    output = knobeln("games").stdout
+    assert sum(line.startswith(" ultimate") for line in output.splitlines()) == 1

@@ -1,0 +1,59 @@
+"""How many games the front page tells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from knobeln.context import ContestContext
+from knobeln.server.site_facts import site_facts
+from reports.site import paths
+from reports.site.facts import SiteFacts
+from reports.site.pages import navigation, pages, plan
+from reports.site.templates import SiteTemplates
+from tests.support.command_line import knobeln_in
+from tests.support.contest_field import House, make_contest, settings
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, house: House) -> ContestContext:
+    """A finished contest of five teams."""
+    contest = make_contest(tmp_path_factory.mktemp("over") / "contest", 5, house.first(5), settings())
+    knobeln_in(contest.path, "run", "--now")
+    return contest
+
+
+def announced(contest: ContestContext) -> int:
+    text = knobeln_in(contest.path, "results", "--announce").stdout
+    found = re.search(r"in ([\d,]+) games of", " ".join(text.split()))
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def front_page(facts: SiteFacts, contest: ContestContext) -> str:
+    templates = SiteTemplates(facts.settings, facts.game, navigation(facts), contest.path / "templates")
+    page = next(page for page in pages(facts, plan(facts)) if page.path == paths.INDEX)
+    files = templates.files(page)
+    return " ".join(files["index.html"].decode().split())
+
+
+def test_the_front_page_and_the_announcement_tell_the_same_number(finished: ContestContext) -> None:
+    with finished.store.read() as tx:
+        facts = site_facts(tx, finished)
+    games = announced(finished)
+    assert f"{games} games were played. Each has a page of its own" in front_page(facts, finished)
+
+
+def test_the_front_page_tells_how_many_of_them_count(finished: ContestContext) -> None:
+    with finished.store.read() as tx:
+        facts = site_facts(tx, finished)
+    (released,) = facts.rounds
+    (group,) = released.outcome.groups
+    # As if a player had been disqualified after this game.
+    one_less = (replace(group.matches[0], counted=False), *group.matches[1:])
+    outcome = replace(released.outcome, groups=(replace(group, matches=one_less),))
+    games = announced(finished)
+    text = front_page(replace(facts, rounds=(replace(released, outcome=outcome),)), finished)
+    assert f"{games} games were played; {games - 1} of them count. Each that counts has a page" in text
