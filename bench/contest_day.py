@@ -21,6 +21,7 @@ from statistics import median
 from unittest.mock import patch
 
 from bench.axelrod_turns import turns_per_second
+from bench.timing import cpu_seconds_of
 from contest.model import RoundOutcome
 from contest.protocols import BuildResult
 from contest.seeds import Seeds
@@ -48,7 +49,7 @@ class Run:
     """One contest day and what was measured with it, in seconds."""
 
     day: float
-    processors: float  # of this process and of those that have ended
+    processors: float  # of this process and its descendants
     alone: float
     games: int
     rounds: int
@@ -105,9 +106,9 @@ def report(size: int, runs: Sequence[Run]) -> None:
 def report_certainty(opened: Path) -> None:
     contest = replace(ContestContext.open(opened), clock=FixedClock(NOW))
     play_day(contest)
-    started, before = time.perf_counter(), _processor_seconds()
+    started, before = time.perf_counter(), cpu_seconds_of(os.getpid())
     left_out = certainty_of(contest, CONTESTS).left_out
-    seconds, processors = time.perf_counter() - started, _processor_seconds() - before
+    seconds, processors = time.perf_counter() - started, cpu_seconds_of(os.getpid()) - before
     contest.store.close()
     print(
         f"               played again {CONTESTS} times with other chance, {left_out} times without a team: "
@@ -125,9 +126,9 @@ def _run(opened: Path, path: Path) -> Run:
     shutil.copytree(opened, path)
     contest = replace(ContestContext.open(path), clock=FixedClock(NOW))
     peer_before = turns_per_second()
-    started, before = time.perf_counter(), _processor_seconds()
+    started, before = time.perf_counter(), cpu_seconds_of(os.getpid())
     play_day(contest)
-    day, processors = time.perf_counter() - started, _processor_seconds() - before
+    day, processors = time.perf_counter() - started, cpu_seconds_of(os.getpid()) - before
     peer_after = turns_per_second()
     with contest.store.read() as tx:
         rounds = results.finished_rounds(tx, Games.ALL)
@@ -140,11 +141,6 @@ def _run(opened: Path, path: Path) -> Run:
 
 def _mean(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else (before + after) / 2
-
-
-def _processor_seconds() -> float:
-    """Return the processor time of this process and of the engines that have ended."""
-    return sum(os.times()[:4])
 
 
 def _play_again(contest: ContestContext, outcome: RoundOutcome) -> float:

@@ -20,14 +20,10 @@ class Spent(NamedTuple):
 
 
 def spent(work: Callable[[], object]) -> Spent:
-    """Do the work; return what this process and its children that have ended spent on it."""
-    cpu, begin = _cpu_seconds(), time.perf_counter()
+    """Do the work; return what this process and its descendants spent on it."""
+    cpu, begin = cpu_seconds_of(os.getpid()), time.perf_counter()
     work()
-    return Spent(time.perf_counter() - begin, _cpu_seconds() - cpu)
-
-
-def _cpu_seconds() -> float:
-    return time.process_time() + children_seconds()
+    return Spent(time.perf_counter() - begin, cpu_seconds_of(os.getpid()) - cpu)
 
 
 def children_seconds() -> float:
