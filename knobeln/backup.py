@@ -25,7 +25,7 @@ from contest.store.backup import DUMP_NAME, Restored
 from contest.store.session import FILE_NAME as DATABASE
 from knobeln.context import ContestContext, only_one
 
-TEMPLATES = "templates"
+TEMPLATE_FOLDERS = ("templates", "templates/site")
 DATABASES = (DATABASE, DUMP_NAME)
 _MAX_TEXT_BYTES = 1_000_000  # of settings, and of a template
 _MAX_TEMPLATES = 500
@@ -56,9 +56,8 @@ def back_up(contest: ContestContext, file: Path) -> None:
             with tarfile.open(fileobj=raw, mode="w:gz") as archive:
                 archive.add(database, name)
                 archive.add(contest.path / FILE_NAME, FILE_NAME)
-                for template in sorted((contest.path / TEMPLATES).glob("*")):
-                    if template.is_file():
-                        archive.add(template, f"{TEMPLATES}/{template.name}")
+                for name in _templates(contest.path):
+                    archive.add(contest.path / name, name)
             raw.flush()
             os.fsync(raw.fileno())
         draft.replace(file)
@@ -88,7 +87,7 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
             if (names or database == DUMP_NAME) and not trust:
                 raise NotTrusted(_what_it_brings(file, scratch, names))
             for name in names:
-                (path / name).parent.mkdir(mode=0o700, exist_ok=True)
+                (path / name).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / name).rename(path / name)
             restored = backup_store.put_back(path, url, scratch / database, SystemClock().now())
     except NotTrusted:
@@ -101,8 +100,13 @@ def restore(file: Path, path: Path, *, trust: bool = False) -> Restored:
 
 def _brought(scratch: Path) -> list[str]:
     """The settings and templates of an unpacked backup."""
-    found = [scratch / FILE_NAME, *sorted((scratch / TEMPLATES).glob("*"))]
-    return [str(each.relative_to(scratch)) for each in found if each.exists()]
+    return [*([FILE_NAME] if (scratch / FILE_NAME).exists() else []), *_templates(scratch)]
+
+
+def _templates(folder: Path) -> list[str]:
+    """The organizer's files in `templates/` and `templates/site/`, as paths below the folder."""
+    files = (file for of in TEMPLATE_FOLDERS for file in sorted((folder / of).glob("*")) if file.is_file())
+    return [str(file.relative_to(folder)) for file in files]
 
 
 def _what_it_brings(file: Path, scratch: Path, names: Sequence[str]) -> str:
@@ -170,7 +174,7 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
                 target = _target(member.name, scratch)
                 if data is None or target is None or target.exists():
                     continue
-                templates += target.parent.name == TEMPLATES
+                templates += target.parent != scratch
                 if target.name not in DATABASES and (
                     member.size > _MAX_TEXT_BYTES or templates > _MAX_TEMPLATES
                 ):
@@ -178,7 +182,7 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
                         f"{file} is not a backup: {sanitize(member.name, one_line=True)} has more than "
                         f"{_MAX_TEXT_BYTES:,} bytes, or there are more than {_MAX_TEMPLATES} templates"
                     )
-                target.parent.mkdir(mode=0o700, exist_ok=True)
+                target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("xb") as to:
                     os.fchmod(to.fileno(), 0o600)
                     while chunk := data.read(1 << 20):
@@ -200,9 +204,7 @@ def _unpack(file: Path, scratch: Path, database: str) -> None:
 
 
 def _target(name: str, scratch: Path) -> Path | None:
-    match PurePosixPath(name).parts:
-        case (only,) if only in (*DATABASES, FILE_NAME):
-            return scratch / only
-        case (folder, template) if folder == TEMPLATES and template not in (".", ".."):
-            return scratch / TEMPLATES / template
-    return None
+    path = PurePosixPath(name)
+    in_folder = str(path.parent) in TEMPLATE_FOLDERS and path.name != ".."
+    is_text = in_folder and str(path) not in TEMPLATE_FOLDERS
+    return scratch / path if is_text or name in (*DATABASES, FILE_NAME) else None

@@ -94,8 +94,9 @@ def states(folder: ContestContext) -> dict[OutboxState, int]:
 def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
     tmp_path: Path, anywhere: ContestContext
 ) -> None:
-    (anywhere.path / "templates").mkdir()
+    (anywhere.path / "templates" / "site").mkdir(parents=True)
     (anywhere.path / "templates" / "_signature.txt.j2").write_text("Yours\n")
+    (anywhere.path / "templates" / "site" / "style.css").write_text("body { color: navy }\n")
     knobeln_in(anywhere.path, "backup", tmp_path / "copy.tar.gz")
     assert (tmp_path / "copy.tar.gz").stat().st_mode & 0o077 == 0
     with tarfile.open(tmp_path / "copy.tar.gz") as archive:
@@ -103,6 +104,7 @@ def test_a_backup_holds_the_contest_as_it_was_and_is_its_owners_alone(
             database_of(anywhere),
             FILE_NAME,
             "templates/_signature.txt.j2",
+            "templates/site/style.css",
         ]
     assert not list(tmp_path.glob(".knobeln-scratch-*"))
 
@@ -227,8 +229,9 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         assert before in own, before
         own = own.replace(before, after)
     settings.write_text(own)
-    (folder.path / "templates").mkdir()
+    (folder.path / "templates" / "site").mkdir(parents=True)
     (folder.path / "templates" / "help.txt.j2").write_text("Subject: help\n\nYours\n")
+    (folder.path / "templates" / "site" / "style.css").write_text("body { color: navy }\n")
     copy, elsewhere = tmp_path / "copy.tar.gz", tmp_path / "elsewhere"
     knobeln_in(folder.path, "backup", copy)
     said = refused(elsewhere, "restore", copy)
@@ -239,7 +242,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
         'cluster.scheduler = "tls://evil.example"',
         'mail.maildir_root = "/home/joe"',
         "templates/help.txt.j2 (21 bytes)",
-        f"Read them: tar -xzOf {copy} contest.toml templates/help.txt.j2",
+        f"Read them: tar -xzOf {copy} contest.toml templates/help.txt.j2 templates/site/style.css",
         "add --trust",
     ):
         assert line in said
@@ -251,6 +254,7 @@ def test_settings_and_templates_of_a_backup_are_shown_and_must_be_trusted(
     assert sorted(path.name for path in elsewhere.iterdir() if "lock" not in path.name) == [FILE_NAME]
     knobeln_in(elsewhere, "restore", "--trust", copy)
     assert (elsewhere / "templates" / "help.txt.j2").is_file()
+    assert (elsewhere / "templates" / "site" / "style.css").is_file()
     knobeln_in(folder.path, "restore", copy)  # nothing is missing, so there is nothing to trust
 
 
@@ -281,6 +285,14 @@ def linked() -> bytes:
         (lambda whole: whole[: len(whole) // 2], "is not a backup, or is incomplete"),
         (
             lambda whole: archive_of(**{"../contest.db": b"x", "/contest.db": b"x"}),
+            "there is no contest.db in it",
+        ),
+        (
+            lambda whole: archive_of(
+                **dict.fromkeys(
+                    ("templates/site", "templates/..", "templates/site/..", "templates/a/b"), b"x"
+                )
+            ),
             "there is no contest.db in it",
         ),
         (lambda whole: linked(), "there is no contest.db in it"),
