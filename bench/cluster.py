@@ -8,11 +8,12 @@ computer can feed so many cores as its own share allows.
 from __future__ import annotations
 
 import os
-import resource
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.timing import cpu_seconds_of
 from contest.config.sections import Cluster as ClusterSettings
 from contest.protocols import BuildResult
 from knobeln.contest_day.run import contest_day
@@ -34,8 +35,8 @@ class Used:
 
     @classmethod
     def so_far(cls) -> Used:
-        own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return cls(own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime)
+        own = time.process_time()
+        return cls(own, cpu_seconds_of(os.getpid()) - own)
 
     def since(self, before: Used) -> Used:
         return Used(self.own - before.own, self.others - before.others)
