@@ -21,7 +21,10 @@ from contest.json_text import json_text
 Transaction = Connection
 
 FILE_NAME = "contest.db"
+# Without IMMEDIATE, a transaction that reads and then writes fails if another one wrote in between.
+_BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 _BUSY_SECONDS = 30
+_BUSY_TIMEOUT = f"busy_timeout={_BUSY_SECONDS * 1000}"
 _SHORT_WAITS = 200
 _SHORT_WAIT_SECONDS = 0.001
 _POLL_SECONDS = 0.05  # between two attempts to get a lock
@@ -234,7 +237,7 @@ def _prepare(connection: Any, _record: object) -> None:
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",
-        f"busy_timeout={_BUSY_SECONDS * 1000}",
+        _BUSY_TIMEOUT,
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -242,9 +245,8 @@ def _prepare(connection: Any, _record: object) -> None:
 def _begin(connection: Connection) -> None:
     if _is_read_only(connection):
         connection.exec_driver_sql("BEGIN")
-    # Without IMMEDIATE, a transaction that reads and then writes fails if another one wrote in between.
     elif not _begin_soon(connection.connection.dbapi_connection):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        connection.exec_driver_sql(_BEGIN_TO_WRITE)
 
 
 def _begin_soon(connection: Any) -> bool:
@@ -257,7 +259,7 @@ def _begin_soon(connection: Any) -> bool:
     try:
         for _ in range(_SHORT_WAITS):
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(_BEGIN_TO_WRITE)
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                     return False  # the next attempt says why
@@ -266,4 +268,4 @@ def _begin_soon(connection: Any) -> bool:
                 return True
         return False
     finally:
-        connection.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
+        connection.execute(f"PRAGMA {_BUSY_TIMEOUT}")

@@ -110,7 +110,8 @@ class ListenerProcess(Thread):
                 return
 
     def stop(self) -> None:
-        """A letter whose `250` is not yet out is offered again by its sender, and recognised."""
+        """End the process. If a letter was stored but its `250` not sent, the sender offers it again, and we
+        recognise it."""
         self._stopping.set()
         for each in self._sockets:
             each.close()

@@ -13,6 +13,7 @@ import trustme
 from contest.store import Store, contest_state, migrate
 from reports.render import Templates
 from tests.support.clocks import FixedClock
+from tests.support.knobeln_server import Server
 from tests.support.mail_world import OPENS, World, make_settings
 
 
@@ -55,3 +56,12 @@ def make_world(store: Store) -> Callable[..., World]:
 @pytest.fixture
 def world(make_world: Callable[..., World]) -> World:
     return make_world()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """`knobeln serve`, at work for a new contest."""
+    server = Server(tmp_path)
+    yield server
+    server.process.terminate()
+    server.folder.store.close()

@@ -9,7 +9,6 @@ import smtplib
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -26,14 +25,6 @@ from tests.support.servers import PATIENCE, wait_for
 pytestmark = pytest.mark.slow
 
 SOON_SECONDS = 5.0
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = Server(tmp_path)
-    yield server
-    server.process.terminate()
-    server.folder.store.close()
 
 
 def question(number: int, sender: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -269,13 +269,6 @@ def test_an_automatic_answer_to_the_question_confirms_nothing(ours: World) -> No
 
 
 # --- the whole way -----------------------------------------------------------------------------------------
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    running = Server(tmp_path)
-    yield running
-    running.process.terminate()
-
-
 @pytest.mark.slow
 def test_a_contest_is_run_by_letter(server: Server, house: House) -> None:
     organizer = server.folder.settings.contest.organizer_address

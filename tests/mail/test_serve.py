@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
@@ -49,14 +48,6 @@ def registration(address: str, name: str) -> bytes:
 
 def program(auth_line: str, source: str, sender: str) -> bytes:
     return letter("please compile", f"/*\n  {auth_line}\n*/\n{source}", sender)
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = Server(tmp_path)
-    yield server
-    server.process.terminate()
-    server.folder.store.close()
 
 
 def test_a_team_registers_and_sends_a_program(server: Server) -> None:

@@ -36,7 +36,7 @@ class SmtpTransport:
 
     def __init__(self, mail: Mail, name: str, token: AccessToken) -> None:
         self.connections = MAX_CONNECTIONS
-        self._connect = partial(_Connection, mail, name, token)
+        self._make = partial(_Connection, mail, name, token)  # it connects when it is first used
         self._of_threads: dict[int, _Connection] = {}
 
     def send(self, sender: str, to: str, raw: bytes) -> str:
@@ -53,7 +53,10 @@ class SmtpTransport:
 
     def _mine(self) -> _Connection:
         """The connection of this thread."""
-        return self._of_threads.setdefault(get_ident(), self._connect())
+        thread = get_ident()
+        if thread not in self._of_threads:
+            self._of_threads[thread] = self._make()
+        return self._of_threads[thread]
 
 
 class _Connection:
