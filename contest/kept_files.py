@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from contest.private_folder import make_folder
@@ -37,6 +38,14 @@ def why_unsafe(path: Path) -> str | None:
         elif facts.st_mode & _WRITABLE_BY_OTHERS and not (facts.st_mode & stat.S_ISVTX and place != path):
             return f"other users may write {place} (fix it by `chmod go-w {place}`)"
     return None
+
+
+def digest_of_sources(facts: Iterable[str], sources: Iterable[Traversable]) -> str:
+    """The sha256, in hex, of what something is built from: facts, such as compiler and options, and files."""
+    key = hashlib.sha256("\0".join(facts).encode())
+    for source in sources:
+        key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
+    return key.hexdigest()
 
 
 def find(folder: Path, names: Collection[str]) -> Mapping[str, Path]:

@@ -119,13 +119,11 @@ def _house_image(strategy: HouseStrategy, toolchain: Toolchain) -> Image:
 @cache
 def _made_from(gcc: str) -> str:
     """The digest of all that an image is made from besides its source."""
-    key = hashlib.sha256(gcc.encode())
     ours = (
         *files("compiler").iterdir(),
         *files("sandbox.vm").joinpath("runtime").iterdir(),
         files("sandbox.vm").joinpath("image.py"),
         files("knobellib").joinpath("knobellib.c"),
     )
-    for file in sorted((file for file in ours if file.is_file()), key=lambda file: file.name):
-        key.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
-    return key.hexdigest()
+    sources = sorted((file for file in ours if file.is_file()), key=lambda file: file.name)
+    return kept_files.digest_of_sources((gcc,), sources)

@@ -156,24 +156,23 @@ def _trial_rates(entry: HogEntry, sandbox: SandboxSettings) -> tuple[tuple[str, 
     return tuple(zip(others, rates, strict=True))
 
 
-@cache
 def _trial_opponents(sandbox: SandboxSettings) -> dict[str, HogEntry]:
-    """The samples by name, tabulated once in a process."""
-    return {name: _sample(f"{name}.py", Sandbox(sandbox)) for name in TRIAL_OPPONENTS}
+    return {name: _sample(name, sandbox) for name in TRIAL_OPPONENTS}
+
+
+def _samples(sandbox: SandboxSettings) -> dict[str, HogEntry]:
+    """All samples by name."""
+    names = sorted(file.removesuffix(".py") for file in samples(HOG))
+    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
+        return dict(zip(names, pool.map(lambda name: _sample(name, sandbox), names), strict=True))
 
 
 @cache
-def _samples(sandbox: SandboxSettings) -> dict[str, HogEntry]:
-    """All samples by name, tabulated once in a process."""
-    names = sorted(samples(HOG))
-    with ThreadPoolExecutor(cores()) as pool:  # each thread waits for its sandbox
-        entries = pool.map(lambda name: _sample(name, Sandbox(sandbox)), names)
-        return {name.removesuffix(".py"): entry for name, entry in zip(names, entries, strict=True)}
-
-
-def _sample(name: str, sandbox: Sandbox) -> HogEntry:
-    source = samples(HOG)[name]
-    built = languages.build({name: source}, sandbox)
+def _sample(name: str, chosen: SandboxSettings) -> HogEntry:
+    """The sample, tabulated once in a process."""
+    sandbox, file = Sandbox(chosen), f"{name}.py"
+    source = samples(HOG)[file]
+    built = languages.build({file: source}, sandbox)
     if isinstance(built, Problem):
         raise ToolMissing(f"the sample strategy {name} cannot be built: {built.text} {built.messages}")
     table = tabulate(built, FUNCTION, DOMAIN, sandbox, TABULATION_SECONDS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import functools
-import hashlib
 import os
 import shutil
 import subprocess
@@ -84,10 +83,8 @@ def c_compiler() -> str:
 
 
 def _key(folders: Sequence[Path], flags: tuple[str, ...], compiler: str) -> str:
-    key = hashlib.sha256("\0".join((compiler, compiler_version(compiler), *flags)).encode())
-    for source in (file for folder in folders for file in sorted(folder.glob("*.[ch]"))):
-        key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
-    return key.hexdigest()[:32]
+    sources = (file for folder in folders for file in sorted(folder.glob("*.[ch]")))
+    return kept_files.digest_of_sources((compiler, compiler_version(compiler), *flags), sources)[:32]
 
 
 @functools.cache

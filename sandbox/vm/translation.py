@@ -127,10 +127,7 @@ def _translator() -> str:
     """The digest of everything that makes translations. Raises ToolMissing without a compiler."""
     compiler = c_compiler()
     facts = (compiler, compiler_version(compiler), platform.machine())
-    key = hashlib.sha256("\0".join(facts).encode())
-    for source in _MADE_FROM:
-        key.update(b"\0" + source.name.encode() + b"\0" + source.read_bytes())
-    return key.hexdigest()
+    return kept_files.digest_of_sources(facts, _MADE_FROM)
 
 
 def compiled(image: Image, sandbox: Sandbox, limits: Limits | None = None) -> bytes:
