@@ -3,7 +3,7 @@
     facts     what has been released
     tables    a table as a page shows it, and the same as JSON and CSV
     charts    the geometry of the pictures; the templates draw them
-    contest, groups, games, throws   what each page says
+    front, log, teams, groups, bracket, evolution, certainty, hill, games, throws   what each page says
     pages     all pages of a contest, one after the other
     templates render HTML
     folder    files: only what has changed, each at once or not at all

@@ -9,7 +9,7 @@ from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
 from reports.play import play_reports
-from reports.site import contest, groups, paths
+from reports.site import bracket, certainty, evolution, front, groups, hill, log, paths, teams
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey, chosen_games
 from reports.site.page import Page
@@ -44,22 +44,22 @@ def plan(facts: SiteFacts) -> Plan:
 def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     """Every page that is not of a game."""
     shows, made = facts.shows, planned.made
-    yield contest.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
-    yield contest.log(facts)
-    yield contest.feed(facts)
+    yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
+    yield log.log(facts)
+    yield log.feed(facts)
     for released in facts.rounds if shows.rankings or shows.bracket else ():
         yield from groups.round_pages(released, facts.game, shows, made)
     if facts.evolution and shows.rankings:
-        yield contest.evolution(facts.evolution)
+        yield evolution.evolution(facts.evolution)
     if facts.certainty and shows.rankings:
-        yield contest.certainty(facts.certainty)
+        yield certainty.certainty(facts.certainty)
     if shows.bracket and any(map(is_knock_out, facts.history)):
-        yield contest.bracket(facts)
+        yield bracket.bracket(facts)
     if facts.hill and shows.rankings:
-        yield contest.hill(facts.hill)
+        yield hill.hill(facts.hill)
     if facts.teams:
-        yield contest.teams(facts)
-        yield from contest.team_pages(facts, _views(facts, made))
+        yield teams.teams(facts)
+        yield from teams.team_pages(facts, _views(facts, made))
 
 
 def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:

@@ -23,7 +23,7 @@ from contest.games.drawing import Course
 from contest.games.registry import game_of
 from contest.model import Phase
 from reports.kinds import reports
-from reports.site import contest as contest_pages
+from reports.site import log
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
 from reports.site.pages import page_of_game, plan
@@ -525,6 +525,6 @@ def test_the_organizers_words_stand_with_their_round(small: SiteFacts) -> None:
 
 
 def test_the_log_holds_the_commitment_and_at_the_end_the_seed(small: SiteFacts) -> None:
-    texts = " ".join(event.text for event in contest_pages.events(small))
+    texts = " ".join(event.text for event in log.events(small))
     assert "c0ffee" in texts
     assert "5eed" in texts

@@ -1,0 +1,43 @@
+"""The page of the bracket of a knock-out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reports.bracket import BracketMatch, matches_of, sides_of
+from reports.bracket import score as match_score
+from reports.site import charts, paths
+from reports.site.facts import SiteFacts
+from reports.site.page import Page
+from reports.site.tables import Column, Table, cell, name_cell
+
+
+def bracket(facts: SiteFacts) -> Page:
+    """Make the page of a knock-out's bracket with all its sides."""
+    matches = matches_of(facts.history)
+    sides = [charts.bracket_side(matches, side) for side in sides_of(matches)]
+    table = _bracket_table(matches, facts.game.point)
+    return Page(paths.BRACKET, "bracket", "Bracket", {"sides": sides, "table": table}, (table,))
+
+
+def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
+    columns = (
+        Column("round", "round", numeric=True),
+        Column("side", "side"),
+        Column("winner", "winner"),
+        Column("score", "score"),
+        Column("loser", "loser"),
+    )
+    rows = tuple(
+        (
+            cell(match.round),
+            cell(match.side),
+            name_cell(match.winner or "nobody", paths.team(match.winner) if match.winner else ""),
+            cell(match_score(match, point), paths.round_page(match.round)),
+            cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
+        )
+        for match in matches
+        if not match.is_bye
+        for losers in ([name for name in match.players if name != match.winner],)
+    )
+    return Table("matches", "All matches", columns, rows)

@@ -1,0 +1,26 @@
+"""The page about how sure the ranking is. Pure."""
+
+from __future__ import annotations
+
+from contest.model import Certainty
+from reports.certainty import certainty_facts
+from reports.site import paths
+from reports.site.page import Page
+from reports.site.tables import Column, Table, cell, name_cell
+
+
+def certainty(found: Certainty) -> Page:
+    """Make the page about the contests with other chance, with all teams."""
+    facts = certainty_facts(found)
+    columns = tuple(
+        Column(name.replace(" ", "_"), name, numeric=number > 0) for number, name in enumerate(facts.columns)
+    )
+    rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
+    table = Table("certainty", "Of 100 contests with other chance", columns, rows) if rows else None
+    return Page(
+        paths.CERTAINTY,
+        "certainty",
+        "How sure is the ranking?",
+        {"paragraphs": facts.paragraphs, "table": table, "key": facts.key},
+        (table,) if table else (),
+    )

@@ -1,0 +1,68 @@
+"""The page of the evolution. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contest.model import EvolutionOutcome
+from reports.evolution_table import spread
+from reports.site import charts, paths
+from reports.site.page import Page
+from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.text import percent
+
+_SHOWN_GENERATIONS = 24
+
+
+def evolution(outcome: EvolutionOutcome) -> Page:
+    """Make the page of the evolution: a chart of the shares, the ranking, and exemplars per generation."""
+    ranking = Table(
+        "ranking",
+        "Ranking of the evolution",
+        (
+            Column("rank", "rank", numeric=True),
+            Column("team", "team"),
+            Column("share", "share", numeric=True),
+            Column("extinct_in", "extinct in generation", numeric=True),
+        ),
+        tuple(
+            (
+                Cell(str(line.rank or "-"), line.rank),
+                name_cell(line.entry, paths.team(line.entry)),
+                Cell(percent(line.fraction), line.fraction[0] / line.fraction[1]),
+                cell(line.extinct_in),
+            )
+            for line in outcome.ranking
+        ),
+    )
+    whole = generation_table(outcome, range(len(outcome.generations)))
+    shown = generation_table(outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS))
+    return Page(
+        paths.EVOLUTION,
+        "evolution",
+        "Evolution",
+        {
+            "outcome": outcome,
+            "chart": charts.stacked_areas(outcome),
+            "ranking": ranking,
+            "generations": shown,
+        },
+        (ranking, whole),
+    )
+
+
+def generation_table(outcome: EvolutionOutcome, generations: Sequence[int]) -> Table:
+    """Make the table of the exemplars in these generations, by rank."""
+    columns = (
+        Column("team", "team"),
+        *(Column(str(g), str(g), numeric=True, spoken=f"generation {g}") for g in generations),
+    )
+    rows = tuple(
+        (
+            name_cell(line.entry, paths.team(line.entry)),
+            *(cell(outcome.generations[g][at]) for g in generations),
+        )
+        for line in outcome.ranking
+        for at in (outcome.entries.index(line.entry),)
+    )
+    return Table("generations", "Exemplars in the generations", columns, rows)

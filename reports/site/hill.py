@@ -1,0 +1,43 @@
+"""The page of the hill's present ranking. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contest.model import HillRanking
+from reports.ladder_report import movements
+from reports.site import paths
+from reports.site.page import Page
+from reports.site.tables import Cell, Column, Table, cell
+
+
+def hill(rankings: Sequence[HillRanking]) -> Page:
+    """Make the page of the hill's present ranking; `rankings` has the newest first, and at least one."""
+    newest, before = rankings[0], rankings[1] if len(rankings) > 1 else None
+    moves = movements(newest, before)
+    table = Table(
+        "hill",
+        "Ranking of the hill",
+        (
+            Column("rank", "rank", numeric=True),
+            Column("moved", "moved"),
+            Column("team", "team"),
+            Column("version", "version", numeric=True),
+            Column("points", "points per game", numeric=True),
+            Column("games", "games", numeric=True),
+            Column("failures", "failures", numeric=True),
+        ),
+        tuple(
+            (
+                cell(line.rank),
+                cell(moves[line.team]),
+                cell(line.team),
+                cell(line.version),
+                Cell(f"{line.points:.1f}", line.points),
+                cell(line.games),
+                cell(line.failures),
+            )
+            for line in newest.lines
+        ),
+    )
+    return Page(paths.HILL, "hill", "Hill", {"ranking": newest, "table": table}, (table,))

@@ -1,0 +1,97 @@
+"""The public events of the contest: as a page, as a feed, and for the front page. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from contest.beacon import BeaconKind
+from contest.plurals import plural
+from reports.site import paths
+from reports.site.facts import Event, SiteFacts
+from reports.site.page import Page
+from reports.site.released import ReleasedRound
+from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.text import date
+
+
+def events(facts: SiteFacts) -> tuple[Event, ...]:
+    """Return the public events, newest first."""
+    found = [*facts.noted, *_started(facts), *(_released(facts, each) for each in facts.rounds)]
+    found += _finished(facts)
+    return tuple(sorted(found, key=lambda event: event.at, reverse=True))
+
+
+def _started(facts: SiteFacts) -> Iterator[Event]:
+    if facts.started_at:
+        number = f" with {plural(len(facts.teams), 'program')}" if facts.teams else ""
+        title = f"The contest started{number}"
+        yield Event(facts.started_at, "start", title, _about_the_seed(facts), paths.INDEX)
+
+
+def _about_the_seed(facts: SiteFacts) -> str:
+    if facts.entries_root is None:  # an earlier version made the contest
+        return f"The contest seed is a number whose sha256 is {facts.commitment}."
+    made_of = (
+        f"The contest seed is made of a secret number, whose sha256 is {facts.commitment}, and of the final "
+        f"list of entries, whose root is {facts.entries_root}"
+    )
+    if facts.settings.tournament.beacon == BeaconKind.NONE:
+        return f"{made_of}. Without a public number one has to trust that the organizer tried no other list."
+    return f"{made_of}, and of a public number that nobody knew when the list became final."
+
+
+def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
+    groups = [group for group in released.outcome.groups if group.plan.pairings]
+    number = (
+        plural(len(groups), "match", "matches")
+        if any(group.plan.title for group in groups)
+        else plural(len(groups), "group")
+    )
+    text = f"{number}. Drawn on {date(released.drawn_at)}, played on {date(released.played_at)}."
+    if released.words and facts.shows.words:
+        text = f"{released.words.strip()}\n\n{text}"
+    title = f"The results of {'the final' if released.final else f'round {released.number}'} are out"
+    link = paths.round_page(released.number) if facts.shows.rankings or facts.shows.bracket else paths.INDEX
+    return Event(released.released_at, f"round-{released.number}", title, text, link)
+
+
+def _finished(facts: SiteFacts) -> Iterator[Event]:
+    if facts.is_over and facts.rounds and facts.finished_at:
+        winners = " and ".join(s.entry for s in facts.ranking if s.rank == 1)
+        title = "The contest is over"
+        if facts.shows.rankings:
+            title = (
+                f"The contest is over: {winners} won" if winners else "The contest is over without a winner"
+            )
+        at = max(facts.finished_at, facts.rounds[-1].released_at)
+        yield Event(at, "end", title, f"The contest seed was {facts.seed}.", paths.INDEX)
+
+
+def log(facts: SiteFacts) -> Page:
+    happened = events(facts)
+    columns = (Column("time", "time"), Column("event", "event"), Column("text", ""))
+    rows = tuple(
+        (Cell(date(e.at), e.at.isoformat()), name_cell(e.title, e.link), cell(e.text)) for e in happened
+    )
+    table = Table("events", "Events", columns, rows)
+    return Page(paths.LOG, "log", "Log", {"events": happened}, (table,))
+
+
+def feed(facts: SiteFacts) -> Page:
+    """Make the log as an Atom feed. Its identifiers stay the same wherever the pages are."""
+    happened = events(facts)
+    opens = facts.settings.dates.registration_opens
+    domain = facts.settings.contest.address.rpartition("@")[2]
+    address = quote(facts.settings.contest.address.partition("@")[0])
+    return Page(
+        paths.FEED,
+        "feed",
+        facts.settings.contest.title,
+        {
+            "events": happened,
+            "updated": happened[0].at if happened else opens,
+            "tag": f"tag:{domain},{opens:%Y-%m-%d}:{address}",
+            "url": facts.settings.site.url.rstrip("/"),
+        },
+    )
