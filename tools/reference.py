@@ -47,7 +47,7 @@ _OF_ALL_LETTERS = """
 These are the commands that the robot reads in the subject of a letter. `help` brings the same text by mail,
 with the contest's own settings. Capitals, `Re:` and blanks do not matter. In a command that changes nothing,
 a typing error does not matter either. A command that changes something needs the team's `<<FROM>>` line.
-The organizer's own letters are in the organizer guide.
+The organizer's own letters are on the page [Write to the teams](../organizer/tell.md).
 """
 _OF_ALL_REPORTS = """
 The robot sends these reports on the contest day to the teams whose mail-preference asks for them, if the
@@ -212,7 +212,7 @@ def _reports_page() -> Iterator[str]:
         within = f"`{report.contained_in}`" if report.contained_in else ""
         what = f"`{report.code}` | {report.meaning}"
         yield f"| {what} | {report.when.title} | {report.to_whom} | {within} |\n"
-    yield "\nThe [organizer guide](../organizer-guide.md) lists which template makes which mail.\n"
+    yield "\n[Your own words](../organizer/own-words.md) lists which template makes which mail.\n"
 
 
 if __name__ == "__main__":

@@ -59,7 +59,10 @@ from tournament.runners import open_runner
 
 ROOT = Path(__file__).parents[2]
 TEAM = (ROOT / "docs" / "team-guide.md").read_text(encoding="utf-8")
-ORGANIZER = (ROOT / "docs" / "organizer-guide.md").read_text(encoding="utf-8")
+ORGANIZER = "\n".join(
+    page.read_text(encoding="utf-8")
+    for page in (ROOT / "docs" / "organizer-guide.md", *sorted((ROOT / "docs" / "organizer").glob("*.md")))
+)
 GAME = (ROOT / "docs" / "games" / "knobeln.md").read_text(encoding="utf-8")
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
@@ -185,7 +188,7 @@ def test_every_command_line_on_a_page_is_one_that_the_program_takes(page: str, c
 
 
 def test_command_lines_were_found_on_all_three_kinds_of_pages() -> None:
-    assert {"README.md", "docs/team-guide.md", "docs/organizer-guide.md"} <= {page for page, _ in CALLS}
+    assert {"README.md", "docs/team-guide.md", "docs/organizer/contest-day.md"} <= {page for page, _ in CALLS}
     assert len(CALLS) > 60
 
 
