@@ -1,5 +1,9 @@
 """How the guides become pages, a man page and plain text: `make docs`."""
 
+from typing import Any
+
+from sphinx.application import Sphinx
+
 from contest import __version__
 
 project = "knobeln"
@@ -19,3 +23,14 @@ html_show_sourcelink = False
 html_theme_options = {"footer_icons": []}
 
 man_pages = [("reference/commands", "knobeln", "a contest server that lives in a mailbox", [author], 1)]
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", _level_captions, priority=900)  # after furo has made its tree
+
+
+def _level_captions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Say which level the captions of the navigation are: Sphinx makes them headings without one."""
+    tree = context.get("furo_navigation_tree")
+    if tree:
+        context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')

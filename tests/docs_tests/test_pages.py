@@ -75,6 +75,7 @@ def test_the_guides_become_pages_that_need_no_network(tmp_path: Path) -> None:
             r'<(?:script|img|link)\b[^>]*(?:src|href)="(https?:[^"]+)"', page.read_text("utf-8")
         )
         assert not fetched, page
+        assert not re.findall(r'role="heading"(?! aria-level)', page.read_text("utf-8")), page
     for page in DOCS.rglob("*.md"):
         assert (pages / page.relative_to(DOCS)).with_suffix(".html").is_file(), "the index leaves it out"
 

@@ -1,0 +1,187 @@
+"""Make the pictures of the gallery, docs/images, from a demonstration contest: `python tools/screenshots.py`.
+
+It plays `knobeln demo` with a fixed seed, writes the contest's pages, and takes pictures of them in Chromium.
+Pictures of the terminal and of a mail are SVG. It needs the group `test` of pyproject.toml and Chromium.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+SEED = "gallery"
+ADDRESS = "pavlov@teams.example"
+MAX_BYTES = 80_000
+DESK, TELEPHONE = (1200, 800), (390, 800)
+_QUALITIES = (80, 65, 50, 35)  # of WebP; the first that is small enough
+# A picture must not be something that is fetched from elsewhere, as rich's fonts are.
+_SVG = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+{styles}
+</style>
+<defs>{lines}</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})">
+{backgrounds}
+<g class="{unique_id}-matrix">{matrix}</g>
+</g>
+</svg>
+"""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a page: the first link of the front page, or of the page before, that fits leads there."""
+
+    name: str
+    links: tuple[str, ...] = ()
+    """Patterns for addresses, followed one after the other from the front page."""
+    size: tuple[int, int] = DESK
+    scheme: str = "light"
+    at: str = ""
+    """What stands at the upper edge, as a CSS selector; "" for the top of the page."""
+
+
+SHOTS = (
+    Shot("front"),
+    Shot("front-telephone", size=TELEPHONE, scheme="dark"),
+    Shot("evolution", (r"evolution\.html",)),
+    Shot("team", (r"teams/pavlov\.html",)),
+    Shot("cross-table", (r"rounds/1\.html", r"rounds/1\.1\.html|groups?/"), at="figure"),
+    Shot("game", (r"teams/pavlov\.html", r"games/|replay\.html\?")),
+)
+
+
+def knobeln(*words: object, columns: int = 90, colour: bool = False) -> str:
+    """What the command prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(columns)}
+    environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"} if colour else {}
+    command = [sys.executable, "-P", "-m", "knobeln", *map(str, words)]
+    done = subprocess.run(  # noqa: S603 - our own program
+        command, env=environment, capture_output=True, text=True, check=True, timeout=1_200
+    )
+    return done.stdout
+
+
+def browser() -> webdriver.Chrome:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+    quiet = ("first-run", "background-networking", "component-update", "sync", "quic")
+    arguments = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "hide-scrollbars"]
+    for argument in (*arguments, *(f"{'no' if word == 'first-run' else 'disable'}-{word}" for word in quiet)):
+        options.add_argument(f"--{argument}")
+    service = Service(shutil.which("chromedriver"), env={**os.environ, "SE_OFFLINE": "true"})
+    return webdriver.Chrome(options=options, service=service)
+
+
+def take(driver: webdriver.Chrome, pages: Path, shot: Shot) -> bytes:
+    """The picture as WebP.
+
+    Raises:
+        LookupError: no link leads to the page.
+        ValueError: it cannot be made small enough.
+    """
+    width, height = shot.size
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": shot.size == TELEPHONE}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    scheme = [{"name": "prefers-color-scheme", "value": shot.scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": scheme})
+    address = (pages / "index.html").as_uri()
+    for pattern in ("", *shot.links):
+        if pattern:
+            here = address
+            found = driver.execute_script("return Array.from(document.links, link => link.href)")
+            address = next((link for link in found if re.search(pattern, link)), "")
+            if not address:
+                raise LookupError(f"{here} has no link to {pattern}")
+        driver.get(address)
+    if shot.at:
+        driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()", shot.at)
+    for quality in _QUALITIES:
+        wish = {"format": "webp", "quality": quality}
+        picture = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", wish)["data"])
+        if len(picture) <= MAX_BYTES:
+            return picture
+    raise ValueError(f"{shot.name} has {len(picture):,} bytes, more than {MAX_BYTES:,}")
+
+
+def terminal(text: str, columns: int = 90) -> str:
+    """The output of commands, with its colours, as SVG."""
+    console = Console(record=True, file=StringIO(), width=columns)
+    console.print(Text.from_ansi(text), soft_wrap=False)
+    return console.export_svg(title="", code_format=_SVG, theme=MONOKAI, unique_id="terminal")
+
+
+def pictures(contest: Path, pages: Path) -> dict[str, bytes]:
+    """All pictures of the gallery by their file names."""
+    made = {}
+    driver = browser()
+    try:
+        for shot in SHOTS:
+            made[f"{shot.name}.webp"] = take(driver, pages, shot)
+    finally:
+        driver.quit()
+    for name, text in terminals(contest).items():
+        made[f"{name}.svg"] = terminal(text).encode()
+    return made
+
+
+def terminals(contest: Path) -> dict[str, str]:
+    """What stands in a terminal, commands included, by the pictures' names."""
+
+    def shown(command: str, *, lines: int = 24, dropped: Sequence[str] = ()) -> str:
+        words = command.split()[1:]
+        kept = [
+            line
+            for line in knobeln(*words, "-C", contest, colour=True).splitlines()
+            if not any(word in line for word in dropped)
+        ]
+        rest = ["..."] if len(kept) > lines else []
+        return "\n".join([f"$ {command}", *kept[:lines], *rest])
+
+    mails = json.loads(knobeln("outbox", "list", "--to", ADDRESS, "--json", "-C", contest))
+    report = next(mail for mail in mails if mail["subject"].endswith("is accepted"))
+    return {
+        "practice": shown("knobeln practice council"),
+        "status": shown("knobeln status", dropped=(str(contest), "limits")),
+        "mail": shown(f"knobeln outbox show {report['id']}", lines=40),
+    }
+
+
+def main(folder: Path = IMAGES) -> None:
+    """Write all pictures into this folder, in place of those that were there."""
+    with tempfile.TemporaryDirectory(prefix="knobeln-gallery-") as scratch:
+        contest, pages = Path(scratch) / "demo", Path(scratch) / "pages"
+        knobeln("demo", contest, "--seed", SEED)
+        knobeln("site", pages, "-C", contest)
+        made = pictures(contest, pages)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in (*folder.glob("*.webp"), *folder.glob("*.svg")):
+        old.unlink()
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
