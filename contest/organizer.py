@@ -7,7 +7,7 @@ compiles: a run in another process sees the change in its next transaction.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -24,6 +24,7 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
 from contest.protocols import Renderer
+from contest.registration_form import Form
 from contest.store import (
     Transaction,
     contest_state,
@@ -310,6 +311,38 @@ class OrganizerActions:
             raise NotNow(f"there is nobody to tell: {message.readers} are none")
         return readers
 
+    def invite(self, forms: Sequence[Form], *, again: bool) -> str:
+        """Send each of these forms to its address, unless that is registered or was invited before.
+
+        `again`: also to those who were invited before, at most once a day.
+        """
+        closes = self.settings.dates.registration_closes
+        if contest_state.state(self.tx).phase is not Phase.OPEN or self.now >= closes:
+            raise NotNow(f"registration closed at {closes:{TIME_FORMAT}}, so nobody can be invited")
+        new = [form for form in forms if not _takes_part(teams.by_address(self.tx, form.address))]
+        invited = outbox.put_all(
+            self.tx,
+            (self._invitation(form, f"/{self.now:%Y-%m-%d}" if again else "") for form in new),
+            self.settings,
+            self.now,
+        )
+        registered, before = len(forms) - len(new), len(new) - invited
+        if invited:
+            self._note("invite", f"{plural(invited, 'invitation was', 'invitations were')} sent")
+        told = [plural(invited, "invitation goes out.", "invitations go out.")]
+        if registered:
+            told.append(plural(registered, "address is registered.", "addresses are registered."))
+        if before:
+            when = "today" if again else "before; `--again` sends it once more"
+            told.append(f"{plural(before, 'address was', 'addresses were')} invited {when}.")
+        return " ".join(told)
+
+    def _invitation(self, form: Form, time: str) -> Outgoing:
+        is_open = self.settings.dates.registration_opens <= self.now
+        rendered = self.renderer.render("invitation", form=form.text, is_open=is_open)
+        key = f"invitation/{form.address}{time}"
+        return Outgoing(key, "invitation", form.address, rendered.subject, rendered.body)
+
     # --- for all of them ----------------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
         """The teams that take part, or wait to be accepted."""
@@ -360,6 +393,10 @@ class OrganizerActions:
 
     def _note(self, what: str, text: str, *, whom: str = "", reason: str = "") -> None:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
+
+
+def _takes_part(team: Team | None) -> bool:
+    return team is not None and team.state is not TeamState.WITHDRAWN
 
 
 _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
