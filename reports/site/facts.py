@@ -17,6 +17,7 @@ from contest.model import Certainty, EvolutionOutcome, HillRanking, Phase, Round
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
 from reports.site.released import ReleasedRound
+from reports.site.texts import SiteTexts
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class SiteFacts:
     seed: str | None
     programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
+    texts: SiteTexts
     certainty: Certainty | None = None
     entries_root: str | None = None  # of the final list of entries, in hex
     hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved

@@ -62,11 +62,15 @@ def _number_of_teams(facts: SiteFacts, verb: str) -> str:
 
 
 def _dates(facts: SiteFacts) -> Table:
-    planned, began = facts.settings.dates, facts.started_at
-    times = _came_true(facts, began) if began else _planned(planned)
-    rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times)
+    rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times_of(facts))
     caption = "What happened when" if facts.is_over else "Schedule"
     return Table("dates", caption, (Column("event", ""), Column("time", "time")), rows)
+
+
+def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
+    """What happens when: as planned, and from the contest's start on as it was."""
+    began = facts.started_at
+    return tuple(_came_true(facts, began) if began else _planned(facts.settings.dates))
 
 
 def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:

@@ -26,10 +26,11 @@ def _started(facts: SiteFacts) -> Iterator[Event]:
     if facts.started_at:
         number = f" with {plural(len(facts.teams), 'program')}" if facts.teams else ""
         title = f"The contest started{number}"
-        yield Event(facts.started_at, "start", title, _about_the_seed(facts), paths.INDEX)
+        yield Event(facts.started_at, "start", title, about_the_seed(facts), paths.INDEX)
 
 
-def _about_the_seed(facts: SiteFacts) -> str:
+def about_the_seed(facts: SiteFacts) -> str:
+    """Say what the random draws of a contest that has started follow from."""
     if facts.entries_root is None:  # an earlier version made the contest
         return f"The contest seed is a number whose sha256 is {facts.commitment}."
     made_of = (

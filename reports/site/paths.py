@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
+INDEX, RULES, COMMANDS, ANNOUNCEMENT, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
     "index.html",
+    "rules.html",
+    "commands.html",
+    "announcement.html",
     "teams.html",
     "evolution.html",
     "certainty.html",

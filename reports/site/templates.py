@@ -31,6 +31,7 @@ from contest.plurals import plural
 from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
+from reports.site.mail_text import spans
 from reports.site.page import Page
 from reports.site.tables import as_csv, as_json
 
@@ -73,6 +74,7 @@ class SiteTemplates:
             info=game,
             nav=navigation,
             charts=charts,
+            spans=spans,
             shows=disclosure(settings.reports.offered, programs=settings.site.programs),
         )
 
