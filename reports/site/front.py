@@ -15,6 +15,7 @@ from reports.site.groups import ranking_table
 from reports.site.log import events
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.untold import about_results
 from reports.text import date
 
 
@@ -30,6 +31,7 @@ def index(facts: SiteFacts, games_made: int, games: int, played: int) -> Page:
         facts.settings.contest.title,
         {
             "state": state_of(facts),
+            "about_results": about_results(facts),
             "is_open": facts.phase is Phase.OPEN,
             "is_over": facts.is_over,
             "dates": dates,
@@ -70,7 +72,13 @@ def _dates(facts: SiteFacts) -> Table:
 def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
     """What happens when: as planned, and from the contest's start on as it was."""
     began = facts.started_at
-    return tuple(_came_true(facts, began) if began else _planned(facts.settings.dates))
+    times = _came_true(facts, began) if began else _planned(facts.settings.dates)
+    untold = "all teams have their results" if facts.shows.own and about_results(facts) else ""
+    return tuple((untold if untold and words in _PUBLISHED else words, at) for words, at in times)
+
+
+_WERE_PUBLISHED = "the results were published"
+_PUBLISHED = (DATE_WORDS["results_published"], _WERE_PUBLISHED)
 
 
 def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:
@@ -95,7 +103,7 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     if facts.is_over and facts.finished_at:
         yield "the contest ended", facts.finished_at
         on_its_date = [dates.results_published] if facts.settings.site.results == "date" else []
-        yield "the results were published", max([facts.finished_at, *released, *on_its_date])
+        yield _WERE_PUBLISHED, max([facts.finished_at, *released, *on_its_date])
     elif dates.results_published > max([began, *released]):
         yield DATE_WORDS["results_published"], dates.results_published
 

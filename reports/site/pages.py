@@ -63,7 +63,7 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     yield announcement.announcement(facts)
     yield log.log(facts)
     yield log.feed(facts)
-    for released in facts.rounds if shows.rankings or shows.bracket else ():
+    for released in facts.told_rounds:
         yield from groups.round_pages(released, facts.game, shows, made)
     if facts.evolution and shows.rankings:
         yield evolution.evolution(facts.evolution)
@@ -119,10 +119,9 @@ def _players(pairing: Pairing) -> str:
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     """Title and path of the pages that every page leads to."""
     shows = facts.shows
-    rounds = facts.rounds if shows.rankings or shows.bracket else ()
     found = [("Contest", paths.INDEX), ("Rules", paths.RULES)]
     found += [("Teams", paths.TEAMS)] if facts.teams else []
-    found += [(groups.round_title(each), paths.round_page(each.number)) for each in rounds]
+    found += [(groups.round_title(each), paths.round_page(each.number)) for each in facts.told_rounds]
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []

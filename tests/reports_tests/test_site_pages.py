@@ -213,19 +213,19 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
 @pytest.mark.parametrize(
     ("offered", "shown"),
     [
-        (("OWN",), ""),
+        (("OWN",), "own"),
         ((), ""),
-        (("GRP", "DGP"), ""),
+        (("GRP", "DGP"), "own"),
         (("LAP",), "teams"),
-        (("LGP", "OWN"), "teams"),
+        (("LGP", "OWN"), "teams own"),
         (("GRR",), "teams rankings"),
         (("RSM",), "teams rankings bracket words"),
         (("GRG",), "teams rankings games"),
         (("BRK",), "teams bracket"),
-        (("GRG", "DGP"), "teams rankings games moves"),
+        (("GRG", "DGP"), "teams rankings games moves own"),
         (
             ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
-            "teams rankings games moves bracket words",
+            "teams rankings games moves bracket words own",
         ),
     ],
 )

@@ -1,0 +1,15 @@
+"""What the pages say of results that the contest does not tell everybody. Pure."""
+
+from __future__ import annotations
+
+from reports.site.facts import SiteFacts
+
+
+def about_results(facts: SiteFacts) -> str:
+    """Say that there are no results on the pages, and how teams get theirs; "" if there are, or will be."""
+    shows = facts.shows
+    if shows.rankings or (shows.bracket and (facts.told_rounds or not facts.rounds)):
+        return ""
+    if shows.own:
+        return "These pages show no results: each team gets its own by mail."
+    return "These pages show no results."
