@@ -44,6 +44,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     are_all = len(rounds) == len(result_store.round_log(tx))
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
+    noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
     return SiteFacts(
         settings=settings,
         game=game_of(settings.game, settings.programs).info,
@@ -62,9 +63,10 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
-            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])
-            for line in contest_store.journal_of(tx, _PUBLIC_AREAS)
+            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:]) for line in noted
         ),
+        # What opened and closed is noted as well, but it is no date's.
+        dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
         texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
 

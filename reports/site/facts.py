@@ -103,6 +103,7 @@ class SiteFacts:
     programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
     texts: SiteTexts
+    dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
     entries_root: str | None = None  # of the final list of entries, in hex
     hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved

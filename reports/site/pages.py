@@ -12,6 +12,7 @@ from reports.play import play_reports
 from reports.site import (
     announcement,
     bracket,
+    calendar,
     certainty,
     commands,
     evolution,
@@ -76,6 +77,11 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     if facts.teams:
         yield teams.teams(facts)
         yield from teams.team_pages(facts, _views(facts, made))
+
+
+def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
+    """Paths and contents of the files that are no pages."""
+    yield paths.CALENDAR, calendar.calendar(facts)
 
 
 def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, RULES, COMMANDS, ANNOUNCEMENT, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
+INDEX, RULES, COMMANDS, ANNOUNCEMENT, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED, CALENDAR = (
     "index.html",
     "rules.html",
     "commands.html",
@@ -20,6 +20,7 @@ INDEX, RULES, COMMANDS, ANNOUNCEMENT, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL
     "hill.html",
     "log.html",
     "feed.xml",
+    "contest.ics",
 )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from contest.config.sections import DATE_WORDS
 from reports.site.facts import SiteFacts
 
 
@@ -13,3 +16,12 @@ def about_results(facts: SiteFacts) -> str:
     if shows.own:
         return "These pages show no results: each team gets its own by mail."
     return "These pages show no results."
+
+
+def date_words(facts: SiteFacts) -> Mapping[str, str]:
+    """What happens at each date of the settings, in their order."""
+    is_untold = facts.shows.own and about_results(facts)
+    return {**DATE_WORDS, "results_published": _OWN_RESULTS} if is_untold else DATE_WORDS
+
+
+_OWN_RESULTS = "all teams have their results"
