@@ -19,4 +19,5 @@ def announcement(facts: SiteFacts) -> Page:
         "announcement",
         "Announcement",
         {"blocks": shown, "is_open": facts.phase is Phase.OPEN},
+        summary="What the contest is about, how to register, how to send a program, and the dates.",
     )

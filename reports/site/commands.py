@@ -30,7 +30,13 @@ class ShownCommand:
 def commands(facts: SiteFacts) -> Page:
     """Make the page of all mail commands, with the words of `help` and a letter to send for each."""
     shown = [_shown(command) for command in facts.texts.commands]
-    return Page(paths.COMMANDS, "commands", "Mail commands", {"commands": shown})
+    return Page(
+        paths.COMMANDS,
+        "commands",
+        "Mail commands",
+        {"commands": shown},
+        summary="What a letter to the robot can do: every subject, with a sample letter.",
+    )
 
 
 def _shown(command: MailCommand) -> ShownCommand:

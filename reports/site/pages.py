@@ -21,6 +21,8 @@ from reports.site import (
     hill,
     log,
     paths,
+    picture,
+    preview,
     rules,
     teams,
 )
@@ -82,6 +84,9 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
 def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
     """Paths and contents of the files that are no pages."""
     yield paths.CALENDAR, calendar.calendar(facts)
+    if facts.settings.site.url:  # links to pages of an unknown address show no picture
+        shown = facts.evolution if facts.shows.rankings else None
+        yield paths.PICTURE, picture.picture(preview.preview(facts), shown)
 
 
 def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:

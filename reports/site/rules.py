@@ -31,6 +31,7 @@ def rules(facts: SiteFacts) -> Page:
             "draw": _draw(facts),
             "offered": [known[code] for code in facts.settings.reports.offered],
         },
+        summary=f"The rules of {facts.game.title}, and the contest's own numbers, dates and draws.",
     )
 
 

@@ -17,6 +17,7 @@ from reports.render import Templates
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
 from reports.site.texts import SiteTexts
@@ -70,7 +71,10 @@ def texts_of(settings: Settings) -> SiteTexts:
 
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
-    words, planned = SiteTemplates(facts.settings, facts.game, navigation(facts)), plan(facts)
+    words, planned = (
+        SiteTemplates(facts.settings, facts.game, navigation(facts), None, preview(facts)),
+        plan(facts),
+    )
     found: dict[str, bytes] = {}
     for page in pages(facts, planned):
         found |= words.files(page)
