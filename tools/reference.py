@@ -21,11 +21,9 @@ from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.exit_codes import MEANINGS
 from contest.games.registry import game_plugins
-from contest.registration_form import sample
 from knobeln.cli import main
 from knobeln.cli.lazy import loaded
 from knobeln.cli.main import COMMANDS
-from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
 from reports.render import Templates
@@ -171,29 +169,17 @@ def _letters_page() -> Iterator[str]:
     yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
     contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
     for command in all_commands():
-        texts = [(name, text) for name, settings in contests.items() if (text := _about(command, settings))]
+        texts = [
+            (name, help_topics.about(command, settings, Templates(settings, None).part).strip("\n"))
+            for name, settings in contests.items()
+            if command.subjects(settings)
+        ]
         # The text for KNOBELN, and for another game if it is different there.
         distinct = texts[:1] if len(texts) > 1 and texts[0][1] == texts[1][1] else texts
         yield f"\n## {command.name}\n" if texts else ""
         for name, text in distinct:
             yield f"\nIn a contest of {_titles()[name]}:\n" if len(distinct) > 1 else ""
             yield f"\n```text\n{text}\n```\n"
-
-
-def _about(command: Command, settings: Settings) -> str:
-    """Return the text of the answer to `help NAME`; "" if the contest has no such command."""
-    if not command.subjects(settings):
-        return ""
-    answer = Templates(settings, None).render(
-        "help_word",
-        word=command.name,
-        topic=help_topics.Topic(help_topics.TopicKind.COMMAND, command.name),
-        form=sample(settings).text,
-        near=(),
-        all_words=(),
-    )
-    text = answer.body.partition("The subject of the letter is")[2].partition("\nSend the subject `help`")[0]
-    return text.strip("\n")
 
 
 def _titles() -> dict[str, str]:

@@ -583,7 +583,8 @@ class Site(Section):
     url: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
-        description="where the folder is on the web; only the feed needs it",
+        description="where the folder is on the web: links to it then show a picture in messengers, and feed "
+        "and calendar lead back to it",
     )
     results: Literal["rounds", "date"] = Field(
         "rounds",

@@ -15,9 +15,14 @@ from contest.store import results as result_store
 from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
+from mailserver.attachments import AnnouncementTexts, announcement_texts
+from mailserver.command import Command
+from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
+from reports.render import Templates
 from reports.site.facts import Event, PublishedProgram, SiteFacts
 from reports.site.released import ReleasedRound
+from reports.site.texts import MailCommand, SampleLetter, SiteTexts
 from tournament.derived_settings import format_of
 
 _PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
@@ -39,6 +44,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     are_all = len(rounds) == len(result_store.round_log(tx))
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
+    noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
     return SiteFacts(
         settings=settings,
         game=game_of(settings.game, settings.programs).info,
@@ -57,9 +63,11 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
-            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])
-            for line in contest_store.journal_of(tx, _PUBLIC_AREAS)
+            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:]) for line in noted
         ),
+        # What opened and closed is noted as well, but it is no date's.
+        dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
+        texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
 
 
@@ -82,6 +90,30 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
     outcome = result_store.round_outcome(tx, log.number, Games.WITH_MOVES)
     played, released = log.played_at or log.planned_at, log.reported_at or log.planned_at
     return ReleasedRound(outcome, log.planned_at, played, released, log.words)
+
+
+# --- texts of mails ----------------------------------------------------------------------------------------
+def site_texts(settings: Settings, templates: Templates, announced: AnnouncementTexts) -> SiteTexts:
+    """Return the texts of mails that pages show, in the organizer's own words where there are some."""
+    commitment, key = announced["seed_commitment"], announced["ledger_key"]
+    draw = templates.part("_seed_commitment", is_sealed=key is not None, seed_commitment=commitment)
+    return SiteTexts(
+        announcement=templates.render("call", **{**announced, "rules": ""}).body,
+        numbers=templates.part("_contest"),
+        draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",
+        commands=tuple(
+            _mail_command(command, settings, templates)
+            for command in all_commands()
+            if command.subjects(settings)
+        ),
+    )
+
+
+def _mail_command(command: Command, settings: Settings, templates: Templates) -> MailCommand:
+    about = help_topics.about(command, settings, templates.part)
+    subject = f"{command.right_subject(settings)} {command.sample_arguments(settings)}".rstrip()
+    body = command.sample_body(settings, templates.part)
+    return MailCommand(command.name, about, SampleLetter(settings.contest.address, subject, body))
 
 
 # --- programs ----------------------------------------------------------------------------------------------

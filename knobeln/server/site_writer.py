@@ -19,7 +19,9 @@ from knobeln.server.site_facts import site_facts, site_mark
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
+from reports.site.pages import files as other_files
 from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
@@ -44,10 +46,14 @@ class SiteWriter:
             facts = site_facts(tx, self._contest)
         files = SiteFolder(self._target)
         templates = SiteTemplates(
-            facts.settings, facts.game, navigation(facts), self._contest.path / "templates" / "site"
+            facts.settings,
+            facts.game,
+            navigation(facts),
+            self._contest.path / "templates" / "site",
+            preview(facts),
         )
         planned = plan(facts)
-        for name, data in templates.static().items():
+        for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
         number = 0
         for number, page in enumerate(pages(facts, planned), start=1):

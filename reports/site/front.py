@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from contest.config.sections import DATE_WORDS, Dates
+from contest.config.sections import DATE_WORDS
 from contest.model import Phase
 from contest.plurals import plural
 from reports.prizes import PrizeList, grand_prize, prize_lists
@@ -15,6 +15,7 @@ from reports.site.groups import ranking_table
 from reports.site.log import events
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.untold import about_results, date_words
 from reports.text import date
 
 
@@ -30,6 +31,7 @@ def index(facts: SiteFacts, games_made: int, games: int, played: int) -> Page:
         facts.settings.contest.title,
         {
             "state": state_of(facts),
+            "about_results": about_results(facts),
             "is_open": facts.phase is Phase.OPEN,
             "is_over": facts.is_over,
             "dates": dates,
@@ -62,15 +64,18 @@ def _number_of_teams(facts: SiteFacts, verb: str) -> str:
 
 
 def _dates(facts: SiteFacts) -> Table:
-    planned, began = facts.settings.dates, facts.started_at
-    times = _came_true(facts, began) if began else _planned(planned)
-    rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times)
+    rows = tuple((name_cell(words), Cell(date(at), at.isoformat())) for words, at in times_of(facts))
     caption = "What happened when" if facts.is_over else "Schedule"
     return Table("dates", caption, (Column("event", ""), Column("time", "time")), rows)
 
 
-def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:
-    return ((words, getattr(dates, name)) for name, words in DATE_WORDS.items())
+def times_of(facts: SiteFacts) -> tuple[tuple[str, datetime], ...]:
+    """What happens when: as planned, and from the contest's start on as it was."""
+    return tuple(_came_true(facts, facts.started_at) if facts.started_at else _planned(facts))
+
+
+def _planned(facts: SiteFacts) -> Iterator[tuple[str, datetime]]:
+    return ((words, getattr(facts.settings.dates, name)) for name, words in date_words(facts).items())
 
 
 def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetime]]:
@@ -78,7 +83,7 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
 
     The organizer may start the contest before its date. The start closes whatever is open then.
     """
-    dates = facts.settings.dates
+    dates, results = facts.settings.dates, date_words(facts)["results_published"]
     services = (
         ("registration", dates.registration_opens, dates.registration_closes),
         ("the compile service", dates.compilation_opens, dates.compilation_closes),
@@ -91,9 +96,10 @@ def _came_true(facts: SiteFacts, began: datetime) -> Iterator[tuple[str, datetim
     if facts.is_over and facts.finished_at:
         yield "the contest ended", facts.finished_at
         on_its_date = [dates.results_published] if facts.settings.site.results == "date" else []
-        yield "the results were published", max([facts.finished_at, *released, *on_its_date])
+        were = "the results were published" if results == DATE_WORDS["results_published"] else results
+        yield were, max([facts.finished_at, *released, *on_its_date])
     elif dates.results_published > max([began, *released]):
-        yield DATE_WORDS["results_published"], dates.results_published
+        yield results, dates.results_published
 
 
 def _prize_lists(facts: SiteFacts) -> tuple[PrizeList, ...]:

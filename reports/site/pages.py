@@ -9,7 +9,23 @@ from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
 from reports.play import play_reports
-from reports.site import bracket, certainty, evolution, front, groups, hill, log, paths, teams
+from reports.site import (
+    announcement,
+    bracket,
+    calendar,
+    certainty,
+    commands,
+    evolution,
+    front,
+    groups,
+    hill,
+    log,
+    paths,
+    picture,
+    preview,
+    rules,
+    teams,
+)
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey, chosen_games
 from reports.site.page import Page
@@ -45,9 +61,12 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     """Every page that is not of a game."""
     shows, made = facts.shows, planned.made
     yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
+    yield rules.rules(facts)
+    yield commands.commands(facts)
+    yield announcement.announcement(facts)
     yield log.log(facts)
     yield log.feed(facts)
-    for released in facts.rounds if shows.rankings or shows.bracket else ():
+    for released in facts.told_rounds:
         yield from groups.round_pages(released, facts.game, shows, made)
     if facts.evolution and shows.rankings:
         yield evolution.evolution(facts.evolution)
@@ -60,6 +79,14 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     if facts.teams:
         yield teams.teams(facts)
         yield from teams.team_pages(facts, _views(facts, made))
+
+
+def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
+    """Paths and contents of the files that are no pages."""
+    yield paths.CALENDAR, calendar.calendar(facts)
+    if facts.settings.site.url:  # links to pages of an unknown address show no picture
+        shown = facts.evolution if facts.shows.rankings else None
+        yield paths.PICTURE, picture.picture(preview.preview(facts), shown)
 
 
 def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:
@@ -103,12 +130,12 @@ def _players(pairing: Pairing) -> str:
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     """Title and path of the pages that every page leads to."""
     shows = facts.shows
-    rounds = facts.rounds if shows.rankings or shows.bracket else ()
-    found = [("Contest", paths.INDEX)]
+    found = [("Contest", paths.INDEX), ("Rules", paths.RULES)]
     found += [("Teams", paths.TEAMS)] if facts.teams else []
-    found += [(groups.round_title(each), paths.round_page(each.number)) for each in rounds]
+    found += [(groups.round_title(each), paths.round_page(each.number)) for each in facts.told_rounds]
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
     found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
+    found += [("Announcement", paths.ANNOUNCEMENT), ("Mail commands", paths.COMMANDS)]
     return (*found, ("Log", paths.LOG))

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
-    "index.html",
-    "teams.html",
-    "evolution.html",
-    "certainty.html",
-    "bracket.html",
-    "hill.html",
-    "log.html",
-    "feed.xml",
-)
+INDEX = "index.html"
+RULES, COMMANDS, ANNOUNCEMENT = "rules.html", "commands.html", "announcement.html"
+TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
+BRACKET, HILL, LOG = "bracket.html", "hill.html", "log.html"
+FEED, CALENDAR, PICTURE = "feed.xml", "contest.ics", "preview.png"
 
 
 def team(name: str) -> str:

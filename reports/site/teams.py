@@ -11,6 +11,7 @@ from reports.site.facts import SiteFacts
 from reports.site.groups import GroupView, own_table, round_title, title_of
 from reports.site.page import Page
 from reports.site.tables import Column, Table, cell, name_cell
+from reports.site.untold import about_results
 from reports.text import percent
 
 
@@ -20,11 +21,15 @@ def teams(facts: SiteFacts) -> Page:
         (
             name_cell(team.name, paths.team(team.name)),
             cell(team.registration.organization),
-            cell(_last(facts, team)),
+            *([cell(_last(facts, team))] if facts.shows.rankings else []),
         )
         for team in _by_name(facts.teams)
     )
-    columns = (Column("team", "team"), Column("organization", "organization"), Column("reached", "reached"))
+    columns = (
+        Column("team", "team"),
+        Column("organization", "organization"),
+        *([Column("reached", "reached")] if facts.shows.rankings else []),
+    )
     table = Table("teams", "Teams", columns, rows)
     return Page(paths.TEAMS, "teams", "Teams", {"table": table}, (table,))
 
@@ -35,8 +40,6 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 def _last(facts: SiteFacts, team: Team) -> str:
     """Return the title of the last released round in which the team played."""
-    if not facts.shows.rankings:
-        return ""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
     return round_title(there[-1]).lower() if there else ""
 
@@ -81,6 +84,8 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound]) -> Pag
             "evolved": line,
             "share": percent(line.fraction) if line else "",
             "program": program,
+            "no_results": about_results(facts) or "There are no results yet.",
+            "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
         },
         tuple(each.games for each in rounds if each.games),
     )

@@ -1,7 +1,7 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
-`replay.js`.
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style, script and
+icons.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ from contest.plurals import plural
 from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
+from reports.site.mail_text import spans
 from reports.site.page import Page
+from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "replay.js")
+STATIC = ("style.css", "replay.js", "favicon.svg", "favicon.png")
 _PACKAGE = "reports.site"
 
 
@@ -47,10 +49,21 @@ class SiteTemplates:
         game: GameInfo,
         navigation: Sequence[tuple[str, str]],
         override: Path | None = None,
+        preview: Preview | None = None,
     ) -> None:
-        """`override` is the organizer's own folder; it need not exist."""
+        """`override` is the organizer's own folder; it need not exist. Without `preview` links show none."""
         self._override = override
-        self._same_for_all = repr((settings.contest, settings.reports, settings.site, game, navigation))
+        address = settings.site.url.rstrip("/") if preview else ""
+        self._same_for_all = repr(
+            (
+                settings.contest,
+                settings.reports,
+                settings.site,
+                game,
+                navigation,
+                preview if address else None,
+            )
+        )
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -73,6 +86,10 @@ class SiteTemplates:
             info=game,
             nav=navigation,
             charts=charts,
+            spans=spans,
+            preview=preview,
+            address=address,
+            picture={"path": paths.PICTURE, "width": WIDTH, "height": HEIGHT},
             shows=disclosure(settings.reports.offered, programs=settings.site.programs),
         )
 
@@ -110,7 +127,7 @@ class SiteTemplates:
         return known.hexdigest()
 
     def static(self) -> dict[str, bytes]:
-        """Style and script of all pages."""
+        """Style, script and icons of all pages."""
         return {name: self._static(name) for name in STATIC}
 
     def _static(self, name: str) -> bytes:

@@ -26,8 +26,9 @@ from reports.kinds import reports
 from reports.site import log
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
+from reports.site.pages import files as other_files
 from reports.site.pages import page_of_game, plan
-from reports.site.templates import SiteTemplates
+from reports.site.templates import STATIC, SiteTemplates
 from reports.verdicts import VERDICTS
 from tests.support import other_contests
 from tests.support.site_files import START, course_in, facts_of, files_of
@@ -96,13 +97,15 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, "style.css", "replay.js"}
+    there = {*files, *STATIC, *dict(other_files(facts))}
     for path, text in html(files):
         links = Links()
         links.feed(text)
         assert links.open in (["html"], []), path
         for target in links.targets:
-            if not target.startswith(("mailto:", "#")):
+            if target.startswith("#"):
+                assert f'id="{target[1:]}"' in text, f"{path}: {target}"
+            elif not target.startswith(("mailto:", "https:")):
                 folder = path.split("/")[:-1]
                 *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
                 depth = len(folder) - ups[0].count("../")
@@ -186,6 +189,9 @@ def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
         "index.html",
         "index.dates.csv",
         "index.dates.json",
+        "rules.html",
+        "commands.html",
+        "announcement.html",
         "log.html",
         "log.events.csv",
         "log.events.json",
@@ -208,19 +214,19 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
 @pytest.mark.parametrize(
     ("offered", "shown"),
     [
-        (("OWN",), ""),
+        (("OWN",), "own"),
         ((), ""),
-        (("GRP", "DGP"), ""),
+        (("GRP", "DGP"), "own"),
         (("LAP",), "teams"),
-        (("LGP", "OWN"), "teams"),
+        (("LGP", "OWN"), "teams own"),
         (("GRR",), "teams rankings"),
         (("RSM",), "teams rankings bracket words"),
         (("GRG",), "teams rankings games"),
         (("BRK",), "teams bracket"),
-        (("GRG", "DGP"), "teams rankings games moves"),
+        (("GRG", "DGP"), "teams rankings games moves own"),
         (
             ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
-            "teams rankings games moves bracket words",
+            "teams rankings games moves bracket words own",
         ),
     ],
 )
@@ -252,7 +258,9 @@ def test_a_programs_text_shows_only_after_the_contest_and_where_it_may(small: Si
 def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: dict[str, str]) -> None:
     text = small_files["teams/zero_thrower.html"]
     assert "zero_thrower: illegal throw in throw 17" in text
-    assert "only 1..12288 are allowed" not in "".join(small_files.values())
+    assert "only 1..12288 are allowed" not in "".join(
+        text for path, text in small_files.items() if path != "rules.html"
+    )
 
 
 # --- games -------------------------------------------------------------------------------------------------

@@ -10,11 +10,17 @@ from typing import Any
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from contest.registration_form import sample
+from knobeln.server.site_facts import site_texts
+from mailserver.attachments import AnnouncementTexts
+from reports.render import Templates
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
 from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
+from reports.site.texts import SiteTexts
 from tests.support import other_contests
 from tournament.replay import course_of
 
@@ -50,13 +56,25 @@ def facts_of(
         seed="5eed" if ranking else None,
         programs={},
         noted=(),
+        texts=texts_of(settings),
     )
     return replace(facts, **changes)
 
 
+def texts_of(settings: Settings) -> SiteTexts:
+    """The texts of mails of a contest that has a ledger."""
+    announced = AnnouncementTexts(
+        form=sample(settings).text, rules="The rules.", seed_commitment="c0ffee", ledger_key="a+public/key="
+    )
+    return site_texts(settings, Templates(settings, None), announced)
+
+
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
-    words, planned = SiteTemplates(facts.settings, facts.game, navigation(facts)), plan(facts)
+    words, planned = (
+        SiteTemplates(facts.settings, facts.game, navigation(facts), None, preview(facts)),
+        plan(facts),
+    )
     found: dict[str, bytes] = {}
     for page in pages(facts, planned):
         found |= words.files(page)

@@ -1,0 +1,41 @@
+"""Texts of mails that the pages show, too. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+
+@dataclass(frozen=True)
+class SampleLetter:
+    """A letter that a reader may send; words in capitals are to be replaced."""
+
+    to: str
+    subject: str
+    body: str = ""
+
+    @property
+    def link(self) -> str:
+        """Opens the reader's mail program with the letter (RFC 6068, where lines end in CR LF)."""
+        fields = {"subject": self.subject} | ({"body": self.body.replace("\n", "\r\n")} if self.body else {})
+        return f"mailto:{quote(self.to, safe='@')}?{urlencode(fields, quote_via=quote)}"
+
+
+@dataclass(frozen=True)
+class MailCommand:
+    """A mail command of the contest. `about`: what `help` says of it, its subjects first."""
+
+    name: str
+    about: str
+    letter: SampleLetter
+
+
+@dataclass(frozen=True)
+class SiteTexts:
+    """`announcement`: without the rules of the game, which have a page of their own. `numbers`: the contest's
+    numbers; `draw`: how its random draws are made, as told before it starts."""
+
+    announcement: str
+    numbers: str
+    draw: str
+    commands: tuple[MailCommand, ...]
