@@ -151,7 +151,7 @@ class _Compiled:
             auto_reload=False,
         )
         self.environment.filters.update(filters)
-        self.environment.globals.update(names, part=self._part)
+        self.environment.globals.update(names, part=self.part)
         self._loader = loader
         self._candidates = candidates
         self._found: dict[str, str] = {}
@@ -171,7 +171,8 @@ class _Compiled:
             self._mails[name] = subject, self.environment.from_string(_TWO_LINES + body)
         return self._mails[name]
 
-    def _part(self, name: str) -> str:
+    def part(self, name: str) -> str:
+        """Return the template of the part: the most specific one."""
         if name not in self._found:
             template = self.environment.select_template(self._candidates(name))
             self._found[name] = str(template.name)
@@ -251,6 +252,17 @@ class Templates:
             raise ConfigError(
                 f"template {error.name or name}, line {error.lineno}: {error.message}"
             ) from None
+        except TemplateError as error:
+            raise ConfigError(f"template {name}: {error.message}") from None
+
+    def part(self, name: str) -> str:
+        """The text of a part that needs no facts of its own, for a page that says what the mails say.
+
+        Raises ConfigError if the template is wrong.
+        """
+        made = self._of_now()
+        try:
+            return text.plain(made.environment.get_template(made.part(name)).render())
         except TemplateError as error:
             raise ConfigError(f"template {name}: {error.message}") from None
 

@@ -17,6 +17,7 @@ from contest.store.submissions import Version
 from knobeln.context import ContestContext
 from mailserver.team_secret import without_strings
 from reports.site.facts import Event, PublishedProgram, SiteFacts
+from reports.site.front import MAIL_PARTS
 from reports.site.released import ReleasedRound
 from tournament.derived_settings import format_of
 
@@ -55,6 +56,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         seed=state.seed.value.hex() if over else None,
         programs=_programs(tx, settings) if over and settings.site.programs else {},
         entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
+        mail_parts={name: contest.templates.part(name) for name in MAIL_PARTS},
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
             Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])

@@ -8,7 +8,7 @@ everybody (`reports.offered`): where teams get their own results only, the pages
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from contest.config.settings import Settings
@@ -78,7 +78,8 @@ class SiteFacts:
 
     `playing` are those who take part, by name, nobody before the start; `registered` counts all
     registrations; `ranking`, `evolution`, `certainty`, `seed` and `programs` come with the last round's
-    release; `noted` are events of the journal.
+    release; `noted` are events of the journal; `mail_parts` are texts that mails say, too, by the part's
+    name.
     """
 
     settings: Settings
@@ -97,6 +98,7 @@ class SiteFacts:
     noted: tuple[Event, ...]
     certainty: Certainty | None = None
     entries_root: str | None = None  # of the final list of entries, in hex
+    mail_parts: Mapping[str, str] = field(default_factory=dict)
     hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved
 
     @property

@@ -75,8 +75,8 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
         Column("rank", "rank", numeric=True),
         Column("team", "team"),
         Column("points", "points", numeric=True),
-        Column("failures", "failures" if replays else "faulty games", numeric=True),
-        Column("fate", ""),
+        Column("failures", "failures" if replays else "faulty games", numeric=True, optional=True),
+        Column("fate", "remark", optional=True),
     )
     rows = tuple(
         (
@@ -230,7 +230,7 @@ def own_table(view: GroupView, name: str, table: str) -> Table:
         *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
         Column("own", "points", numeric=True),
         Column("theirs", "opponent's", numeric=True),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     return Table(table, "Games", columns, rows)
 
@@ -313,7 +313,7 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
         Column("points", "points", numeric=True),
         Column("opponent_points", "opponent's", numeric=True),
         Column("opponent", "opponent"),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     rows = []
     for view in views:

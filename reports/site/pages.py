@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
+from reports.highlights import Highlight, Search
 from reports.play import play_reports
+from reports.results import games_played
 from reports.site import bracket, certainty, evolution, front, groups, hill, log, paths, teams
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey, chosen_games
@@ -36,15 +38,16 @@ def plan(facts: SiteFacts) -> Plan:
     if not facts.game.play.has_moves:
         return Plan((), 0, 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
-    groups = [group for released in facts.rounds for group in released.outcome.groups]
-    played = sum(not match.is_discarded for group in groups for match in group.matches)
+    played = sum(map(games_played, facts.history))
     return Plan(chosen if facts.shows.moves else (), played, counted)
 
 
-def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
-    """Every page that is not of a game."""
+def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> Iterator[Page]:
+    """Every page that is not of a game. `found`: the highlights of a finished contest."""
     shows, made = facts.shows, planned.made
-    yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
+    views = _views(facts, made)
+    count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
+    yield front.index(facts, count, views, found)
     yield log.log(facts)
     yield log.feed(facts)
     for released in facts.rounds if shows.rankings or shows.bracket else ():
@@ -59,10 +62,22 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
         yield hill.hill(facts.hill)
     if facts.teams:
         yield teams.teams(facts)
-        yield from teams.team_pages(facts, _views(facts, made))
+        yield from teams.team_pages(facts, views)
 
 
-def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:
+def search(facts: SiteFacts, planned: Plan) -> tuple[Search, Sequence[GameKey]] | None:
+    """The search for the highlights of a finished contest, and the games whose course it has to see.
+
+    None where the contest is not over, or does not tell its games to everybody.
+    """
+    if not (facts.is_over and facts.shows.rankings and facts.shows.games):
+        return None
+    looking = Search(facts.history, facts.ranking, facts.game, moves=facts.shows.moves)
+    wanted = {id(match) for match in looking.wanted}
+    return looking, [key for key in planned.games if id(key.match) in wanted]
+
+
+def _views(facts: SiteFacts, made: Container[str]) -> front.Views:
     if not facts.shows.rankings:
         return []
     return [

@@ -19,6 +19,9 @@ INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
     "feed.xml",
 )
 
+ABOUT = ("announcement.html", "rules.html", "commands.html")
+"""The pages that tell what the contest is, where it has them."""
+
 
 def team(name: str) -> str:
     return f"teams/{name}.html"
