@@ -151,7 +151,7 @@ class _Compiled:
             auto_reload=False,
         )
         self.environment.filters.update(filters)
-        self.environment.globals.update(names, part=self.part)
+        self.environment.globals.update(names, part=self._part)
         self._loader = loader
         self._candidates = candidates
         self._found: dict[str, str] = {}
@@ -171,8 +171,11 @@ class _Compiled:
             self._mails[name] = subject, self.environment.from_string(_TWO_LINES + body)
         return self._mails[name]
 
-    def part(self, name: str) -> str:
-        """Return the template of the part: the most specific one."""
+    def part(self, name: str) -> Template:
+        """The template of this part: the game's own one, or else a more general one."""
+        return self.environment.get_template(self._part(name))
+
+    def _part(self, name: str) -> str:
         if name not in self._found:
             template = self.environment.select_template(self._candidates(name))
             self._found[name] = str(template.name)
@@ -255,14 +258,13 @@ class Templates:
         except TemplateError as error:
             raise ConfigError(f"template {name}: {error.message}") from None
 
-    def part(self, name: str) -> str:
-        """The text of a part that needs no facts of its own, for a page that says what the mails say.
+    def part(self, name: str, **facts: object) -> str:
+        """The text of this part of a mail, such as `commands/help`, without what is around it.
 
-        Raises ConfigError if the template is wrong.
+        Raises ConfigError if it is missing or wrong.
         """
-        made = self._of_now()
         try:
-            return text.plain(made.environment.get_template(made.part(name)).render())
+            return text.plain(self._of_now().part(name).render(facts))
         except TemplateError as error:
             raise ConfigError(f"template {name}: {error.message}") from None
 

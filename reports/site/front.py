@@ -61,7 +61,7 @@ def index(facts: SiteFacts, games: GameCount, views: Views, found: Sequence[High
         phase, parts = "after", _after(facts, views, found)
     else:
         phase, parts = "during", _during(facts, views)
-    dates, shows = _dates(facts), facts.shows
+    dates = _dates(facts)
     return Page(
         paths.INDEX,
         "index",
@@ -77,7 +77,7 @@ def index(facts: SiteFacts, games: GameCount, views: Views, found: Sequence[High
             "max_rows": MAX_ROWS,
             "most_names": MAX_STILL_IN,
             "most_equals": _MAX_EQUALS,
-            "tells_own_results_only": bool(facts.rounds) and not (shows.rankings or shows.bracket),
+            "about_results": about_results(facts),
             **{name: _short(part) if isinstance(part, Table) else part for name, part in parts.items()},
         },
         (dates, *(part for part in parts.values() if isinstance(part, Table))),
@@ -101,6 +101,14 @@ def _number_of_teams(facts: SiteFacts, verb: str) -> str:
     return f" {plural(len(facts.teams), 'team')} {verb}." if facts.teams else ""
 
 
+def about_results(facts: SiteFacts) -> str:
+    """Say that these pages tell no results, where the contest publishes none; "" where it does."""
+    if facts.shows.rankings or facts.shows.bracket:
+        return ""
+    by_mail = ": each team gets its own results by mail" if facts.settings.reports.offered else ""
+    return f"This contest publishes no ranking and no games{by_mail}."
+
+
 # --- before ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Letter:
@@ -113,7 +121,7 @@ class Letter:
     @property
     def link(self) -> str:
         body = self.body.replace("\n", "\r\n")
-        return f"mailto:{quote(self.to)}?subject={quote(self.subject)}&body={quote(body)}"
+        return f"mailto:{quote(self.to, safe="@")}?subject={quote(self.subject)}&body={quote(body)}"
 
 
 def registration_letter(settings: Settings) -> Letter:
@@ -374,18 +382,9 @@ def _value(line: EvolutionRank) -> float:
 def _dates(facts: SiteFacts) -> Table:
     planned, began = facts.settings.dates, facts.started_at
     times = _came_true(facts, began) if began else _planned(planned)
-    rows = tuple((name_cell(_honest(facts, words)), time_cell(at)) for words, at in times)
+    rows = tuple((name_cell(words), time_cell(at)) for words, at in times)
     caption = "What happened when" if facts.is_over else "Schedule"
     return Table("dates", caption, (Column("event", "event"), Column("time", "time")), rows)
-
-
-def _honest(facts: SiteFacts, words: str) -> str:
-    """Promise no results to everybody where each team gets its own only."""
-    if facts.shows.rankings or facts.shows.bracket:
-        return words
-    return words.replace("results are published", "teams get their results").replace(
-        "results were published", "teams got their results"
-    )
 
 
 def _planned(dates: Dates) -> Iterator[tuple[str, datetime]]:

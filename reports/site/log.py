@@ -9,6 +9,7 @@ from contest.beacon import BeaconKind
 from contest.plurals import plural
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
+from reports.site.groups import round_link
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
@@ -52,7 +53,7 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
     title = f"The results of {'the final' if released.final else f'round {released.number}'} are out"
-    link = paths.round_page(released.number) if facts.shows.rankings or facts.shows.bracket else paths.INDEX
+    link = round_link(released, facts.shows) if facts.shows.rankings or facts.shows.bracket else paths.INDEX
     return Event(released.released_at, f"round-{released.number}", title, text, link)
 
 

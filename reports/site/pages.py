@@ -51,7 +51,7 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
     yield log.log(facts)
     yield log.feed(facts)
     for released in facts.rounds if shows.rankings or shows.bracket else ():
-        yield from groups.round_pages(released, facts.game, shows, made)
+        yield from groups.round_pages(released, facts.game, shows, made, facts.ranking)
     if facts.evolution and shows.rankings:
         yield evolution.evolution(facts.evolution)
     if facts.certainty and shows.rankings:
@@ -121,7 +121,7 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     rounds = facts.rounds if shows.rankings or shows.bracket else ()
     found = [("Contest", paths.INDEX)]
     found += [("Teams", paths.TEAMS)] if facts.teams else []
-    found += [(groups.round_title(each), paths.round_page(each.number)) for each in rounds]
+    found += [(groups.round_title(each), groups.round_link(each, shows)) for each in rounds]
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []

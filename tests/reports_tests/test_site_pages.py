@@ -27,7 +27,7 @@ from reports.site import log
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
 from reports.site.pages import page_of_game, plan
-from reports.site.templates import SiteTemplates
+from reports.site.templates import STATIC, SiteTemplates
 from reports.verdicts import VERDICTS
 from tests.support import other_contests
 from tests.support.site_files import START, course_in, facts_of, files_of
@@ -96,7 +96,7 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, "style.css", "replay.js"}
+    there = {*files, *STATIC}
     for path, text in html(files):
         links = Links()
         links.feed(text)
@@ -105,6 +105,7 @@ def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -
             if not target.startswith(("mailto:", "#")):
                 folder = path.split("/")[:-1]
                 *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
+                rest = rest.partition("#")[0]
                 depth = len(folder) - ups[0].count("../")
                 assert "/".join([*folder[:depth], rest]) in there, f"{path}: {target}"
 

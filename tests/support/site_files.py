@@ -8,11 +8,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contest.config.settings import Settings
+from contest.games.base import TextGame
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from reports.highlights import Highlight
+from reports.play import play_reports
+from reports.render import Templates
 from reports.site.facts import SiteFacts
+from reports.site.front import MAIL_PARTS
 from reports.site.games import GameKey
-from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.pages import navigation, page_of_game, pages, plan, search
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
@@ -50,15 +55,34 @@ def facts_of(
         seed="5eed" if ranking else None,
         programs={},
         noted=(),
+        mail_parts=mail_parts(settings),
     )
     return replace(facts, **changes)
+
+
+def mail_parts(settings: Settings) -> Mapping[str, str]:
+    templates = Templates(settings, None)
+    return {name: templates.part(name) for name in MAIL_PARTS}
+
+
+def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
+    """The highlights, as far as the moves of games are stored."""
+    found, rules = search(facts, plan(facts)), game_of(facts.settings.game, facts.settings.programs)
+    if found is None:
+        return ()
+    looking, wanted = found
+    for key in wanted if isinstance(rules, TextGame) else ():
+        gains = play_reports(facts.game.play).gains(key.match.result.moves, course_in(rules, key))
+        if gains:
+            looking.see(key.plan, key.match, gains)
+    return looking.found
 
 
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
     words, planned = SiteTemplates(facts.settings, facts.game, navigation(facts)), plan(facts)
     found: dict[str, bytes] = {}
-    for page in pages(facts, planned):
+    for page in pages(facts, planned, highlights_of(facts)):
         found |= words.files(page)
     rules = game_of(facts.settings.game, facts.settings.programs)
     for key in planned.games:

@@ -1,5 +1,5 @@
 // Sorts tables by the heads of their columns, and filters long ones by name. Without it they are plain tables.
-// A table with an id belongs to a script of its own.
+// A table with an id, and a cross table, belong to scripts of their own.
 "use strict";
 (() => {
   const FEWEST_TO_FILTER = 12;
@@ -71,7 +71,7 @@
     (table.closest(".scroll") ?? table).before(place);
   }
 
-  for (const table of document.querySelectorAll("main table:not([id])")) {
+  for (const table of document.querySelectorAll("main table:not([id], .cross)")) {
     const heads = Array.from(table.tHead?.rows[0]?.cells ?? []);
     const rows = Array.from(table.tBodies[0]?.rows ?? []);
     if (rows.length < 3 || rows.some((row) => row.cells.length !== heads.length)) continue;
