@@ -120,8 +120,8 @@ class Letter:
 
     @property
     def link(self) -> str:
-        body = self.body.replace("\n", "\r\n")
-        return f"mailto:{quote(self.to, safe="@")}?subject={quote(self.subject)}&body={quote(body)}"
+        to, body = quote(self.to, safe="@"), quote(self.body.replace("\n", "\r\n"))
+        return f"mailto:{to}?subject={quote(self.subject)}&body={body}"
 
 
 def registration_letter(settings: Settings) -> Letter:
