@@ -84,6 +84,7 @@ class GameInfo:
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
     has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
+    summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
 
 
 class Game(ABC, Generic[Position, Move]):

@@ -121,6 +121,7 @@ class BidTacToe(TextGame[Board, Bids]):
             point=_WIN,
             has_kit=True,
             turn_word="round",
+            summary="Two players bid for the squares of a tic-tac-toe board, in secret and at the same time.",
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:

@@ -85,6 +85,8 @@ class Cooperation(TextGame[Dealings, Decision]):
             protocols=(TextProtocol.ARGV,),
             has_kit=True,
             turn_word="round",
+            summary="Two criminals face a deal, again and again. In each round both decide at the same time: "
+            "cooperate, or betray the other.",
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:

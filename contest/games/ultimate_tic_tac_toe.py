@@ -144,6 +144,8 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
             has_kit=True,
             turn_word="move",
+            summary="Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
+            "which board the next one has to be.",
         )
 
     def start(self, seats: int) -> Boards:

@@ -98,6 +98,8 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
     commitment, key = announced["seed_commitment"], announced["ledger_key"]
     draw = templates.part("_seed_commitment", is_sealed=key is not None, seed_commitment=commitment)
     return SiteTexts(
+        about=templates.part("_what_it_is_about"),
+        form_fields=templates.part("_fields_of_the_form"),
         announcement=templates.render("call", **{**announced, "rules": ""}).body,
         numbers=templates.part("_contest"),
         draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",

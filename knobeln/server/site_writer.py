@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,11 +16,13 @@ from contest.seeds import Seeds
 from contest.store import contest_state, submissions
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
+from reports.highlights import Highlight
+from reports.play import play_reports
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
+from reports.site.pages import Plan, navigation, page_of_game, pages, plan, search
 from reports.site.pages import files as other_files
-from reports.site.pages import navigation, page_of_game, pages, plan
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
@@ -55,8 +57,9 @@ class SiteWriter:
         planned = plan(facts)
         for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
+        highlights = yield from self._highlights(facts, planned)
         number = 0
-        for number, page in enumerate(pages(facts, planned), start=1):
+        for number, page in enumerate(pages(facts, planned, highlights), start=1):
             for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
@@ -69,6 +72,23 @@ class SiteWriter:
             f"{files.written:,} of them new or changed."
         )
 
+    def _highlights(self, facts: SiteFacts, planned: Plan) -> Generator[None, None, Sequence[Highlight]]:
+        """Find the highlights of a finished contest; () if it has none.
+
+        The games of its last round are played again for that, which takes milliseconds for each.
+        """
+        found = search(facts, planned)
+        if found is None:
+            return ()
+        looking, wanted = found
+        gains_of = play_reports(facts.game.play).gains
+        for number, chunk in _chunks(wanted):
+            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
+                if gains := gains_of(moves, course):
+                    looking.see(game.plan, game.match, gains)
+            yield
+        return looking.found
+
     def _games(
         self, facts: SiteFacts, games: Sequence[GameKey], templates: SiteTemplates, files: SiteFolder
     ) -> Iterator[None]:
@@ -79,14 +99,11 @@ class SiteWriter:
             for game in games
         }
         outdated = [game for game in games if not files.keep(game.path, keys[game.path])]
-        for number, games_of_round in groupby(outdated, key=lambda game: game.plan.round):
-            left = list(games_of_round)
-            while left:
-                chunk, left = left[:GAMES_PER_STEP], left[GAMES_PER_STEP:]
-                for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                    for path, data in templates.files(page_of_game(facts, game, moves, course)).items():
-                        files.put(path, data, keys[game.path])
-                yield
+        for number, chunk in _chunks(outdated):
+            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
+                for path, data in templates.files(page_of_game(facts, game, moves, course)).items():
+                    files.put(path, data, keys[game.path])
+            yield
 
     def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
         """Return the moves of these games, and their course if the page cannot compute it from the moves.
@@ -113,6 +130,15 @@ class SiteWriter:
             seeds = Seeds(contest_state.state(tx).seed.value)
         with open_runner(raw, self._contest.settings, seeds) as runner:
             return play_again(number, [game.match for game in games], images, seeds, runner)
+
+
+def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
+    """The games, at most `GAMES_PER_STEP` of one round at a time, with the round's number."""
+    for number, of_round in groupby(games, key=lambda game: game.plan.round):
+        left = list(of_round)
+        while left:
+            yield number, left[:GAMES_PER_STEP]
+            left = left[GAMES_PER_STEP:]
 
 
 class SiteKeeper:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
@@ -54,6 +55,15 @@ class PlayReports:
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         """The series that a program threw in practice games; None if its moves are no throws."""
         return None
+
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """What each seat won in each turn; None if that is not known."""
+        if course is None or not course.points:
+            return None
+        after = list(zip(*course.points, strict=True))
+        return tuple(tuple(b - a for a, b in pairwise((0, *totals))) for totals in after)
 
     def game_page(
         self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo

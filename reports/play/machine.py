@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
-from contest.games.knobeln import rules_of
+from contest.games.knobeln import rules_of, throw_points
 from contest.model import Attachment, Match, Moves, PracticeGame
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
@@ -39,6 +39,13 @@ class MachineReports(PlayReports):
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
         return series_facts([own for own, _ in throws] for throws in thrown)
+
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
+        if not moves:
+            return None
+        return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
 
     def game_page(
         self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo

@@ -67,6 +67,14 @@ def round_title(released: ReleasedRound) -> str:
     return "Final" if released.final else f"Round {released.number}"
 
 
+def round_link(released: ReleasedRound, shows: Disclosure) -> str:
+    """Return the path of the page about the round: of its only group if that is all there is to it."""
+    plans = [group.plan for group in released.outcome.groups]
+    if len(plans) == 1 and plans[0].pairings and shows.rankings and not is_knock_out(released.outcome):
+        return paths.group(plans[0])
+    return paths.round_page(released.number)
+
+
 # --- rankings ----------------------------------------------------------------------------------------------
 def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, caption: str) -> Table:
     """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
@@ -75,8 +83,8 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
         Column("rank", "rank", numeric=True),
         Column("team", "team"),
         Column("points", "points", numeric=True),
-        Column("failures", "failures" if replays else "faulty games", numeric=True),
-        Column("fate", ""),
+        Column("failures", "failures" if replays else "faulty games", numeric=True, optional=True),
+        Column("fate", "remark", optional=True),
     )
     rows = tuple(
         (
@@ -230,7 +238,7 @@ def own_table(view: GroupView, name: str, table: str) -> Table:
         *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
         Column("own", "points", numeric=True),
         Column("theirs", "opponent's", numeric=True),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     return Table(table, "Games", columns, rows)
 
@@ -254,29 +262,38 @@ def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
 
 # --- pages -------------------------------------------------------------------------------------------------
 def round_pages(
-    released: ReleasedRound, game: GameInfo, shows: Disclosure, made: Container[str]
+    released: ReleasedRound,
+    game: GameInfo,
+    shows: Disclosure,
+    made: Container[str],
+    ranking: Sequence[Standing] = (),
 ) -> Iterator[Page]:
-    """Make the page of a round, and a page for each of its groups except in a knock-out."""
+    """Make the page of a round, and a page for each of its groups except in a knock-out.
+
+    A round of one group needs no page besides that. `ranking` is the contest's, which the front page has: the
+    group that it is about does not tell it again.
+    """
     knock_out = is_knock_out(released.outcome)
     views = [GroupView(group, game, made) for group in released.outcome.groups if group.plan.pairings]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
     matches = (match_table(released, views),) if knock_out and shows.bracket else ()
     groups = [] if knock_out else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
-    yield Page(
-        paths.round_page(released.number),
-        "round",
-        round_title(released),
-        {
-            "released": released,
-            "is_knock_out": knock_out,
-            "groups": list(zip(groups, rankings, strict=True)) if shows.rankings else [],
-            "matches": matches,
-            "byes": [g.plan.members[0] for g in released.outcome.groups if not g.plan.pairings],
-        },
-        (*(rankings if shows.rankings else ()), *matches),
-    )
+    if round_link(released, shows) == paths.round_page(released.number):
+        yield Page(
+            paths.round_page(released.number),
+            "round",
+            round_title(released),
+            {
+                "released": released,
+                "is_knock_out": knock_out,
+                "groups": list(zip(groups, rankings, strict=True)) if shows.rankings else [],
+                "matches": matches,
+                "byes": [g.plan.members[0] for g in released.outcome.groups if not g.plan.pairings],
+            },
+            (*(rankings if shows.rankings else ()), *matches),
+        )
     for view in views if shows.rankings and not knock_out else ():
-        yield group_page(released, view, shows)
+        yield group_page(released, view, shows, tells_ranking=view.outcome.standings != tuple(ranking))
 
 
 def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
@@ -284,8 +301,8 @@ def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
     return ranking_table(view.outcome.standings, view.game, f"ranking-{view.plan.number}", caption)
 
 
-def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> Page:
-    ranking = _ranking_of(released, view)
+def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, tells_ranking: bool) -> Page:
+    ranking = _ranking_of(released, view) if tells_ranking else None
     cross = cross_table(view) if shows.games else None
     melees = melee_tables(view) if shows.games else ()
     return Page(
@@ -301,7 +318,7 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> P
             "melees": melees,
             "game_pages": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
         },
-        (ranking, *(cross[:1] if cross else ()), *melees),
+        (*((ranking,) if ranking else ()), *(cross[:1] if cross else ()), *melees),
     )
 
 
@@ -313,7 +330,7 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
         Column("points", "points", numeric=True),
         Column("opponent_points", "opponent's", numeric=True),
         Column("opponent", "opponent"),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     rows = []
     for view in views:

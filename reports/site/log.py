@@ -10,6 +10,7 @@ from contest.formats import format_named
 from contest.plurals import plural
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
+from reports.site.groups import round_link
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
@@ -59,7 +60,8 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
         text = f"{text}\n\n{untold}"
         return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
     title = f"The results of {'the final' if released.final else f'round {released.number}'} are out"
-    return Event(released.released_at, key, title, text, paths.round_page(released.number))
+    link = round_link(released, facts.shows)
+    return Event(released.released_at, key, title, text, link)
 
 
 def _played(facts: SiteFacts, released: ReleasedRound) -> str:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
+from reports.highlights import Highlight, Search
 from reports.play import play_reports
+from reports.results import games_played
 from reports.site import (
     announcement,
     bracket,
@@ -52,22 +54,23 @@ def plan(facts: SiteFacts) -> Plan:
     if not facts.game.play.has_moves:
         return Plan((), 0, 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
-    groups = [group for released in facts.rounds for group in released.outcome.groups]
-    played = sum(not match.is_discarded for group in groups for match in group.matches)
+    played = sum(map(games_played, facts.history))
     return Plan(chosen if facts.shows.moves else (), played, counted)
 
 
-def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
-    """Every page that is not of a game."""
+def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> Iterator[Page]:
+    """Every page that is not of a game. `found`: the highlights of a finished contest."""
     shows, made = facts.shows, planned.made
-    yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
+    views = _views(facts, made)
+    count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
+    yield front.index(facts, count, views, found)
     yield rules.rules(facts)
     yield commands.commands(facts)
     yield announcement.announcement(facts)
     yield log.log(facts)
     yield log.feed(facts)
     for released in facts.told_rounds:
-        yield from groups.round_pages(released, facts.game, shows, made)
+        yield from groups.round_pages(released, facts.game, shows, made, facts.ranking)
     if facts.evolution and shows.rankings:
         yield evolution.evolution(facts.evolution)
     if facts.certainty and shows.rankings:
@@ -78,7 +81,7 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
         yield hill.hill(facts.hill)
     if facts.teams:
         yield teams.teams(facts)
-        yield from teams.team_pages(facts, _views(facts, made))
+        yield from teams.team_pages(facts, views)
 
 
 def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
@@ -89,7 +92,19 @@ def files(facts: SiteFacts) -> Iterator[tuple[str, bytes]]:
         yield paths.PICTURE, picture.picture(preview.preview(facts), shown)
 
 
-def _views(facts: SiteFacts, made: Container[str]) -> Sequence[Sequence[groups.GroupView]]:
+def search(facts: SiteFacts, planned: Plan) -> tuple[Search, Sequence[GameKey]] | None:
+    """The search for the highlights of a finished contest, and the games whose course it has to see.
+
+    None where the contest is not over, or does not tell its games to everybody.
+    """
+    if not (facts.is_over and facts.shows.rankings and facts.shows.games):
+        return None
+    looking = Search(facts.history, facts.ranking, facts.game, moves=facts.shows.moves)
+    wanted = {id(match) for match in looking.wanted}
+    return looking, [key for key in planned.games if id(key.match) in wanted]
+
+
+def _views(facts: SiteFacts, made: Container[str]) -> front.Views:
     if not facts.shows.rankings:
         return []
     return [
@@ -132,7 +147,7 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     shows = facts.shows
     found = [("Contest", paths.INDEX), ("Rules", paths.RULES)]
     found += [("Teams", paths.TEAMS)] if facts.teams else []
-    found += [(groups.round_title(each), paths.round_page(each.number)) for each in facts.told_rounds]
+    found += [(groups.round_title(each), groups.round_link(each, shows)) for each in facts.told_rounds]
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []

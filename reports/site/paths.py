@@ -14,6 +14,9 @@ TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, HILL, LOG = "bracket.html", "hill.html", "log.html"
 FEED, CALENDAR, PICTURE = "feed.xml", "contest.ics", "preview.png"
 
+ABOUT = ("announcement.html", "rules.html", "commands.html")
+"""The pages that tell what the contest is, where it has them."""
+
 
 def team(name: str) -> str:
     return f"teams/{name}.html"

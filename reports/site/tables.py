@@ -10,7 +10,11 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
+from functools import cached_property
+
+from reports.text import date
 
 Value = int | float | str | bool | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -18,23 +22,33 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, and its value for programs. `shade`: its colour in a heat map, 0 to 8."""
+    """A cell: its text, and its value for programs.
+
+    `shade`: its colour in a heat map, 0 to 8. `spark`: a small picture beside the text, which says the same
+    (see `reports.site.sparks`). `at`: the moment that the text tells.
+    """
 
     text: str
     value: Value
     link: str = ""  # from the site's root
     shade: int | None = None
     head: bool = False  # names the row
+    spark: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation."""
+    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
+
+    `optional`: the page leaves it out where it says nothing, in no row; the files always have it.
+    """
 
     key: str
     title: str
     numeric: bool = False
     spoken: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,14 +63,27 @@ class Table:
     @property
     def is_all_numeric(self) -> bool:
         """Only numbers without links: said once, a long table gets much shorter."""
-        return all(column.numeric for column in self.columns) and not any(
+        return all(column.numeric and not column.optional for column in self.columns) and not any(
             c.link for r in self.rows for c in r
         )
 
+    @cached_property
+    def shown(self) -> Sequence[int]:
+        """The places of the columns that the page shows."""
+        return [
+            at
+            for at, column in enumerate(self.columns)
+            if not column.optional or any(row[at].value for row in self.rows)
+        ]
+
+    @property
+    def shown_columns(self) -> Sequence[Column]:
+        return [self.columns[at] for at in self.shown]
+
     @property
     def pairs(self) -> Sequence[Sequence[tuple[Column, Cell]]]:
-        """Each row's cells, with their columns."""
-        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
+        """Each row's cells that the page shows, with their columns."""
+        return [[(self.columns[at], row[at]) for at in self.shown] for row in self.rows]
 
 
 def cell(value: Value, link: str = "") -> Cell:
@@ -68,6 +95,11 @@ def cell(value: Value, link: str = "") -> Cell:
 def name_cell(name: str, link: str = "") -> Cell:
     """Make the cell that names the row."""
     return Cell(name, name, link, head=True)
+
+
+def time_cell(at: datetime) -> Cell:
+    """A moment, which the page also tells in the reader's own time."""
+    return Cell(date(at), at.isoformat(), at=at)
 
 
 def points_value(half_points: int, point: int) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
 
 from contest import __version__
 from contest.config.settings import Settings
@@ -36,7 +38,7 @@ from reports.site.page import Page
 from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "replay.js", "favicon.svg", "favicon.png")
+STATIC = ("style.css", "page.js", "tables.js", "replay.js", "favicon.svg", "favicon.png")
 _PACKAGE = "reports.site"
 
 
@@ -75,7 +77,7 @@ class SiteTemplates:
             lstrip_blocks=True,
         )
         self._environment.filters.update(
-            date=text.date,
+            date=_time,
             number=text.number,
             plural=plural,
             points=partial(points_text, point=game.point),
@@ -134,6 +136,11 @@ class SiteTemplates:
         own = self._override / name if self._override else None
         ours = Path(__file__).parent / "static" / name
         return (own if own and own.is_file() else ours).read_bytes()
+
+
+def _time(moment: datetime) -> Markup:
+    """A moment in Universal Time; `page.js` adds the reader's own."""
+    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text.date(moment))
 
 
 def _bytes(shown: str) -> bytes:

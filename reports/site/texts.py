@@ -32,9 +32,12 @@ class MailCommand:
 
 @dataclass(frozen=True)
 class SiteTexts:
-    """`announcement`: without the rules of the game, which have a page of their own. `numbers`: the contest's
-    numbers; `draw`: how its random draws are made, as told before it starts."""
+    """`about`: what the game is about; `form_fields`: what goes into the registration form; `announcement`:
+    without the rules of the game, which have a page of their own; `numbers`: the contest's numbers; `draw`:
+    how its random draws are made, as told before it starts."""
 
+    about: str
+    form_fields: str
     announcement: str
     numbers: str
     draw: str

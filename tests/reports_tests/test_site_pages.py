@@ -108,6 +108,7 @@ def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -
             elif not target.startswith(("mailto:", "https:")):
                 folder = path.split("/")[:-1]
                 *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
+                rest = rest.partition("#")[0]
                 depth = len(folder) - ups[0].count("../")
                 assert "/".join([*folder[:depth], rest]) in there, f"{path}: {target}"
 

@@ -8,15 +8,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contest.config.settings import Settings
+from contest.games.base import TextGame
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
 from contest.registration_form import sample
 from knobeln.server.site_facts import site_texts
 from mailserver.attachments import AnnouncementTexts
+from reports.highlights import Highlight
+from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
-from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.pages import navigation, page_of_game, pages, plan, search
 from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
@@ -69,6 +72,19 @@ def texts_of(settings: Settings) -> SiteTexts:
     return site_texts(settings, Templates(settings, None), announced)
 
 
+def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
+    """The highlights, as far as the moves of games are stored."""
+    found, rules = search(facts, plan(facts)), game_of(facts.settings.game, facts.settings.programs)
+    if found is None:
+        return ()
+    looking, wanted = found
+    for key in wanted if isinstance(rules, TextGame) else ():
+        gains = play_reports(facts.game.play).gains(key.match.result.moves, course_in(rules, key))
+        if gains:
+            looking.see(key.plan, key.match, gains)
+    return looking.found
+
+
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
     words, planned = (
@@ -76,7 +92,7 @@ def files_of(facts: SiteFacts) -> dict[str, str]:
         plan(facts),
     )
     found: dict[str, bytes] = {}
-    for page in pages(facts, planned):
+    for page in pages(facts, planned, highlights_of(facts)):
         found |= words.files(page)
     rules = game_of(facts.settings.game, facts.settings.programs)
     for key in planned.games:
