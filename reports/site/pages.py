@@ -9,7 +9,7 @@ from contest.games.drawing import Course
 from contest.model import Moves, Pairing
 from reports.bracket import is_knock_out
 from reports.play import play_reports
-from reports.site import bracket, certainty, evolution, front, groups, hill, log, paths, teams
+from reports.site import bracket, certainty, colours, evolution, front, groups, hill, log, paths, teams
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey, chosen_games
 from reports.site.page import Page
@@ -47,6 +47,7 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
     yield log.log(facts)
     yield log.feed(facts)
+    yield colours.colours(facts)
     for released in facts.rounds if shows.rankings or shows.bracket else ():
         yield from groups.round_pages(released, facts.game, shows, made)
     if facts.evolution and shows.rankings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
+INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED, COLOURS = (
     "index.html",
     "teams.html",
     "evolution.html",
@@ -17,6 +17,7 @@ INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
     "hill.html",
     "log.html",
     "feed.xml",
+    "colours.css",
 )
 
 

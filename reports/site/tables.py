@@ -18,12 +18,11 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, and its value for programs. `shade`: its colour in a heat map, 0 to 8."""
+    """A cell: its text, and its value for programs."""
 
     text: str
     value: Value
     link: str = ""  # from the site's root
-    shade: int | None = None
     head: bool = False  # names the row
 
 

@@ -1,7 +1,7 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
-`replay.js`.
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style and
+scripts (`STATIC`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from reports.site.facts import disclosure
 from reports.site.page import Page
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "replay.js")
+STATIC = ("style.css", "replay.js", "evolution.js", "cross.js")
 _PACKAGE = "reports.site"
 
 
 class SiteTemplates:
-    """Puts pages into HTML (and the feed into XML)."""
+    """Puts pages into HTML, the feed into XML, the colours into CSS."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SiteTemplates:
 
     def files(self, page: Page) -> dict[str, bytes]:
         """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
-        name = f"{page.template}.{'xml' if page.path.endswith('.xml') else 'html'}.j2"
+        name = f"{page.template}.{page.path.rpartition('.')[2]}.j2"
         try:
             shown = self._environment.get_template(name).render(
                 page.facts,
@@ -110,7 +110,7 @@ class SiteTemplates:
         return known.hexdigest()
 
     def static(self) -> dict[str, bytes]:
-        """Style and script of all pages."""
+        """Style and scripts of all pages."""
         return {name: self._static(name) for name in STATIC}
 
     def _static(self, name: str) -> bytes:
