@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.model import Attachment, Match, Moves, PracticeGame, Verdict
+from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
 from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
 
@@ -54,6 +54,10 @@ class PlayReports:
     def series(self, games: Sequence[PracticeGame]) -> SeriesFacts | None:
         """The series that a program threw in practice games; None if its moves are no throws."""
         return None
+
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        """The figures of an accepted program that its page tells after the contest, by what they are."""
+        return ()
 
     def game_page(
         self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo

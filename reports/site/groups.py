@@ -10,8 +10,7 @@ from contest.games.base import FaultRule, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
-from reports.play import play_reports
-from reports.results import GameLine, OwnGames, gone
+from reports.results import OwnGames, gone
 from reports.scores import MeleePlace, Shape, places, shape_of
 from reports.site import paths
 from reports.site.cross import cross_table
@@ -34,7 +33,7 @@ class GroupView:
     def plan(self) -> GroupPlan:
         return self.outcome.plan
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         return shape_of(self.plan, self.game)
 
@@ -69,8 +68,8 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
         Column("rank", "rank", numeric=True),
         Column("team", "team"),
         Column("points", "points", numeric=True),
-        Column("failures", "failures" if replays else "faulty games", numeric=True),
-        Column("fate", ""),
+        Column("failures", "failures" if replays else "faulty games", numeric=True, optional=True),
+        Column("fate", "remark", optional=True),
     )
     rows = tuple(
         (
@@ -113,50 +112,6 @@ def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
         points_cell(place.half_points, view.game.point),
         cell(place.fell_in),
         cell(place.faults),
-    )
-
-
-# --- the games of one team ---------------------------------------------------------------------------------
-_STATUS = {
-    results.GameStatus.COUNTED: "",
-    results.GameStatus.REPLAYED: "played again",
-    results.GameStatus.DISCARDED: "discarded",
-    results.GameStatus.EXPUNGED: "not counted",
-    results.GameStatus.NOT_PLAYED: "not played",
-}
-
-
-def own_table(view: GroupView, name: str, table: str) -> Table:
-    """Make the table of all attempts at the games of this member, by opponent."""
-    rows = tuple(
-        _own_row(view, line, link)
-        for pairing, tried in view.own[name].tried
-        for line, link in zip(view.own[name].lines_of[pairing], [*map(view.link, tried), ""], strict=False)
-    )
-    columns = (
-        Column("opponent", "opponent"),
-        *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
-        Column("own", "points", numeric=True),
-        Column("theirs", "opponent's", numeric=True),
-        Column("remark", ""),
-    )
-    return Table(table, "Games", columns, rows)
-
-
-def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
-    words = play_reports(view.game.play).verdicts
-    failed = [
-        f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
-        for failure in line.failures
-    ]
-    remark = "; ".join(filter(None, (_STATUS[line.status], *failed)))
-    opponent = "itself" if line.is_self else line.opponent
-    return (
-        Cell(opponent, line.opponent, link, head=True),
-        *([cell(line.game)] if view.shape is not Shape.SINGLE else []),
-        points_cell(line.own, view.game.point),
-        points_cell(line.theirs, view.game.point),
-        cell(remark),
     )
 
 
@@ -219,7 +174,7 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
         Column("points", "points", numeric=True),
         Column("opponent_points", "opponent's", numeric=True),
         Column("opponent", "opponent"),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     rows = []
     for view in views:

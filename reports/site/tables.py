@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 Value = int | float | str | bool | None
@@ -28,12 +28,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation."""
+    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
+
+    `optional`: the page leaves it out where it says nothing, in all rows nothing or 0.
+    """
 
     key: str
     title: str
     numeric: bool = False
     spoken: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,23 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def shown(self) -> Table:
+        """The table as it is on the page."""
+        silent = {
+            at
+            for at, column in enumerate(self.columns)
+            if column.optional and all(row[at].text in ("", "0") for row in self.rows)
+        }
+        if not silent:
+            return self
+        kept = [at for at in range(len(self.columns)) if at not in silent]
+        return replace(
+            self,
+            columns=tuple(self.columns[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+        )
 
     @property
     def is_all_numeric(self) -> bool:

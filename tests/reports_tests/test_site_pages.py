@@ -272,6 +272,96 @@ def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: 
     assert "only 1..12288 are allowed" not in "".join(small_files.values())
 
 
+# --- teams -------------------------------------------------------------------------------------------------
+def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str], contest: Any) -> None:
+    group = contest.final.groups[0]
+    for line in group.standings:
+        rows = json.loads(small_files[f"teams/{line.entry}.round-2.json"])
+        ranks = [row["opponent_rank"] or 99 for row in rows]
+        assert ranks == sorted(ranks)
+        assert {row["opponent"] for row in rows} == {s.entry for s in group.standings}
+        for row in rows:
+            if row["own"] is None or row["theirs"] is None:
+                assert row["result"] == ""
+            elif row["remark"] in ("", "played again"):
+                told = {True: "won", False: "lost"}[row["own"] > row["theirs"]]
+                assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
+
+
+def test_a_teams_page_leads_to_opponents_and_to_replays(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    group = small.rounds[1].outcome.groups[0]
+    match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
+    for name, other in (match.players, match.players[::-1]):
+        text = small_files[f"teams/{name}.html"]
+        link = f'<a href="../{paths.game(group.plan, match)}">replay</a>'
+        row = next(row for row in text.split("<tr>") if link in row)
+        assert f'<a href="../teams/{other}.html">{other}</a>' in row
+
+
+def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[str, str]) -> None:
+    won = lost = drawn = 0
+    for name in small.playing:
+        found = re.findall(
+            r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', small_files[f"teams/{name}.html"]
+        )
+        if found:
+            own = [int(number) for number in found[0]]
+            won, drawn, lost = won + own[0], drawn + own[1], lost + own[2]
+    games = [
+        match
+        for each in small.rounds
+        for group in each.outcome.groups
+        for match in group.matches
+        if match.counted and not match.pairing.is_self
+    ]
+    assert won == lost > 0
+    assert won + lost + drawn == 2 * len(games)
+
+
+def test_the_best_opponents_are_those_it_won_most_against(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    name = small.ranking[0].entry
+    text = small_files[f"teams/{name}.html"]
+    rows = [
+        row
+        for number in (1, 2)
+        for row in json.loads(small_files.get(f"teams/{name}.round-{number}.json", "[]"))
+        if row["result"]
+    ]
+    best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
+    told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
+    assert told is not None
+    assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
+    assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
+
+
+def test_a_programs_figures_and_versions_show_only_after_the_contest(small: SiteFacts) -> None:
+    figures, versions = (("lexical elements", "77 of 999 allowed"),), ((2, START), (5, START))
+    program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), figures, versions)
+    over = replace(small, programs={"silent": program})
+    text = files_of(over)["teams/silent.html"]
+    assert "<dt>lexical elements</dt><dd>77 of 999 allowed</dd>" in text
+    assert "the last one took part" in text
+    assert "<h2>Description</h2>" not in text
+    running = files_of(replace(over, seed=None, ranking=()))["teams/silent.html"]
+    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
+    kept_back = files_of(replace(over, settings=forbidden))["teams/silent.html"]
+    for hidden in (running, kept_back):
+        assert "lexical elements" not in hidden
+        assert "accepted versions" not in hidden
+
+
+def test_a_column_that_says_nothing_is_in_the_files_only(small_files: dict[str, str]) -> None:
+    remark = '<th scope="col">remark'
+    assert all(row["fate"] == "" for row in json.loads(small_files["index.ranking.json"]))
+    assert remark not in small_files["index.html"]
+    assert remark in small_files["rounds/1.html"]  # who proceeds
+    assert remark in small_files["teams/zero_thrower.html"]
+
+
 # --- large contests ----------------------------------------------------------------------------------------
 MOST_BYTES = 300_000
 
