@@ -6,7 +6,7 @@ Lengths are in the picture's own units; the templates stretch the picture to the
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -280,9 +280,10 @@ def _polyline(values: Sequence[int], y: Callable[[int], float]) -> str:
 # --- the bracket -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Box:
-    """A match or a bye in the bracket, with its upper left corner."""
+    """A match or a bye in the bracket, with its upper left corner. `link`: to its games, "" without any."""
 
     match: BracketMatch
+    link: str
     x: float
     y: float
 
@@ -296,39 +297,52 @@ class BracketSide:
     lines: tuple[str, ...]
     width: float
     height: float
+    box_width: float  # the longest name and the points have room
 
 
-BOX_WIDTH, BOX_HEIGHT = 230, 48
+BOX_HEIGHT = 48
+_LETTER_WIDTH = 8.8  # of a winner's name
 _GAP_X, _GAP_Y = 36, 16
 
 
-def bracket_side(matches: Sequence[BracketMatch], side: str) -> BracketSide:
+def bracket_side(
+    matches: Sequence[BracketMatch], side: str, links: Mapping[BracketMatch, str]
+) -> BracketSide:
     """Draw the matches of a side as boxes; later ones are further to the right."""
     boxes: list[Box] = []
     lines: list[str] = []
+    longest = max((len(name) for match in matches for name in match.players), default=0)
+    box_width = round(max(150.0, 60 + _LETTER_WIDTH * longest))
     below = 0.0
     for root in forest(matches, side):
-        _, below = _place(root, below, boxes, lines)
-    width = max((box.x for box in boxes), default=0.0) + BOX_WIDTH
-    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y))
+        _, below = _place(root, below, box_width, boxes, lines, links)
+    width = max((box.x for box in boxes), default=0.0) + box_width
+    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width)
 
 
-def _place(node: Node, top: float, boxes: list[Box], lines: list[str]) -> tuple[float, float]:
+def _place(
+    node: Node,
+    top: float,
+    box_width: float,
+    boxes: list[Box],
+    lines: list[str],
+    links: Mapping[BracketMatch, str],
+) -> tuple[float, float]:
     """Place the match and all before it below `top`.
 
     Returns the height of its middle, and the height where the next tree may begin.
     """
-    x = (node.depth - 1) * (BOX_WIDTH + _GAP_X)
+    x = (node.depth - 1) * (box_width + _GAP_X)
     below, before = top, []
     for row, source in enumerate(node.sources):
         if source is not None:
-            start = (source.depth - 1) * (BOX_WIDTH + _GAP_X) + BOX_WIDTH
-            at, below = _place(source, below, boxes, lines)
+            start = (source.depth - 1) * (box_width + _GAP_X) + box_width
+            at, below = _place(source, below, box_width, boxes, lines, links)
             before.append((row, start, at))
     middle = sum(at for _, _, at in before) / len(before) if before else top + BOX_HEIGHT / 2
     lines += (
         f"M{start} {at:g}H{x - _GAP_X / 2:g}V{middle + (row - 0.5) * BOX_HEIGHT / 2:g}H{x}"
         for row, start, at in before
     )
-    boxes.append(Box(node.match, x, middle - BOX_HEIGHT / 2))
+    boxes.append(Box(node.match, links.get(node.match, ""), x, middle - BOX_HEIGHT / 2))
     return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)

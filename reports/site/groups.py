@@ -47,6 +47,11 @@ class GroupView:
         path = paths.game(self.plan, match)
         return path if match.counted and path in self.made else ""
 
+    @property
+    def first_link(self) -> str:
+        """The path of the page of the first game that has one; "" if none has."""
+        return next(filter(None, map(self.link, self.outcome.matches)), "")
+
 
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:
     """Return the group's title for people."""
@@ -187,14 +192,10 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
             (
                 cell(view.plan.title),
                 name_cell(first.entry, paths.team(first.entry)),
-                points_cell(points[0], view.game.point, _first_link(view)),
+                points_cell(points[0], view.game.point, view.first_link),
                 points_cell(points[1], view.game.point),
                 Cell(second.entry, second.entry, paths.team(second.entry)),
                 cell(remark),
             )
         )
     return Table("matches", f"Matches of round {released.number}", columns, tuple(rows))
-
-
-def _first_link(view: GroupView) -> str:
-    return next(filter(None, map(view.link, view.outcome.matches)), "")

@@ -55,7 +55,7 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     if facts.certainty and shows.rankings:
         yield certainty.certainty(facts.certainty)
     if shows.bracket and any(map(is_knock_out, facts.history)):
-        yield bracket.bracket(facts)
+        yield bracket.bracket(facts, made)
     if facts.hill and shows.rankings:
         yield hill.hill(facts.hill)
     if facts.teams:

@@ -24,15 +24,26 @@ from reports.text import kilobytes, percent
 
 def teams(facts: SiteFacts) -> Page:
     """Make the page of all teams. It leaves out people and addresses, which are not for the public."""
+    shows = facts.shows.rankings
+    rank = {line.entry: line.rank for line in facts.ranking} if shows else {}
+    evolved = {line.entry: line for line in facts.evolution.ranking} if shows and facts.evolution else {}
     rows = tuple(
         (
             name_cell(team.name, paths.team(team.name)),
             cell(team.registration.organization),
             cell(_last(facts, team)),
+            cell(rank.get(team.name)),
+            cell(evolved[team.name].rank if team.name in evolved else None),
         )
         for team in _by_name(facts.teams)
     )
-    columns = (Column("team", "team"), Column("organization", "organization"), Column("reached", "reached"))
+    columns = (
+        Column("team", "team"),
+        Column("organization", "organization", optional=True),
+        Column("reached", "reached", optional=True),
+        Column("rank", "rank", numeric=True, optional=True),
+        Column("evolution", "in the evolution", numeric=True, spoken="rank in the evolution", optional=True),
+    )
     table = Table("teams", "Teams", columns, rows)
     return Page(paths.TEAMS, "teams", "Teams", {"table": table}, (table,))
 

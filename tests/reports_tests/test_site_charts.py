@@ -171,17 +171,24 @@ def test_the_boxes_of_a_bracket_stand_apart_and_are_joined() -> None:
         match(2, "f", "e"),
         match(3, "a", "f"),
     ]
-    side = charts.bracket_side(matches, "upper")
+    side = charts.bracket_side(matches, "upper", {matches[0]: "games/1.a.b.html"})
+    assert [box.link for box in side.boxes if box.link] == ["games/1.a.b.html"]
     assert len(side.boxes) == len(matches)
     assert len(side.lines) == len(matches) - 1
     for one in side.boxes:
-        assert 0 <= one.x <= side.width - charts.BOX_WIDTH
+        assert 0 <= one.x <= side.width - side.box_width
         assert 0 <= one.y <= side.height - charts.BOX_HEIGHT
         for other in side.boxes:
-            apart = abs(one.x - other.x) >= charts.BOX_WIDTH or abs(one.y - other.y) >= charts.BOX_HEIGHT
+            apart = abs(one.x - other.x) >= side.box_width or abs(one.y - other.y) >= charts.BOX_HEIGHT
             assert one is other or apart
     by_players = {box.match.players: box for box in side.boxes}
     assert by_players["a", "f"].x > by_players["a", "c"].x > by_players["a", "b"].x
+
+
+def test_the_longest_name_has_room_in_its_box() -> None:
+    long = "a_name_of_as_many_as_30_letters"
+    assert charts.bracket_side([match(1, "a", long)], "upper", {}).box_width > 8.5 * len(long) + 45
+    assert charts.bracket_side([match(1, "a", "b")], "upper", {}).box_width == 150
 
 
 # --- colours -----------------------------------------------------------------------------------------------

@@ -483,7 +483,7 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
 def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
     offered = Reports(offered=tuple(code for code in reports() if code != "DGP"))
     files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
-    assert 'class="cross by-win"' in files["rounds/1.1.html"]
+    assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
     assert "no pages of their own" not in files["rounds/1.1.html"]
 
