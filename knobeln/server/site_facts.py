@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise, strip_secret
@@ -19,6 +20,7 @@ from mailserver.attachments import AnnouncementTexts, announcement_texts
 from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
+from reports.play import play_reports
 from reports.render import Templates
 from reports.site.facts import Event, PublishedProgram, SiteFacts
 from reports.site.released import ReleasedRound
@@ -120,22 +122,41 @@ def _mail_command(command: Command, settings: Settings, templates: Templates) ->
 
 # --- programs ----------------------------------------------------------------------------------------------
 def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
+    dates = submissions.accepted(tx)
     return {
-        entry.name: _published(submissions.entered(tx, entry), settings)
+        entry.name: _published(submissions.entered(tx, entry), dates.get(entry.team_id, []), settings)
         for entry in submissions.all_entries(tx)
     }
 
 
-def _published(version: Version, settings: Settings) -> PublishedProgram:
+def _published(
+    version: Version, accepted: Sequence[tuple[int, datetime]], settings: Settings
+) -> PublishedProgram:
     """Return the program with its description, and without its authentication string (K42)."""
-    submission = version.submission
+    submission, play = version.submission, game_of(settings.game, settings.programs).info.play
     texts = {name: _public(data) for name, data in submission.files.items()}
     description = without_strings(submission.description)
-    if game_of(settings.game, settings.programs).info.play.takes == "c source":
-        description = "\n".join(SourceText(normalise(texts.get(submission.program, ""))).description)
+    if play.takes == "c source":
+        description, texts[submission.program] = _described(texts.get(submission.program, ""))
     first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
-    language = version.report.language if version.report else ""
-    return PublishedProgram(language, description, tuple(first_the_program))
+    report = version.report
+    return PublishedProgram(
+        report.language if report else "",
+        description,
+        tuple(first_the_program),
+        play_reports(play).figures(report) if report else (),
+        tuple(accepted),
+    )
+
+
+def _described(program: str) -> tuple[str, str]:
+    """Part the description of a program in C from the rest of its text."""
+    source = SourceText(normalise(program))
+    block = source.description_block
+    if block is None:
+        return "", program
+    before, after = source.physical_lines[: block.first - 1], source.physical_lines[block.end - 1 :]
+    return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 
 def _public(data: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.model import Attachment, Match, Moves, PracticeGame, Verdict
+from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
 from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
 
@@ -64,6 +64,10 @@ class PlayReports:
             return None
         after = list(zip(*course.points, strict=True))
         return tuple(tuple(b - a for a, b in pairwise((0, *totals))) for totals in after)
+
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        """The figures of an accepted program that its page tells after the contest, by what they are."""
+        return ()
 
     def game_page(
         self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo

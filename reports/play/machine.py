@@ -9,10 +9,12 @@ from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
 from contest.games.knobeln import rules_of, throw_points
-from contest.model import Attachment, Match, Moves, PracticeGame
+from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame
+from contest.plurals import plural
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
 from reports.series import SeriesFacts, series_facts
+from reports.text import kilobytes
 from reports.verdicts import MACHINE_VERDICTS
 
 if TYPE_CHECKING:
@@ -46,6 +48,19 @@ class MachineReports(PlayReports):
         if not moves:
             return None
         return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
+
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, MachineBuildReport):
+            if report.elements is not None:
+                elements = f"{report.elements:,} of {report.element_limit:,} allowed"
+                found.append(("lexical elements", elements))
+            if report.static_bytes is not None:
+                limit = kilobytes(report.memory_limit)
+                found.append(("memory for data", f"{kilobytes(report.static_bytes)} of {limit}"))
+            if report.code_bytes is not None:
+                found.append(("code", plural(report.code_bytes, "byte")))
+        return tuple(found)
 
     def game_page(
         self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo

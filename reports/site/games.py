@@ -103,11 +103,11 @@ def result_table(key: GameKey, game: GameInfo, verdicts: Mapping[Verdict, str]) 
     )
 
 
-def points_cell(half_points: int | None, point: int, link: str = "", shade: int | None = None) -> Cell:
+def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:
     """Points as people count them; `-` where there are none."""
     if half_points is None:
         return Cell("-", None)
-    return Cell(points_text(half_points, point), points_value(half_points, point), link, shade)
+    return Cell(points_text(half_points, point), points_value(half_points, point), link)
 
 
 def player_names(match: Match) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from reports.site import (
     bracket,
     calendar,
     certainty,
+    colours,
     commands,
     evolution,
     front,
@@ -69,6 +70,7 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
     yield announcement.announcement(facts)
     yield log.log(facts)
     yield log.feed(facts)
+    yield colours.colours(facts)
     for released in facts.told_rounds:
         yield from groups.round_pages(released, facts.game, shows, made, facts.ranking)
     if facts.evolution and shows.rankings:
@@ -76,7 +78,7 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
     if facts.certainty and shows.rankings:
         yield certainty.certainty(facts.certainty)
     if shows.bracket and any(map(is_knock_out, facts.history)):
-        yield bracket.bracket(facts)
+        yield bracket.bracket(facts, made)
     if facts.hill and shows.rankings:
         yield hill.hill(facts.hill)
     if facts.teams:

@@ -12,7 +12,7 @@ INDEX = "index.html"
 RULES, COMMANDS, ANNOUNCEMENT = "rules.html", "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, HILL, LOG = "bracket.html", "hill.html", "log.html"
-FEED, CALENDAR, PICTURE = "feed.xml", "contest.ics", "preview.png"
+FEED, CALENDAR, PICTURE, COLOURS = "feed.xml", "contest.ics", "preview.png", "colours.css"
 
 ABOUT = ("announcement.html", "rules.html", "commands.html")
 """The pages that tell what the contest is, where it has them."""

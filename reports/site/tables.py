@@ -9,10 +9,9 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from functools import cached_property
 
 from reports.text import date
 
@@ -24,14 +23,13 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Cell:
     """A cell: its text, and its value for programs.
 
-    `shade`: its colour in a heat map, 0 to 8. `spark`: a small picture beside the text, which says the same
-    (see `reports.site.sparks`). `at`: the moment that the text tells.
+    `spark`: a small picture beside the text, which says the same (see `reports.site.sparks`). `at`: the
+    moment that the text tells.
     """
 
     text: str
     value: Value
     link: str = ""  # from the site's root
-    shade: int | None = None
     head: bool = False  # names the row
     spark: str = ""
     at: datetime | None = None
@@ -41,7 +39,7 @@ class Cell:
 class Column:
     """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
 
-    `optional`: the page leaves it out where it says nothing, in no row; the files always have it.
+    `optional`: the page leaves it out where it says nothing, in all rows nothing or 0.
     """
 
     key: str
@@ -61,29 +59,33 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
     @property
+    def shown(self) -> Table:
+        """The table as it is on the page."""
+        silent = {
+            at
+            for at, column in enumerate(self.columns)
+            if column.optional and not any(row[at].value for row in self.rows)
+        }
+        if not silent:
+            return self
+        kept = [at for at in range(len(self.columns)) if at not in silent]
+        return replace(
+            self,
+            columns=tuple(self.columns[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+        )
+
+    @property
     def is_all_numeric(self) -> bool:
         """Only numbers without links: said once, a long table gets much shorter."""
-        return all(column.numeric and not column.optional for column in self.columns) and not any(
+        return all(column.numeric for column in self.columns) and not any(
             c.link for r in self.rows for c in r
         )
 
-    @cached_property
-    def shown(self) -> Sequence[int]:
-        """The places of the columns that the page shows."""
-        return [
-            at
-            for at, column in enumerate(self.columns)
-            if not column.optional or any(row[at].value for row in self.rows)
-        ]
-
-    @property
-    def shown_columns(self) -> Sequence[Column]:
-        return [self.columns[at] for at in self.shown]
-
     @property
     def pairs(self) -> Sequence[Sequence[tuple[Column, Cell]]]:
-        """Each row's cells that the page shows, with their columns."""
-        return [[(self.columns[at], row[at]) for at in self.shown] for row in self.rows]
+        """Each row's cells, with their columns."""
+        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 def cell(value: Value, link: str = "") -> Cell:

@@ -1,7 +1,7 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style, script and
-icons.
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style, scripts and
+icons (`STATIC`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,15 @@ from reports.site.page import Page
 from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "page.js", "tables.js", "replay.js", "favicon.svg", "favicon.png")
+STATIC = (
+    *("style.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
+    *("favicon.svg", "favicon.png"),
+)
 _PACKAGE = "reports.site"
 
 
 class SiteTemplates:
-    """Puts pages into HTML (and the feed into XML)."""
+    """Puts pages into HTML, the feed into XML, the colours into CSS."""
 
     def __init__(
         self,
@@ -97,7 +100,7 @@ class SiteTemplates:
 
     def files(self, page: Page) -> dict[str, bytes]:
         """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
-        name = f"{page.template}.{'xml' if page.path.endswith('.xml') else 'html'}.j2"
+        name = f"{page.template}.{page.path.rpartition('.')[2]}.j2"
         try:
             shown = self._environment.get_template(name).render(
                 page.facts,
@@ -129,7 +132,7 @@ class SiteTemplates:
         return known.hexdigest()
 
     def static(self) -> dict[str, bytes]:
-        """Style, script and icons of all pages."""
+        """Style, scripts and icons of all pages."""
         return {name: self._static(name) for name in STATIC}
 
     def _static(self, name: str) -> bytes:

@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from html import unescape
 from html.parser import HTMLParser
+from itertools import combinations_with_replacement
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,9 +23,23 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
-from contest.model import Phase
+from contest.model import (
+    EvolutionEnding,
+    EvolutionOutcome,
+    EvolutionRank,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    Phase,
+    SeatResult,
+    Standing,
+    Verdict,
+)
 from reports.kinds import reports
-from reports.site import log
+from reports.site import groups, log, paths
+from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
 from reports.site.games import chosen_games, game_page
 from reports.site.pages import files as other_files
@@ -197,6 +213,7 @@ def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
         "log.events.csv",
         "log.events.json",
         "feed.xml",
+        "colours.css",
     }
     assert "6 teams registered so far." in files["index.html"]
     assert not any(names_in(text, small) for text in files.values())
@@ -264,6 +281,176 @@ def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: 
     )
 
 
+# --- teams -------------------------------------------------------------------------------------------------
+def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str], contest: Any) -> None:
+    group = contest.final.groups[0]
+    for line in group.standings:
+        rows = json.loads(small_files[f"teams/{line.entry}.round-2.json"])
+        ranks = [row["opponent_rank"] or 99 for row in rows]
+        assert ranks == sorted(ranks)
+        assert {row["opponent"] for row in rows} == {s.entry for s in group.standings}
+        for row in rows:
+            if row["own"] is None or row["theirs"] is None:
+                assert row["result"] == ""
+            elif row["remark"] in ("", "played again"):
+                told = {True: "won", False: "lost"}[row["own"] > row["theirs"]]
+                assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
+
+
+def test_a_teams_page_leads_to_opponents_and_to_replays(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    group = small.rounds[1].outcome.groups[0]
+    match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
+    for name, other in (match.players, match.players[::-1]):
+        text = small_files[f"teams/{name}.html"]
+        link = f'<a href="../{paths.game(group.plan, match)}">replay</a>'
+        row = next(row for row in text.split("<tr>") if link in row)
+        assert f'<a href="../teams/{other}.html">{other}</a>' in row
+
+
+def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[str, str]) -> None:
+    won = lost = drawn = 0
+    for name in small.playing:
+        found = re.findall(
+            r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', small_files[f"teams/{name}.html"]
+        )
+        if found:
+            own = [int(number) for number in found[0]]
+            won, drawn, lost = won + own[0], drawn + own[1], lost + own[2]
+    games = [
+        match
+        for each in small.rounds
+        for group in each.outcome.groups
+        for match in group.matches
+        if match.counted and not match.pairing.is_self
+    ]
+    assert won == lost > 0
+    assert won + lost + drawn == 2 * len(games)
+
+
+def test_the_best_opponents_are_those_it_won_most_against(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    name = small.ranking[0].entry
+    text = small_files[f"teams/{name}.html"]
+    rows = [
+        row
+        for number in (1, 2)
+        for row in json.loads(small_files.get(f"teams/{name}.round-{number}.json", "[]"))
+        if row["result"]
+    ]
+    best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
+    told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
+    assert told is not None
+    assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
+    assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
+
+
+def test_a_programs_figures_and_versions_show_only_after_the_contest(small: SiteFacts) -> None:
+    figures, versions = (("lexical elements", "77 of 999 allowed"),), ((2, START), (5, START))
+    program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), figures, versions)
+    over = replace(small, programs={"silent": program})
+    text = files_of(over)["teams/silent.html"]
+    assert "<dt>lexical elements</dt><dd>77 of 999 allowed</dd>" in text
+    assert "the last one took part" in text
+    assert "<h2>Description</h2>" not in text
+    running = files_of(replace(over, seed=None, ranking=()))["teams/silent.html"]
+    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
+    kept_back = files_of(replace(over, settings=forbidden))["teams/silent.html"]
+    for hidden in (running, kept_back):
+        assert "lexical elements" not in hidden
+        assert "accepted versions" not in hidden
+
+
+def test_a_column_that_says_nothing_is_in_the_files_only(small_files: dict[str, str]) -> None:
+    remark = '<th scope="col">remark'
+    assert all(row["fate"] == "" for row in json.loads(small_files["index.ranking.json"]))
+    assert remark not in small_files["index.html"]
+    assert remark in small_files["rounds/1.html"]  # who proceeds
+    assert remark in small_files["teams/zero_thrower.html"]
+
+
+# --- large contests ----------------------------------------------------------------------------------------
+MOST_BYTES = 300_000
+
+
+def test_the_page_of_the_evolution_of_a_thousand_stays_small(small: SiteFacts) -> None:
+    names = tuple(f"team_of_many_good_letters_{number:04}" for number in range(1_000))
+    draw = Random(1)  # noqa: S311 - no secret
+    generations = [[5] * 1_000]
+    for _ in range(186):  # the first ones grow, and most die out
+        before = enumerate(generations[-1])
+        generations.append([max(0, n + draw.choice((-1, 0, 1) if at < 99 else (-1, 0))) for at, n in before])
+    total = sum(generations[-1])
+    ranked = sorted(zip(names, generations[-1], strict=True), key=lambda each: -each[1])
+    ranking = tuple(EvolutionRank(name, at, (n, total), None) for at, (name, n) in enumerate(ranked, start=1))
+    outcome = EvolutionOutcome(names, tuple(map(tuple, generations)), EvolutionEnding.CAP, None, ranking)
+    files = files_of(replace(small, evolution=outcome))
+    page = files["evolution.html"]
+    assert len(page) < MOST_BYTES
+    assert "941 others" in page
+    assert "The files have all 187 generations of all 1,000 teams." in page
+    assert len(json.loads(files["evolution.generations.json"])) == 1_000
+
+
+def all_against_all(size: int) -> GroupOutcome:
+    """A group in which the better team wins every game, by more the better it is."""
+    names = tuple(f"team_of_many_good_letters_{number:04}" for number in range(size))
+    pairings = tuple(Pairing(pair) for pair in combinations_with_replacement(names, 2))
+    seats = {name: SeatResult(12_000 - 10 * at, Verdict.OK, None) for at, name in enumerate(names)}
+    matches = tuple(
+        Match(each, 1, GameResult(tuple(map(seats.__getitem__, each.players)), 1000, ""), counted=True)
+        for each in pairings
+    )
+    lines = tuple(Standing(name, 9 * (size - at), at + 1, 0, False, False) for at, name in enumerate(names))
+    return GroupOutcome(GroupPlan(1, 1, names, pairings), matches, lines)
+
+
+@pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (120, 30)])
+def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
+    small: SiteFacts, size: int, shown: int
+) -> None:
+    group = all_against_all(size)
+    released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
+    made = frozenset(paths.game(group.plan, match) for match in group.matches)
+    page = groups.group_page(
+        released, groups.GroupView(group, small.game, made), small.shows, tells_ranking=True
+    )
+    text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
+    assert len(text) < MOST_BYTES
+    assert text.count("<tr data-likeness=") == shown
+    assert len(CROSS.findall(text)) == shown * shown
+    assert (f"The table has the best {shown} of {size} teams" in text) is (shown < size)
+    (table,) = [table for table in page.tables if table.name == "games"]
+    assert [len(row) for row in table.rows] == [size + 2] * size
+
+
+def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
+    cross = cross_table(groups.GroupView(all_against_all(3), small.game, ()))
+    assert cross is not None
+    cells = [row.cells for row in cross.rows]
+    assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
+    assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
+    assert [[each.won for each in row].count(True) for row in cells] == [2, 1, 0]
+    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11980", "12000", True)
+    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11980")] * 3
+
+
+def test_rates_have_one_kind_of_shades_about_a_half() -> None:
+    facts = of_other_game("hog")
+    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, ()))
+    assert cross is not None
+    assert not cross.has_amounts
+    for row in cross.rows:
+        for other, each in zip(cross.rows, row.cells, strict=True):
+            if other is row or each.win is None:
+                continue
+            rate = float(each.text)
+            assert each.won is (rate > 0.5) or rate == 0.5
+            assert each.win == min(8, int(rate * 9)) or abs(rate * 9 - round(rate * 9)) < 0.1
+
+
 # --- games -------------------------------------------------------------------------------------------------
 def test_only_games_that_counted_have_pages(small: SiteFacts) -> None:
     planned = plan(small)
@@ -281,7 +468,7 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
-CROSS = re.compile(r'<td class="n h\d">(?:<a href="\.\./([^"]+)">)?')
+CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d.]+")?>(?:<a href="\.\./([^"]+)">)?')
 
 
 @pytest.mark.parametrize("most", [0, 5, 1000])
@@ -307,7 +494,7 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
 def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
     offered = Reports(offered=tuple(code for code in reports() if code != "DGP"))
     files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
-    assert 'class="cross"' in files["rounds/1.1.html"]
+    assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
     assert "no pages of their own" not in files["rounds/1.1.html"]
 
