@@ -16,7 +16,7 @@ from reports.series import SeriesFacts, series_facts
 from reports.verdicts import MACHINE_VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import GameKey, GamePage
+    from reports.site.games import Replay
 
 
 class MachineReports(PlayReports):
@@ -40,14 +40,14 @@ class MachineReports(PlayReports):
         thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
         return series_facts([own for own, _ in throws] for throws in thrown)
 
-    def game_page(
-        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
-    ) -> GamePage:
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
         if not moves:
-            return super().game_page(key, moves, course, game)
-        from reports.site.throws import throw_page  # mails are written without the pages
+            return super().replay(match, moves, course, game)
+        from reports.site.throws import throw_replay  # mails are written without the pages
 
-        return throw_page(key, moves, game, self.verdicts)
+        return throw_replay(match, moves)
 
 
 MACHINE_REPORTS = MachineReports(MACHINE.name)

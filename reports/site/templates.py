@@ -1,12 +1,11 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style sheets and
 `replay.js`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,6 @@ from jinja2 import (
 )
 from jinja2.sandbox import SandboxedEnvironment
 
-from contest import __version__
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
@@ -34,7 +32,7 @@ from reports.site.facts import disclosure
 from reports.site.page import Page
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "replay.js")
+STATIC = ("style.css", "replay.css", "replay.js")
 _PACKAGE = "reports.site"
 
 
@@ -50,7 +48,6 @@ class SiteTemplates:
     ) -> None:
         """`override` is the organizer's own folder; it need not exist."""
         self._override = override
-        self._same_for_all = repr((settings.contest, settings.reports, settings.site, game, navigation))
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -98,16 +95,6 @@ class SiteTemplates:
             found[paths.beside(page.path, table.name, "csv")] = _bytes(as_csv(table))
             found[paths.beside(page.path, table.name, "json")] = _bytes(as_json(table))
         return found
-
-    def fingerprint(self) -> str:
-        """Changes with everything in a page that is not about the page's own subject: templates, links, and
-        how pages are made."""
-        known = hashlib.sha256(f"{__version__} {self._same_for_all}".encode())
-        for name in self._loader.list_templates():
-            known.update(self._loader.get_source(self._environment, name)[0].encode())
-        for path in sorted(Path(__file__).parent.glob("*.py")):
-            known.update(path.read_bytes())
-        return known.hexdigest()
 
     def static(self) -> dict[str, bytes]:
         """Style and script of all pages."""
