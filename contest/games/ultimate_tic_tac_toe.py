@@ -15,6 +15,7 @@ from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Word
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
+from contest.plurals import plural
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
@@ -208,7 +209,10 @@ class UltimateTicTacToe(TextGame[Boards, int]):
         if winner is None:
             ahead = max(counts)
             if counts[0] == counts[1]:
-                return f"Nobody won three boards in a row in {moves} moves, and both won {counts[0]} boards."
+                return (
+                    f"Nobody won three boards in a row in {plural(moves, 'move')}; "
+                    f"both won {plural(counts[0], 'board')}."
+                )
             who = names[counts.index(ahead)]
             return f"Nobody won three boards in a row; {who} won more boards, {ahead} to {min(counts)}."
         row = next(line for line in LINES if all(won[place] == MARKS[winner] for place in line))

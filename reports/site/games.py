@@ -214,7 +214,7 @@ def title_of_game(match: Match) -> str:
 def lines_of(replay: Replay) -> Iterator[str]:
     """Yield a line for each turn: its number, the moves by seat, the points won by seat, caption, picture."""
     nothing = [""] * len(replay.moves)
-    points = [map(str, turn) for turn in replay.points] or [iter(()) for _ in nothing]
+    points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
     captions = replay.pictures.captions[1:] if replay.pictures else nothing
     drawn = replay.pictures.changes[1:] if replay.pictures else nothing
     rows = zip(replay.moves, points, captions, drawn, strict=True)

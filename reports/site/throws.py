@@ -38,7 +38,8 @@ def _starts(side: Sequence[int]) -> frozenset[int]:
 def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
     """Tell in a sentence how long the two were level, how they broke their series, and the result.
 
-    They are level while they are apart by less than a fortieth of what the better one wins in the end.
+    They are level while they are apart by at most a fortieth of what the better one wins in the end, or by
+    one throw.
     """
     points = [throw_points(*pair) for pair in throws]
     parts = [_peace(points), _race(names, points), _breaks(names, throws)]
@@ -65,7 +66,7 @@ def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
     leads = list(accumulate(first - second for first, second in points))
     totals = [sum(pair[seat] for pair in points) for seat in (0, 1)]
     result = telling.result(names, totals)
-    tolerance = max(totals) / _LEVEL
+    tolerance = max(max(totals) / _LEVEL, *map(max, points)) if points else 0
     if not leads or abs(leads[-1]) <= tolerance:
         return f"both were level to the end; {result}" if any(totals) else result
     sign = 1 if leads[-1] > 0 else -1
