@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -18,23 +19,38 @@ from contest.plurals import plural
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from sandbox.players import Player
-from tournament.text_referee import TextGameResult, drawer, move_text, play_game
+from tournament.text_referee import TextGameResult, drawer, move_text, play_game, steps
+
+
+@dataclass(frozen=True)
+class HomeGame:
+    """A game that was played. `rules` are those for its players; `stream` is of the moves that rules make."""
+
+    rules: TextGame[Any, Any]
+    stream: bytes
+    result: TextGameResult
+
+    @property
+    def positions(self) -> list[Any]:
+        """The positions before the first turn and after each."""
+        turns, start = iter(self.result.turns), self.rules.start(len(self.result.points))
+        taken = steps(self.rules, start, drawer([self.stream]), lambda _position, _seats: next(turns, None))
+        return [start, *(step.position for step in taken)]
 
 
 def game_at_home(
-    rules: TextGame[Any, Any], names: Sequence[str], players: Sequence[Player], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game, in the order of the seats, and yield the lines that tell about it; close the players.
+    rules: TextGame[Any, Any], names: Sequence[str], players: Sequence[Player], seed: str
+) -> HomeGame:
+    """Play one game, in the order of the seats, and close the players.
 
     The same seed gives the same random numbers.
     """
     seeds = Seeds(seed_from(f"play/{seed}"))
-    game = rules.for_players(names, partial(seeds.below, "game"))
+    game, stream = rules.for_players(names, partial(seeds.below, "game")), seeds.stream("moves")
     with ExitStack() as stack:
         for player in players:
             stack.enter_context(closing(player))
-        result = play_game(game, players, drawer([seeds.stream("moves")]))
-    yield from _lines(result, names, with_moves=with_moves)
+        return HomeGame(game, stream, play_game(game, players, drawer([stream])))
 
 
 def check_number(info: GameInfo, programs: int) -> None:
@@ -58,7 +74,8 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
     return names
 
 
-def _lines(result: TextGameResult, names: Sequence[str], *, with_moves: bool) -> Iterator[str]:
+def lines_about(result: TextGameResult, names: Sequence[str], *, with_moves: bool) -> Iterator[str]:
+    """Yield the lines that tell about the game."""
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
             moves = (f"{names[seat]} {move_text(move)}" for seat, move in sorted(turn.moves.items()))

@@ -596,8 +596,8 @@ class Site(Section):
         1_000,
         ge=0,
         le=100_000,
-        description="most games that get a page of their own, which shows every throw or move; games of the "
-        "last round and games between the best come first",
+        description="most games that can be replayed throw by throw or move by move; games of the last round "
+        "and games between the best come first",
     )
     programs: bool = Field(
         True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 
 import click
 
@@ -16,7 +17,15 @@ from knobeln.local.play import play_at_home
 @game_option
 @click.option("--seed", default=None, help="Any text; the same seed gives the same game. Default: a new one.")
 @click.option("--protocol", "with_moves", is_flag=True, help="Print every throw or move.")
-def play(names: tuple[str, ...], game_name: str | None, seed: str | None, with_moves: bool) -> None:
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the replay of the game into this file, as a page for a browser.",
+)
+def play(
+    names: tuple[str, ...], game_name: str | None, seed: str | None, with_moves: bool, page: Path | None
+) -> None:
     """Play one game of A against B.
 
     Each is a file, a folder with a program and the text files that it reads, or the name of a house strategy
@@ -24,6 +33,10 @@ def play(names: tuple[str, ...], game_name: str | None, seed: str | None, with_m
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))
-    for line in play_at_home(settings, names, chosen, with_moves=with_moves):
+    game = play_at_home(settings, names, chosen, with_moves=with_moves)
+    for line in game.lines:
         click.echo(line)
+    if page:
+        page.write_bytes(game.replay(settings))
+        click.echo(f"The replay is in {page}: open it with a browser.")
     click.echo(f"--seed {chosen} plays this game again.")

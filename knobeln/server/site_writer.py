@@ -7,6 +7,8 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from contest import __version__
+from contest import games as rules_of_games
 from contest.games.base import TextGame
 from contest.games.drawing import Course
 from contest.games.registry import game_of
@@ -16,12 +18,14 @@ from contest.seeds import Seeds
 from contest.store import contest_state, submissions
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
+from reports import site
 from reports.highlights import Highlight
 from reports.play import play_reports
+from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
-from reports.site.pages import Plan, navigation, page_of_game, pages, plan, search
+from reports.site.pages import Plan, game_of_file, headings, navigation, pages, plan, search
 from reports.site.pages import files as other_files
 from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
@@ -64,10 +68,10 @@ class SiteWriter:
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
                 yield
-        yield from self._games(facts, planned.games, templates, files)
+        yield from self._games(facts, planned, files)
         file_count = files.finish()
         self.summary = (
-            f"{plural(number, 'page')} and {plural(len(planned.games), 'page')} of games "
+            f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')} "
             f"({planned.counted:,} counted so far) in {self._target}: {plural(file_count, 'file')}, "
             f"{files.written:,} of them new or changed."
         )
@@ -89,21 +93,20 @@ class SiteWriter:
             yield
         return looking.found
 
-    def _games(
-        self, facts: SiteFacts, games: Sequence[GameKey], templates: SiteTemplates, files: SiteFolder
-    ) -> Iterator[None]:
-        """Write the pages of games. A game whose page is up to date is not played again."""
-        fingerprint = templates.fingerprint()
-        keys = {
-            game.path: hashlib.sha256(f"{fingerprint} {game.path} {game.match}".encode()).hexdigest()
-            for game in games
-        }
-        outdated = [game for game in games if not files.keep(game.path, keys[game.path])]
-        for number, chunk in _chunks(outdated):
-            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                for path, data in templates.files(page_of_game(facts, game, moves, course)).items():
-                    files.put(path, data, keys[game.path])
-            yield
+    def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
+        """Write the files of games. The games of a file that is up to date are not played again."""
+        found, legend, made_by = headings(facts, planned), game_text.legend(facts.game), _source_digest()
+        for file in planned.files:
+            same = "".join((made_by, legend, *(found[game.key] for game in file.games)))
+            key = hashlib.sha256(same.encode()).hexdigest()
+            if not files.keep(file.path, key):
+                courses = self._courses(facts, file.games[0].plan.round, file.games)
+                written = (
+                    game_of_file(facts, found[game.key], game, moves, course)
+                    for game, (moves, course) in zip(file.games, courses, strict=True)
+                )
+                files.put(file.path, game_text.script(legend, written), key)
+                yield
 
     def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
         """Return the moves of these games, and their course if the page cannot compute it from the moves.
@@ -139,6 +142,15 @@ def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
         while left:
             yield number, left[:GAMES_PER_STEP]
             left = left[GAMES_PER_STEP:]
+
+
+def _source_digest() -> str:
+    """Changes with how games are written down: the rules, their stories and pictures, and the file."""
+    known = hashlib.sha256(__version__.encode())
+    for package in (rules_of_games, site):
+        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+            known.update(path.read_bytes())
+    return known.hexdigest()
 
 
 class SiteKeeper:

@@ -15,7 +15,7 @@ from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import GameKey, GamePage
+    from reports.site.games import Replay
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class PlayReports:
         """The figures of an accepted program that its page tells after the contest, by what they are."""
         return ()
 
-    def game_page(
-        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
-    ) -> GamePage:
-        """The page of a game. `moves` and `course` are None if they are not known any more."""
-        from reports.site.games import game_page  # mails are written without the pages
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
+        """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
+        from reports.site.games import replay_of  # mails are written without the pages
 
-        return game_page(key, moves, course, game, self.verdicts)
+        return replay_of(match, moves, course, game)

@@ -18,7 +18,7 @@ from reports.text import kilobytes
 from reports.verdicts import MACHINE_VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import GameKey, GamePage
+    from reports.site.games import Replay
 
 
 class MachineReports(PlayReports):
@@ -62,14 +62,14 @@ class MachineReports(PlayReports):
                 found.append(("code", plural(report.code_bytes, "byte")))
         return tuple(found)
 
-    def game_page(
-        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
-    ) -> GamePage:
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
         if not moves:
-            return super().game_page(key, moves, course, game)
-        from reports.site.throws import throw_page  # mails are written without the pages
+            return super().replay(match, moves, course, game)
+        from reports.site.throws import throw_replay  # mails are written without the pages
 
-        return throw_page(key, moves, game, self.verdicts)
+        return throw_replay(match, moves)
 
 
 MACHINE_REPORTS = MachineReports(MACHINE.name)

@@ -6,7 +6,7 @@ Lengths are in the picture's own units; the templates stretch the picture to the
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -189,92 +189,6 @@ def _room(
     inside = bounds[max(0, first) : last + 1]
     top, bottom = max(t for t, _ in inside), min(b for _, b in inside)
     return bottom - top, x, (top + bottom) / 2
-
-
-# --- curves ------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Curve:
-    """A curve; `points` is the attribute of an SVG polyline."""
-
-    name: str
-    points: str
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Curves over the turns of a game, counted from 1.
-
-    `marks`: for each curve the positions where a series begins.
-    """
-
-    curves: tuple[Curve, ...]
-    turns: int
-    along: tuple[Tick, ...]
-    up: tuple[Tick, ...]
-    marks: tuple[tuple[float, ...], ...] = ()
-
-    @property
-    def step(self) -> float:
-        """The distance between two turns."""
-        return WIDTH / max(1, self.turns)
-
-
-def throw_curves(
-    names: Sequence[str], throws: Sequence[Sequence[int]], starts: Sequence[Sequence[int]]
-) -> Curves:
-    """Draw the numbers thrown on a logarithmic scale, because the points of a throw are its logarithm."""
-    low = min(map(min, throws)).bit_length() - 1
-    top = max(low + 1, (max(map(max, throws)) - 1).bit_length())
-    scale = HEIGHT / (top - low)
-    curves = tuple(
-        Curve(name, _polyline(of_one, lambda n: HEIGHT - (_log2(n) - low) * scale))
-        for name, of_one in zip(names, throws, strict=True)
-    )
-    turns = len(throws[0])
-    up = tuple(
-        Tick(_short(HEIGHT - (power - low) * scale), f"{2**power:,}")
-        for power in range(low, top + 1, 1 + (top - low) // 8)
-    )
-    marks = tuple(tuple(_short(_x(turn, turns)) for turn in of_one) for of_one in starts)
-    return Curves(curves, turns, ticks(turns), up, marks)
-
-
-def _log2(number: int) -> float:
-    """Return the logarithm of a number from 1 on, interpolated between the powers of two."""
-    power = number.bit_length() - 1
-    return power + number / float(1 << power) - 1
-
-
-def point_curves(names: Sequence[str], totals: Sequence[Sequence[int]]) -> Curves:
-    """Draw each player's points after each turn."""
-    most = max(1, *(max(of_one, default=0) for of_one in totals))
-    least = min(0, *(min(of_one, default=0) for of_one in totals))
-    scale = HEIGHT / (most - least)
-    curves = tuple(
-        Curve(name, _polyline(of_one, lambda n: HEIGHT - (n - least) * scale))
-        for name, of_one in zip(names, totals, strict=True)
-    )
-    turns = len(totals[0])
-    up = tuple(Tick(_short(HEIGHT - t.at), t.text) for t in ticks(most, HEIGHT, least))
-    return Curves(curves, turns, ticks(turns), up)
-
-
-_STRAIGHT = 1e-7  # a smaller bend is no corner: over a thousand turns it is a fraction of a point
-
-
-def _x(turn: int, turns: int) -> float:
-    return turn * WIDTH / max(1, turns)
-
-
-def _polyline(values: Sequence[int], y: Callable[[int], float]) -> str:
-    """Return the curve from turn to turn, without the points inside straight lines."""
-    turns, heights = len(values), list(map(y, values))
-    corners = (
-        (at, height)
-        for at, height in enumerate(heights, start=1)
-        if not 1 < at < turns or abs(heights[at] - 2 * height + heights[at - 2]) > _STRAIGHT
-    )
-    return " ".join(f"{_x(at, turns):.4g},{height:.4g}" for at, height in corners)
 
 
 # --- the bracket -------------------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
     if shape is Shape.RATES or not cells:
         return ""
     if not linked:
-        return "These games have no pages of their own."
+        return "These games cannot be replayed."
     game = "the game of the two" if shape is Shape.SINGLE else "the first of the games of the two"
-    others = "" if linked == len(cells) else "; the others have no page of their own"
+    others = "" if linked == len(cells) else "; the others cannot be replayed"
     return f"An underlined number leads to {game}{others}."

@@ -1,12 +1,13 @@
-"""All pages of a contest, but for those of its games, one after the other. Pure."""
+"""All pages of a contest, one after the other, and the games that its replays show. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contest.games.drawing import Course
-from contest.model import Moves, Pairing
+from contest.games.drawing import Course, Drawn, Ringed
+from contest.games.registry import game_of
+from contest.model import Moves
 from reports.bracket import is_knock_out
 from reports.highlights import Highlight, Search
 from reports.play import play_reports
@@ -30,18 +31,29 @@ from reports.site import (
     teams,
 )
 from reports.site.facts import SiteFacts
-from reports.site.games import GameKey, chosen_games
+from reports.site.game_text import Heading, game_lines, heading_lines
+from reports.site.games import (
+    GameFile,
+    GameKey,
+    Neighbours,
+    chosen_games,
+    game_files,
+    neighbours,
+    title_of_game,
+)
 from reports.site.page import Page
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which games get a page of their own, and how many games of the released rounds were played and counted.
+    """Which games can be replayed, the files that have them, and how many games of the released rounds were
+    played and counted.
 
     A game that was played does not count if a player was disqualified.
     """
 
     games: tuple[GameKey, ...]
+    files: tuple[GameFile, ...]
     played: int
     counted: int
 
@@ -51,16 +63,18 @@ class Plan:
 
 
 def plan(facts: SiteFacts) -> Plan:
-    """The games with pages; none where games are not told to everybody, or where nothing is played."""
+    """The games with replays; none where games are not told to everybody, or where nothing is played."""
     if not facts.game.play.has_moves:
-        return Plan((), 0, 0)
+        return Plan((), (), 0, 0)
     chosen, counted = chosen_games(facts.rounds, facts.settings.site.max_games)
     played = sum(map(games_played, facts.history))
-    return Plan(chosen if facts.shows.moves else (), played, counted)
+    games = chosen if facts.shows.moves else ()
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    return Plan(games, game_files(games, drawn=isinstance(rules, Drawn | Ringed)), played, counted)
 
 
 def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> Iterator[Page]:
-    """Every page that is not of a game. `found`: the highlights of a finished contest."""
+    """Every page. `found`: the highlights of a finished contest."""
     shows, made = facts.shows, planned.made
     views = _views(facts, made)
     count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
@@ -81,6 +95,8 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
         yield bracket.bracket(facts, made)
     if facts.hill and shows.rankings:
         yield hill.hill(facts.hill)
+    if planned.files:
+        yield replay(facts, planned)
     if facts.teams:
         yield teams.teams(facts)
         yield from teams.team_pages(facts, views)
@@ -115,33 +131,48 @@ def _views(facts: SiteFacts, made: Container[str]) -> front.Views:
     ]
 
 
-def page_of_game(
-    facts: SiteFacts, key: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
-) -> Page:
-    """The page of a game. `moves` and `course` are None if they are not known any more."""
-    page = play_reports(facts.game.play).game_page(key, moves, course, facts.game)
-    released = next(r for r in facts.rounds if r.number == key.plan.round)
-    number = f", game {key.match.game}" if max(key.match.pairing.games, key.match.pairing.most) > 1 else ""
-    who = _players(key.match.pairing)
-    back = paths.round_page(key.plan.round) if key.plan.title else paths.group(key.plan)
-    return Page(
-        key.path,
-        "game",
-        f"{who}{number}",
-        {
-            "game": page,
-            "match": key.match,
-            "group_title": groups.title_of(released, key.plan),
-            "group_link": back,
-        },
-        tuple(table for table in (page.result, page.series, page.turns) if table),
+def replay(facts: SiteFacts, planned: Plan) -> Page:
+    """The page that replays every game; it also lists the files of the games' turns."""
+    titles = {released.number: groups.round_title(released) for released in facts.rounds}
+    files = [
+        (
+            titles[file.games[0].plan.round],
+            file.path,
+            file.first,
+            *(title_of_game(file.games[at].match) for at in (0, -1)),
+        )
+        for file in planned.files
+    ]
+    return Page(paths.REPLAY, "replay", "Replay", {"files": files})
+
+
+def headings(facts: SiteFacts, planned: Plan) -> Mapping[str, str]:
+    """The first lines of each game, by its key: all that its file says but for what the players did."""
+    around, verdicts = neighbours(planned.games), play_reports(facts.game.play).verdicts
+    return {
+        game.key: heading_lines(_heading(facts, game, around), game.match, facts.game, verdicts)
+        for game in planned.games
+    }
+
+
+def _heading(facts: SiteFacts, game: GameKey, around: Neighbours) -> Heading:
+    plan, match = game.plan, game.match
+    released = next(r for r in facts.rounds if r.number == plan.round)
+    back = paths.round_page(plan.round) if plan.title else paths.group(plan)
+    return Heading(
+        game.key,
+        title_of_game(match),
+        (groups.title_of(released, plan), back),
+        [paths.team(name) for name in match.players],
+        around[game.key],
     )
 
 
-def _players(pairing: Pairing) -> str:
-    if len(pairing.players) > 2:
-        return "The game of all"
-    return f"{pairing.players[0]} against {'itself' if pairing.is_self else pairing.players[1]}"
+def game_of_file(
+    facts: SiteFacts, heading: str, game: GameKey, moves: Sequence[Moves] | None, course: Course | None = None
+) -> str:
+    """A game as its file has it. `moves` and `course` are None if they are not known any more."""
+    return game_lines(heading, play_reports(facts.game.play).replay(game.match, moves, course, facts.game))
 
 
 def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
@@ -153,6 +184,15 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     found += [("Bracket", paths.BRACKET)] if shows.bracket and any(map(is_knock_out, facts.history)) else []
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
+    found += [("Games", paths.REPLAY)] if _has_replays(facts) else []
     found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
     found += [("Announcement", paths.ANNOUNCEMENT), ("Mail commands", paths.COMMANDS)]
     return (*found, ("Log", paths.LOG))
+
+
+def _has_replays(facts: SiteFacts) -> bool:
+    if not (facts.game.play.has_moves and facts.shows.moves and facts.settings.site.max_games):
+        return False
+    return any(
+        match.counted for each in facts.rounds for group in each.outcome.groups for match in group.matches
+    )

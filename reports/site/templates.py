@@ -1,12 +1,11 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style, scripts and
-icons (`STATIC`).
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style sheets, scripts
+and icons (`STATIC`).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
@@ -24,7 +23,6 @@ from jinja2 import (
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from contest import __version__
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
@@ -39,7 +37,7 @@ from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.tables import as_csv, as_json
 
 STATIC = (
-    *("style.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
+    *("style.css", "replay.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
     *("favicon.svg", "favicon.png"),
 )
 _PACKAGE = "reports.site"
@@ -59,16 +57,6 @@ class SiteTemplates:
         """`override` is the organizer's own folder; it need not exist. Without `preview` links show none."""
         self._override = override
         address = settings.site.url.rstrip("/") if preview else ""
-        self._same_for_all = repr(
-            (
-                settings.contest,
-                settings.reports,
-                settings.site,
-                game,
-                navigation,
-                preview if address else None,
-            )
-        )
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -120,16 +108,6 @@ class SiteTemplates:
             found[paths.beside(page.path, table.name, "csv")] = _bytes(as_csv(table))
             found[paths.beside(page.path, table.name, "json")] = _bytes(as_json(table))
         return found
-
-    def fingerprint(self) -> str:
-        """Changes with everything in a page that is not about the page's own subject: templates, links, and
-        how pages are made."""
-        known = hashlib.sha256(f"{__version__} {self._same_for_all}".encode())
-        for name in self._loader.list_templates():
-            known.update(self._loader.get_source(self._environment, name)[0].encode())
-        for path in sorted(Path(__file__).parent.glob("*.py")):
-            known.update(path.read_bytes())
-        return known.hexdigest()
 
     def static(self) -> dict[str, bytes]:
         """Style, scripts and icons of all pages."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
 from reports.bracket import BracketMatch
 from reports.site import charts
-from reports.site.charts import HEIGHT, SHADES, WIDTH
+from reports.site.charts import SHADES, WIDTH
 from reports.site.colours import COLOURS, leaders
 from reports.site.cross import by_likeness
 
@@ -117,40 +117,6 @@ def test_a_picture_of_a_thousand_shows_the_largest_and_the_others_together() -> 
     assert (others.entry, others.name) == ("", "941 others")
     for number, total in enumerate(found.totals):
         assert sum((*band.counts, *[0] * 9)[number] for band in found.bands) == total
-
-
-def test_throws_stand_as_high_as_their_logarithm() -> None:
-    found = charts.throw_curves(["a", "b"], [[1, 2, 4], [8, 8, 8]], [[1], [1, 3]])
-    assert [tick.text for tick in found.up] == ["1", "2", "4", "8"]
-    assert found.curves[0].points == "333.3,300 1000,100"
-    assert found.curves[1].points == "333.3,0 1000,0"
-    assert found.marks == ((333.3,), (333.3, 1000.0))
-    assert found.step == pytest.approx(WIDTH / 3)
-
-
-def test_a_curve_without_its_straight_points_is_the_same_curve() -> None:
-    totals = [0, 3, 6, 9, 9, 9, 9, 20, 31, 30, 42]
-    (curve,) = charts.point_curves(["a"], [totals]).curves
-    corners = [tuple(map(float, pair.split(","))) for pair in curve.points.split()]
-    assert len(corners) < len(totals)
-    for turn, total in enumerate(totals, start=1):
-        x, y = turn * WIDTH / len(totals), HEIGHT - total * HEIGHT / max(totals)
-        (x0, y0), (x1, y1) = next(p for p in pairwise(corners) if p[0][0] - 0.1 <= x <= p[1][0] + 0.1)
-        assert y0 + (y1 - y0) * (x - x0) / (x1 - x0) == pytest.approx(y, abs=0.5)
-
-
-@given(st.lists(st.tuples(st.integers(1, 2**30), st.integers(1, 2**30)), min_size=1, max_size=50))
-def test_no_curve_leaves_its_picture(throws: list[tuple[int, int]]) -> None:
-    sides = list(zip(*throws, strict=True))
-    for found in (
-        charts.throw_curves(["a", "b"], sides, [[1], [1]]),
-        charts.point_curves(["a", "b"], [[a - b for a, b in throws], [b for _, b in throws]]),
-    ):
-        for curve in found.curves:
-            for pair in curve.points.split():
-                x, y = map(float, pair.split(","))
-                assert 0 < x <= WIDTH
-                assert -0.1 <= y <= HEIGHT + 0.1
 
 
 def match(round_number: int, *players: str) -> BracketMatch:

@@ -6,12 +6,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from html import unescape
 from html.parser import HTMLParser
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from random import Random
 from typing import Any
 from xml.etree import ElementTree
@@ -41,13 +40,13 @@ from reports.kinds import reports
 from reports.site import groups, log, paths
 from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
-from reports.site.games import chosen_games, game_page
+from reports.site.game_text import legend, script
+from reports.site.games import chosen_games, game_files, replay_of
 from reports.site.pages import files as other_files
-from reports.site.pages import page_of_game, plan
+from reports.site.pages import game_of_file, headings, plan
 from reports.site.templates import STATIC, SiteTemplates
-from reports.verdicts import VERDICTS
 from tests.support import other_contests
-from tests.support.site_files import START, course_in, facts_of, files_of
+from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +113,7 @@ def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
     there = {*files, *STATIC, *dict(other_files(facts))}
+    games = games_in(files)
     for path, text in html(files):
         links = Links()
         links.feed(text)
@@ -122,15 +122,17 @@ def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -
             if target.startswith("#"):
                 assert f'id="{target[1:]}"' in text, f"{path}: {target}"
             elif not target.startswith(("mailto:", "https:")):
+                page, _, game = target.partition("#")[0].partition("?game=")
+                assert not game or game in games, f"{path}: {game}"
                 folder = path.split("/")[:-1]
-                *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
-                rest = rest.partition("#")[0]
+                *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", page).groups()  # type: ignore[union-attr]
                 depth = len(folder) - ups[0].count("../")
                 assert "/".join([*folder[:depth], rest]) in there, f"{path}: {target}"
 
 
-def of_other_game(name: str, **changes: Any) -> SiteFacts:
-    played = CONTESTS[name]()
+def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFacts:
+    """`shown`: its games are told to everybody, whatever it usually does."""
+    played = other_contests.bid_tac_toe() if shown and name == "bid-tac-toe" else CONTESTS[name]()
     return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
 
 
@@ -478,15 +480,15 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
     files = files_of(
         replace(small, settings=small.settings.model_copy(update={"site": Site(max_games=most)}))
     )
-    made = {path for path in files if path.startswith("games/") and path.endswith(".html")}
+    made = {f"replay.html?game={key}" for key in games_in(files)}
     groups = [path for path in files if re.fullmatch(r"rounds/\d+\.\d+\.html", path)]
     found = {path: CROSS.findall(files[path]) for path in groups}
     assert {link for links in found.values() for link in links} - {""} == made
     for path, links in found.items():
         said = "An underlined number leads to the game of the two" in files[path]
         assert said is any(links)
-        assert ("the others have no page of their own" in files[path]) is (said and not all(links))
-        assert ("These games have no pages of their own." in files[path]) is not said
+        assert ("the others cannot be replayed" in files[path]) is (said and not all(links))
+        assert ("These games cannot be replayed." in files[path]) is not said
         # Both cells of a game lead to it: to that of the row against that of the column.
         assert all(links.count(link) <= 2 for link in links if link)
 
@@ -496,46 +498,102 @@ def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
     files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
     assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
-    assert "no pages of their own" not in files["rounds/1.1.html"]
+    assert "cannot be replayed" not in files["rounds/1.1.html"]
 
 
 def test_no_pages_of_games_where_none_are_wanted(small: SiteFacts) -> None:
     none = small.settings.model_copy(update={"site": Site(max_games=0)})
     files = files_of(replace(small, settings=none))
-    assert not any(path.startswith("games/") for path in files)
-    assert "They have no pages of their own" in files["index.html"]
+    assert not any(path.startswith(("games/", "replay")) for path in files)
+    assert "They cannot be replayed" in files["index.html"]
 
 
-def test_the_page_of_a_game_adds_up(small_files: dict[str, str], contest: Any) -> None:
+def test_the_turns_of_a_game_add_up(small_files: dict[str, str], contest: Any) -> None:
     match = next(m for m in contest.final.groups[0].matches if not m.pairing.is_self)
-    path = f"games/2.{'.'.join(match.players)}"
-    throws = json.loads(small_files[f"{path}.throws.json"])
-    series = json.loads(small_files[f"{path}.series.json"])
-    assert len(throws) == match.result.turns
-    assert [throws[-1]["total_1"], throws[-1]["total_2"]] == [seat.points for seat in match.result.seats]
-    for seat, name in enumerate(match.players, start=1):
-        own = [each for each in series if each["player"] == name]
-        assert sum(each["length"] for each in own) == match.result.turns
-        assert sum(each["points"] for each in own) == match.result.seats[seat - 1].points
-        assert all(each["lowest"] <= each["highest"] for each in own)
+    game = games_in(small_files)[".".join(["2", *match.players])]
+    turns = turns_in(game)
+    assert len(turns) == match.result.turns
+    for seat, points in enumerate(seat.points for seat in match.result.seats):
+        assert sum(int(turn[2 + seat]) for turn in turns) == points
+        numbers = [int(turn[seat].lstrip(">")) for turn in turns]
+        begins = [turn[seat].startswith(">") for turn in turns]
+        assert begins == [True, *(after < before for before, after in pairwise(numbers))]
+
+
+def test_a_file_of_games_says_who_played_and_which_game_is_next(small_files: dict[str, str]) -> None:
+    games = games_in(small_files)
+    around = {key: [fields[3:6] for word, *fields in game if word == "player"] for key, game in games.items()}
+    for key, game in games.items():
+        assert field(game, "group")[1] in small_files
+        for link, before, after in around[key]:
+            assert link in small_files
+            for other in filter(None, (before, after)):
+                assert other.split(".")[0] == key.split(".")[0]
+            assert not after or key in {back for whose, back, _ in around[after] if whose == link}
+            assert not before or key in {on for whose, _, on in around[before] if whose == link}
+
+
+def test_games_of_a_match_follow_one_another() -> None:
+    games = games_in(files_of(of_other_game("bid-tac-toe", shown=True)))
+    several = [key for key in games if key.endswith(".2")]
+    assert several
+    for key in several:
+        name = next(fields[0] for word, *fields in games[key] if word == "player")
+        befores = [fields[4] for word, *fields in games[key] if word == "player" and fields[0] == name]
+        assert befores == [f"{key[:-2]}.1"]
+
+
+def test_the_files_are_in_the_order_in_which_the_script_looks_for_a_game(small: SiteFacts) -> None:
+    games = plan(small).games
+    files = [file for file in game_files(games, drawn=False) if file.games[0].plan.round == 1]
+    assert len(files) == 1
+    small_ones = [
+        replace(key, match=replace(key.match, result=replace(key.match.result, turns=9_000))) for key in games
+    ]
+    split = game_files(small_ones, drawn=False)
+    assert len({file.path for file in split}) == len(split) > len(files)
+    in_order = [key for file in split for key in file.games]
+    assert sorted(in_order, key=lambda key: (key.plan.round, key.place)) == in_order
+    assert {key.key for key in in_order} == {key.key for key in games}
+
+
+def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
+    evil = "`);alert(1);//${alert(2)}\\`\t7\nend\u2028</script>"
+    facts = of_other_game("cooperation")
+    key = plan(facts).games[0]
+    match = replace(key.match, result=replace(key.match.result, moves=((evil, "C"),), turns=1))
+    found = headings(facts, plan(facts))[key.key]
+    text = script(
+        legend(facts.game), [game_of_file(facts, found, replace(key, match=match), match.result.moves)]
+    )
+    shown = text.decode()
+    assert shown.count("\nend\n") == 1
+    inside = shown.removeprefix("knobelnGames(`").removesuffix("`);\n")
+    assert re.fullmatch(r"(?:[^`$\\]|\\[`$\\])*", inside)
+    assert len(turns_in(games_in({"games/1.1.js": shown})[key.key])) == 1
 
 
 def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     key = plan(small).games[0]
-    words = SiteTemplates(small.settings, small.game, ())
-    text = words.files(page_of_game(small, key, None))[key.path].decode()
-    assert "was not kept" in text
-    assert "replay.js" not in text
+    text = game_of_file(small, headings(small, plan(small))[key.key], key, None)
+    game = games_in({"games/1.1.js": text})[key.key]
+    assert turns_in(game) == []
+    assert field(game, "show") == []
+    assert field(game, "turns") == [f"{key.match.result.turns} throws"]
 
 
 def test_games_in_words_are_shown_move_by_move() -> None:
     files = files_of(of_other_game("cooperation"))
-    path = next(path for path in files if path.startswith("games/") and path.endswith(".moves.json"))
-    moves = json.loads(files[path])
-    assert {"C", "B"} & {moves[0]["seat_1"], moves[0]["seat_2"]}
-    result = json.loads(files[path.replace(".moves.", ".result.")])
-    assert [moves[-1]["total_1"], moves[-1]["total_2"]] == [row["points"] for row in result]
-    assert 'id="replay"' in files[path.removesuffix(".moves.json") + ".html"]
+    kept = [game for game in games_in(files).values() if turns_in(game)]
+    assert len(kept) > 5
+    for game in kept:
+        turns = turns_in(game)
+        results = [int(fields[1]) for word, *fields in game if word == "player"]
+        assert {"C", "B"} >= {turns[0][0], turns[0][1]}
+        assert [sum(int(turn[seat]) for turn in turns) for seat in (2, 3)] == results
+        assert field(game, "show") == ["letters", "points"]
+        assert field(game, "story")[0].endswith(".")
+    assert 'id="replay"' in files["replay.html"]
 
 
 @pytest.mark.slow
@@ -554,52 +612,45 @@ def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
 def test_a_game_of_one_turn_has_no_curves() -> None:
     facts = of_other_game("cooperation")
     rules = game_of(facts.settings.game, facts.settings.programs)
-    key = next(key for key in plan(facts).games if key.match.result.turns > 1)
-    whole, moves = course_in(rules, key), key.match.result.moves
+    match = next(key for key in plan(facts).games if key.match.result.turns > 1).match
+    whole, moves = course_in(rules, plan(facts).games[0]), match.result.moves
     assert moves
-    assert game_page(key, moves, whole, facts.game, VERDICTS).points
-    assert game_page(key, moves[:1], Course(whole.points[:1]), facts.game, VERDICTS).points is None
-
-
-SQUARE = re.compile(
-    r'<g [^>]* class="(?P<style>[^"]*)"><rect [^>]*/><path [^>]*/><text [^>]*>(?P<sign>[^<]*)</text>'
-    r"<text [^>]*>(?P<small>[^<]*)</text>"
-)
-
-
-def boards_of(played: other_contests.Played) -> Iterator[tuple[Any, list[tuple[str, ...]], str]]:
-    """Of each game's page: what each turn changed, the squares that are drawn, and the caption."""
-    facts = facts_of(played.settings, played.teams, played.history, played.ranking)
-    for path, text in html(files_of(facts)):
-        if path.startswith("games/") and "of this game was not kept" not in text:
-            figure = unescape(text.partition('<figure class="board"')[2].partition("</figure>")[0])
-            turns, _, drawn = figure.partition('data-turns="')[2].partition('">')
-            squares = [(s["sign"], s["small"], s["style"]) for s in SQUARE.finditer(drawn)]
-            caption = drawn.partition('class="caption">')[2].partition("<")[0]
-            yield json.loads(turns), squares, caption
+    assert "points" in replay_of(match, moves, whole, facts.game).views
+    assert "points" not in replay_of(match, moves[:1], Course(whole.points[:1]), facts.game).views
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("play", "squares"), [(other_contests.ultimate_tic_tac_toe, 81), (other_contests.bid_tac_toe, 9)]
-)
-def test_the_turns_of_a_board_lead_to_the_position_that_is_drawn(
-    play: Callable[[], other_contests.Played], squares: int
-) -> None:
-    boards = list(boards_of(play()))
-    assert len(boards) > 2
-    for turns, drawn, caption in boards:
-        assert len(drawn) == squares
-        position: dict[int, tuple[str, ...]] = {}
-        for _, changed in turns:
-            position |= {number: tuple(looks) for number, *looks in changed}
-        assert [position[number] for number in range(squares)] == drawn
-        assert turns[-1][0] == caption
+@pytest.mark.parametrize(("name", "squares"), [("ultimate-tic-tac-toe", 81), ("bid-tac-toe", 9)])
+def test_the_turns_of_a_board_lead_to_its_last_position(name: str, squares: int) -> None:
+    facts = of_other_game(name, shown=True)
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    games = games_in(files_of(facts))
+    assert len(games) > 2
+    for key in [key for key in plan(facts).games if key.match.result.moves][:20]:
+        game, course = games[key.key], course_in(rules, key)
+        position: dict[int, list[str]] = {}
+        for change in (field(game, "picture")[2], *(turn[-1] for turn in turns_in(game))):
+            position |= {number: looks for number, *looks in json.loads(change)["s"]}
+        last = course.drawings[-1]
+        assert len(position) == squares
+        assert [looks[0] for _, looks in sorted(position.items())] == [square.text for square in last.squares]
+        assert not any("legal" in style for _, _, style in position.values())
+        assert turns_in(game)[-1][-2] == last.caption
 
 
-@pytest.mark.parametrize("name", ["cooperation", "standoff"])
-def test_a_game_without_a_board_has_no_picture_of_one(name: str) -> None:
-    assert not any('class="board"' in text for _, text in html(files_of(of_other_game(name))))
+def test_a_ring_shows_who_shot_at_whom() -> None:
+    game = games_in(files_of(of_other_game("standoff")))["1.all-of-1"]
+    assert field(game, "show") == ["ring"]
+    seats = [fields[0] for word, *fields in game if word == "player"]
+    fallen: set[int] = set()
+    for turn in turns_in(game):
+        change = json.loads(turn[-1])
+        for shooter, other in change["a"]:
+            assert turn[shooter] == "S"
+            assert not {shooter, other} & fallen
+        shooters = {seat for seat in range(len(seats)) if turn[seat] == "S"}
+        assert shooters == {shooter for shooter, _ in change["a"]}
+        fallen |= {seat for seat, health, *_ in change["f"] if health == 0}
 
 
 # --- other contests ----------------------------------------------------------------------------------------
@@ -618,7 +669,7 @@ def test_a_melee_shows_who_fell_when() -> None:
     places = json.loads(files["rounds/1.1.places-1.json"])
     assert places[0]["rank"] == 1
     assert any(place["fell_in"] for place in places)
-    assert 'href="../games/1.group1.html"' in files["rounds/1.1.html"]
+    assert 'href="../replay.html?game=1.all-of-1"' in files["rounds/1.1.html"]
 
 
 def test_what_was_computed_is_a_table_of_win_rates_without_games() -> None:

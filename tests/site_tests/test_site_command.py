@@ -22,6 +22,7 @@ from knobeln.services import Services
 from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
 from tests.support.site_contests import MakeContest, Played, knobeln
+from tests.support.site_files import games_in, turns_in
 from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
@@ -44,14 +45,14 @@ def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None
     with folder.store.read() as tx:
         history = results.finished_rounds(tx, Games.ALL)
     assert len(history) == 2
+    games = games_in(texts(played.pages))
     seen = 0
     for outcome in history:
         for group in outcome.groups:
             for match in (m for m in group.matches if m.counted):
-                first, second = match.pairing.players
-                path = played.pages / "games" / f"{outcome.plan.number}.{first}.{second}.throws.json"
-                last = json.loads(path.read_text())[-1]
-                assert [last["total_1"], last["total_2"]] == [seat.points for seat in match.result.seats]
+                turns = turns_in(games[".".join([str(outcome.plan.number), *match.pairing.players])])
+                for seat, result in enumerate(match.result.seats):
+                    assert sum(int(turn[2 + seat]) for turn in turns) == result.points
                 seen += 1
     assert seen > 50
 
@@ -61,6 +62,21 @@ def test_nothing_is_written_twice(played: Played) -> None:
     said = knobeln("site", played.pages, "-C", played.folder)
     assert " 0 of them new or changed" in said
     assert stamps(played.pages) == before
+
+
+def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
+    run_until(folder, 3)  # the first round is over
+    knobeln("site", pages, "-C", folder.path)
+    before = {file: stamp for file, stamp in stamps(pages).items() if file.parent.name == "games"}
+    assert before
+    knobeln("run", "--now", "--yes", "-C", folder.path)
+    knobeln("site", pages, "-C", folder.path)
+    after = stamps(pages)
+    assert any(file.name.startswith("2.") for file in (pages / "games").iterdir())
+    assert before.items() <= after.items()
 
 
 def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: Played) -> None:
@@ -81,21 +97,20 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_a_setting_says_how_many_games_have_pages_and_others_go(
+def test_a_setting_says_how_many_games_can_be_replayed_and_others_go(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(max_games=5)).path
     knobeln("run", "--now", "--yes", "-C", folder)
     said = knobeln("site", tmp_path / "pages", "-C", folder)
-    assert "5 pages of games" in said
-    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 5
+    assert "the replays of 5 games" in said
+    assert len(games_in(texts(tmp_path / "pages"))) == 5
     own = tmp_path / "pages" / "about.html"
     own.write_text("mine")
     settings = folder / "contest.toml"
     settings.write_text(settings.read_text().replace("max_games = 5", "max_games = 2"))
     knobeln("site", tmp_path / "pages", "-C", folder)
-    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 2
-    assert len(list((tmp_path / "pages" / "games").glob("*.json"))) == 2 * 3
+    assert len(games_in(texts(tmp_path / "pages"))) == 2
     assert own.read_text() == "mine"
 
 

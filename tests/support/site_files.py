@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,9 +18,10 @@ from mailserver.attachments import AnnouncementTexts
 from reports.highlights import Highlight
 from reports.play import play_reports
 from reports.render import Templates
+from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
-from reports.site.pages import navigation, page_of_game, pages, plan, search
+from reports.site.pages import game_of_file, headings, navigation, pages, plan, search
 from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
@@ -95,12 +97,37 @@ def files_of(facts: SiteFacts) -> dict[str, str]:
     for page in pages(facts, planned, highlights_of(facts)):
         found |= words.files(page)
     rules = game_of(facts.settings.game, facts.settings.programs)
-    for key in planned.games:
-        moves = key.match.result.moves
-        course = None if facts.can_replay else course_in(rules, key)
-        found |= words.files(page_of_game(facts, key, moves, course))
+    headings_by_key = headings(facts, planned)
+    for file in planned.files:
+        told = []
+        for key in file.games:
+            course = None if facts.can_replay else course_in(rules, key)
+            told.append(game_of_file(facts, headings_by_key[key.key], key, key.match.result.moves, course))
+        found[file.path] = game_text.script(game_text.legend(facts.game), told)
     return {path: data.decode() for path, data in found.items()}
 
 
 def course_in(rules: Any, key: GameKey) -> Any:
     return course_of(rules, key.plan.round, key.match, other_contests.SEEDS)
+
+
+def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
+    """The lines of each game of the files of games, by its key: fields, as the page of replays reads them."""
+    found = {}
+    for path, text in files.items():
+        if path.startswith("games/"):
+            inside = text.removeprefix("knobelnGames(`").removesuffix("`);\n")
+            for game in re.sub(r"\\(.)", r"\1", inside).split("\nend\n"):
+                lines = [line.split("\t") for line in game.split("\n") if line and not line.startswith("#")]
+                if lines:
+                    found[lines[0][1]] = lines
+    return found
+
+
+def field(game: list[list[str]], word: str) -> list[str]:
+    """The fields of the game's line that begins with this word."""
+    return next(fields for first, *fields in game if first == word)
+
+
+def turns_in(game: list[list[str]]) -> list[list[str]]:
+    return [fields for first, *fields in game if first.isdigit()]
