@@ -148,8 +148,8 @@ class OrganizerActions:
             raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
         if contest_state.state(self.tx).phase is not Phase.RUNNING:
             raise NotNow(
-                "the time for a move can be changed so only while the contest runs; before its start, change "
-                "`seconds` of [programs] in contest.toml"
+                "the time for a move can be changed so only while the contest runs",
+                hint="before its start, change `seconds` of [programs] in contest.toml",
             )
         programs = decisions.programs_now(self.tx, self.settings.programs)
         before, after = programs.seconds, _checked_seconds(programs, seconds)
@@ -274,7 +274,7 @@ class OrganizerActions:
         if phase is Phase.FINISHED:
             raise NotNow("the contest is finished; its dates are past")
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
-            raise NotNow("the contest has started; only results_published can still be moved")
+            raise NotNow("the contest has started", hint="only results_published can still be moved")
 
     # --- the organizer's own words ------------------------------------------------------------------------
     def tell(self, message: Message) -> str:
@@ -286,7 +286,8 @@ class OrganizerActions:
         if not told:
             raise NotNow(
                 f"{plural(len(readers), 'team has', 'teams have')} got these words before, and there is "
-                "nobody else; to say them again, change a word"
+                "nobody else",
+                hint="to say them again, change a word",
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
@@ -392,7 +393,7 @@ def read_time(when: str) -> datetime:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise GiveUp(f"{when!r} is not a time; write it {_RIGHT_TIME}")
+    raise GiveUp(f"{when!r} is not a time", hint=f"write it {_RIGHT_TIME}")
 
 
 def _checked_seconds(programs: Programs, seconds: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -14,17 +15,35 @@ from typing import Any
 from contest.errors import GiveUp
 from contest.file_names import is_archive
 from contest.games.base import GameInfo, TextGame
-from contest.plurals import plural
+from contest.plurals import form, plural
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from sandbox.players import Player
 from tournament.text_referee import TextGameResult, drawer, move_text, play_game
 
 
+@dataclass(frozen=True)
+class HomePlayer:
+    """A player, and its points as people count them. `failure`: its first fault, "" if it had none."""
+
+    name: str
+    points: float
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class HomeGame:
+    """A game that was played at home. Players are by seat; `lines` tell about it."""
+
+    players: tuple[HomePlayer, ...]
+    turns: int
+    lines: tuple[str, ...]
+
+
 def game_at_home(
     rules: TextGame[Any, Any], names: Sequence[str], players: Sequence[Player], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game, in the order of the seats, and yield the lines that tell about it; close the players.
+) -> HomeGame:
+    """Play one game, in the order of the seats; close the players.
 
     The same seed gives the same random numbers.
     """
@@ -34,7 +53,19 @@ def game_at_home(
         for player in players:
             stack.enter_context(closing(player))
         result = play_game(game, players, drawer([seeds.stream("moves")]))
-    yield from _lines(result, names, with_moves=with_moves)
+    failures: dict[int, str] = {}
+    for _, seat, fault in result.faults:
+        failures.setdefault(seat, sanitize(fault.sentence))
+    seats = tuple(
+        HomePlayer(name, points / rules.info.point, failures.get(seat, ""))
+        for seat, (name, points) in enumerate(zip(names, result.points, strict=True))
+    )
+    lines = [*_lines(result, names, with_moves=with_moves), *map(_points_line, seats)]
+    return HomeGame(seats, len(result.turns), tuple(lines))
+
+
+def _points_line(player: HomePlayer) -> str:
+    return f"{player.name}: {player.points:,.12g} {form(1 if player.points == 1 else 2, 'point')}"
 
 
 def check_number(info: GameInfo, programs: int) -> None:
@@ -73,5 +104,3 @@ def _lines(result: TextGameResult, names: Sequence[str], *, with_moves: bool) ->
     for name, lines in zip(names, result.unasked, strict=True):
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
-    for name, points in zip(names, result.points, strict=True):
-        yield f"{name}: {plural(points, 'point')}"

@@ -28,7 +28,7 @@ def lines(order: Order) -> Iterator[str]:
     sandbox, seconds = home_sandbox(), order.contest["programs"]["seconds"]
     players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
     names = distinct_names(map(full_path, order.programs))
-    yield from game_at_home(rules, names, players, order.seed, with_moves=True)
+    yield from game_at_home(rules, names, players, order.seed, with_moves=True).lines
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from compiler.build import build
@@ -18,13 +18,12 @@ from contest.seeds import Seeds, seed_from
 from knobeln.local.programs import files_of
 from reports.knobeln_protocol import GameProtocol, full, reasons_of, throws_of
 from sandbox.vm.image import Image
+from tournament.home_game import HomeGame, HomePlayer
 from tournament.runners import open_runner
 
 
-def machine_game(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game of these two programs, and yield the lines that tell about it.
+def machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> HomeGame:
+    """Play one game of these two programs.
 
     Raises NotFound, GiveUp with what is wrong.
     """
@@ -38,13 +37,17 @@ def machine_game(
     with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
         (result,) = runner.play([job])
     names = (Path(programs[0]).stem, Path(programs[1]).stem)
-    if with_moves:
-        yield _protocol(names, result, settings)
+    lines = [_protocol(names, result, settings)] if with_moves else []
     for name, seat in zip(names, result.seats, strict=True):
         failure = f"; failed: {seat.fault.reason}" if seat.fault else ""
-        yield f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}"
+        lines.append(f"{name}: {plural(seat.points, 'point')}, {seat.instructions:,} instructions{failure}")
     if not result.is_flawless:
-        yield "The game was stopped: in a contest it would be discarded, and played again once."
+        lines.append("The game was stopped: in a contest it would be discarded, and played again once.")
+    players = tuple(
+        HomePlayer(name, seat.points, seat.fault.reason if seat.fault else "")
+        for name, seat in zip(names, result.seats, strict=True)
+    )
+    return HomeGame(players, result.turns, tuple(lines))
 
 
 def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
@@ -55,7 +58,7 @@ def _image(name: str, settings: Settings, toolchain: Toolchain) -> Image:
     built = build(decoded(data), settings.programs, toolchain)
     if built.image is None or not built.report.accepted:
         reason = next((finding.text for finding in built.report.findings), "see its messages")
-        raise GiveUp(f"{name} is not accepted; `knobeln check {name}` says why: {reason}")
+        raise GiveUp(f"{name} is not accepted", hint=f"`knobeln check {name}` says why: {reason}")
     return built.image
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from contest.config.settings import Settings
 from contest.games.registry import text_game_of
 from knobeln.local.programs import IMAGE, built_program
 from sandbox.players.choice import player_of
 from sandbox.sandbox import Sandbox
-from tournament.home_game import check_number, distinct_names, game_at_home
+from tournament.home_game import HomeGame, check_number, distinct_names, game_at_home
 
 
-def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> Iterator[str]:
-    """Play one game of these programs, in the order of the seats, and yield the lines that tell about it.
+def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> HomeGame:
+    """Play one game of these programs, in the order of the seats.
 
     Raises NotFound, GiveUp with what is wrong.
     """
@@ -23,4 +23,4 @@ def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_mo
     built = [built_program(program, rules.info, settings) for program in programs]
     players = [player_of(program, rules.info, sandbox, settings.programs.seconds) for program in built]
     names = distinct_names(program.removeprefix(IMAGE) for program in programs)
-    yield from game_at_home(rules, names, players, seed, with_moves=with_moves)
+    return game_at_home(rules, names, players, seed, with_moves=with_moves)
