@@ -45,7 +45,7 @@ def json_text(of: Any, indent: str = "") -> str:
 
 
 def records(of: Any) -> Mapping[Any, str]:
-    """Return the records within a type, each with the first key that it stands below; "" for the outermost."""
+    """Return the records within a type, each with the first key above it; "" for the outermost."""
     found: dict[Any, str] = {}
 
     def look(each: Any, below: str) -> None:

@@ -171,7 +171,7 @@ def _usage_errors() -> Iterator[None]:
         raise Failure(error.format_message(), hint, error.exit_code) from error
 
 
-@click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("knobeln", cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="knobeln")
 def main() -> None:
     """A contest server that lives in a mailbox.
