@@ -122,7 +122,8 @@ class OrganizerActions:
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
         self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
-        kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
+        groups = plural(len(former), "finished group is", "finished groups are")
+        kept = f"{groups} kept: `knobeln results --former`."
         return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
 
     def change_time(self, seconds: float, reason: str) -> str:
@@ -308,7 +309,7 @@ class OrganizerActions:
         if message.without_program:
             readers = [team for team in readers if submissions.latest_good(self.tx, team.id) is None]
         if not readers:
-            raise NotNow(f"there is nobody to tell: {message.readers} are none")
+            raise NotNow(f"there is nobody to tell: no team is among {message.readers}")
         return readers
 
     # --- for all of them ----------------------------------------------------------------------------------

@@ -36,7 +36,11 @@ from knobeln.server.host_checks import check_host
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), required=False)
 @click.option(
-    "--game", "game_name", default=DEFAULT_GAME, show_default=True, help="`knobeln games` lists them."
+    "--game",
+    "game_name",
+    default=DEFAULT_GAME,
+    show_default=True,
+    help="Which game; `knobeln games` lists them.",
 )
 @click.option(
     "--teams",
@@ -51,7 +55,9 @@ from knobeln.server.host_checks import check_host
 def demo(folder: Path | None, game_name: str, count: int | None, seed: str | None) -> None:
     """Run a complete contest by mail, with made-up teams. They register and mail programs, and get reports.
 
-    Everything stays in FOLDER (default: a new temporary folder), so you can look at it.
+    It takes less than a minute on two cores: where programs think for long, they get less time or play fewer
+    games than usual, and the command says so. Everything stays in FOLDER (default: a new temporary folder), so
+    you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))

@@ -74,10 +74,13 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
         without = registered - submissions.count_with_program(tx)
     if phase is not Phase.OPEN or start - now <= MAX_EARLY:
         return
+    programs = (
+        f"{without} of {plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted "
+        "program yet"
+    )
     situation = (
-        f"the contest starts on {start:{TIME_FORMAT}}, in {(start - now).days} days; {without} of "
-        f"{plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted program yet. "
-        "Nothing undoes the start"
+        f"the contest starts on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}; "
+        f"{programs if registered else 'no team is registered yet'}. Nothing undoes the start"
     )
     if not sys.stdin.isatty():
         raise NotNow(situation, hint="--yes starts it all the same")

@@ -282,12 +282,8 @@ def test_a_quiet_contest_day_prints_nothing(tmp_path: Path, house: House) -> Non
 @pytest.mark.parametrize(
     "words",
     [
-        ("status",),
-        ("results",),
-        ("standings", "--cross"),
+        *(("status",), ("results",), ("standings", "--cross"), ("teams",), ("results", "9")),
         pytest.param(("doctor",), marks=SLOW),
-        ("teams",),
-        ("results", "9"),
     ],
 )
 def test_without_colours_a_terminal_gets_no_escape(contests: Contests, words: Sequence[str]) -> None:
