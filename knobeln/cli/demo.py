@@ -56,8 +56,8 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
     """Run a complete contest by mail, with made-up teams. They register and mail programs, and get reports.
 
     It takes less than a minute on two cores: where programs think for long, they get less time or play fewer
-    games than usual, and the command says so. Everything stays in FOLDER (default: a new temporary folder), so
-    you can look at it.
+    games than usual, and the command says so. Everything stays in FOLDER (default: a new temporary folder),
+    so you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
