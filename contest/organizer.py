@@ -123,7 +123,8 @@ class OrganizerActions:
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
         self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
-        kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
+        groups = plural(len(former), "finished group is", "finished groups are")
+        kept = f"{groups} kept: `knobeln results --former`."
         return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
 
     def change_time(self, seconds: float, reason: str) -> str:
@@ -149,8 +150,8 @@ class OrganizerActions:
             raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
         if contest_state.state(self.tx).phase is not Phase.RUNNING:
             raise NotNow(
-                "the time for a move can be changed so only while the contest runs; before its start, change "
-                "`seconds` of [programs] in contest.toml"
+                "the time for a move can be changed so only while the contest runs",
+                hint="before its start, change `seconds` of [programs] in contest.toml",
             )
         programs = decisions.programs_now(self.tx, self.settings.programs)
         before, after = programs.seconds, _checked_seconds(programs, seconds)
@@ -275,7 +276,7 @@ class OrganizerActions:
         if phase is Phase.FINISHED:
             raise NotNow("the contest is finished; its dates are past")
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
-            raise NotNow("the contest has started; only results_published can still be moved")
+            raise NotNow("the contest has started", hint="only results_published can still be moved")
 
     # --- the organizer's own words ------------------------------------------------------------------------
     def tell(self, message: Message) -> str:
@@ -287,7 +288,8 @@ class OrganizerActions:
         if not told:
             raise NotNow(
                 f"{plural(len(readers), 'team has', 'teams have')} got these words before, and there is "
-                "nobody else; to say them again, change a word"
+                "nobody else",
+                hint="to say them again, change a word",
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
@@ -308,7 +310,7 @@ class OrganizerActions:
         if message.without_program:
             readers = [team for team in readers if submissions.latest_good(self.tx, team.id) is None]
         if not readers:
-            raise NotNow(f"there is nobody to tell: {message.readers} are none")
+            raise NotNow(f"there is nobody to tell: no team is among {message.readers}")
         return readers
 
     def invite(self, forms: Sequence[Form], *, again: bool) -> str:
@@ -429,7 +431,7 @@ def read_time(when: str) -> datetime:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise GiveUp(f"{when!r} is not a time; write it {_RIGHT_TIME}")
+    raise GiveUp(f"{when!r} is not a time", hint=f"write it {_RIGHT_TIME}")
 
 
 def _checked_seconds(programs: Programs, seconds: float) -> float:

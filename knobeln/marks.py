@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from contest.games.registry import game_of
 from contest.model import EvolutionRank, Member, Phase, RoundOutcome, Standing, Team, TeamState
@@ -15,8 +15,7 @@ from reports.site.tables import points_value
 from tournament.derived_settings import format_of
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A member's row. What has not happened, or not yet, is None; the numbers are the team's.
 
     `version`: that takes part, or would now. `accepted`, `first_accepted`, `last_accepted`: how many programs

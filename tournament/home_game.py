@@ -15,7 +15,7 @@ from typing import Any
 from contest.errors import GiveUp
 from contest.file_names import is_archive
 from contest.games.base import GameInfo, TextGame
-from contest.plurals import plural
+from contest.plurals import form, plural
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from sandbox.players import Player
@@ -74,8 +74,10 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
     return names
 
 
-def lines_about(result: TextGameResult, names: Sequence[str], *, with_moves: bool) -> Iterator[str]:
-    """Yield the lines that tell about the game."""
+def lines_about(
+    result: TextGameResult, names: Sequence[str], point: int, *, with_moves: bool
+) -> Iterator[str]:
+    """Yield the lines that tell about the game. `point`: one of the reports, in those of the result."""
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
             moves = (f"{names[seat]} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
@@ -91,4 +93,4 @@ def lines_about(result: TextGameResult, names: Sequence[str], *, with_moves: boo
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
     for name, points in zip(names, result.points, strict=True):
-        yield f"{name}: {plural(points, 'point')}"
+        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}"

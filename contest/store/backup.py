@@ -107,7 +107,9 @@ def _copy_file(source: Path, to: Path) -> None:
     except sqlite3.DatabaseError as error:
         raise StoreBusy(f"the database cannot be copied: {error}") from error
     if verdict != "ok":
-        raise GiveUp(f"the database is damaged ({verdict}), and so would be its copy; take an older backup")
+        raise GiveUp(
+            f"the database is damaged ({verdict}), and so would be its copy", hint="take an older backup"
+        )
 
 
 def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:

@@ -29,7 +29,7 @@ def lines(order: Order) -> Iterator[str]:
     players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
     names = distinct_names(map(full_path, order.programs))
     played = game_at_home(rules, names, players, order.seed)
-    yield from lines_about(played.result, names, with_moves=True)
+    yield from lines_about(played.result, names, rules.info.point, with_moves=True)
 
 
 if __name__ == "__main__":

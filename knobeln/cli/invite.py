@@ -10,6 +10,7 @@ from knobeln import class_list
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import dry_run_option, organizer_actions, print_outcome
 from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import remark
 
 
 @click.command(cls=ContestCommand)
@@ -32,5 +33,5 @@ def invite(file: Path, again: bool, dry_run: bool) -> None:
     with organizer_actions(contest, dry_run=dry_run) as organizer:
         done = organizer.invite([*class_list.forms(found.people, contest.settings)], again=again)
     if found.unused:
-        click.echo(f"Columns that were left out: {', '.join(found.unused)}", err=True)
+        remark(f"Columns that were left out: {', '.join(found.unused)}", err=True)
     print_outcome(done, dry_run=dry_run)

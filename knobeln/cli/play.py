@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
+from knobeln.cli.output import remark
+from knobeln.local.local_game import LocalPlayer
 from knobeln.local.play import play_at_home
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One game. Players are by seat; `lines` tell about it, with --protocol also every throw or move."""
+
+    game: str
+    seed: str
+    players: tuple[LocalPlayer, ...]
+    turns: int
+    lines: tuple[str, ...]
 
 
 @click.command(cls=ContestCommand)
@@ -23,6 +38,7 @@ from knobeln.local.play import play_at_home
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Write the replay of the game into this file, as a page for a browser.",
 )
+@answers(PlayedGame)
 def play(
     names: tuple[str, ...], game_name: str | None, seed: str | None, with_moves: bool, page: Path | None
 ) -> None:
@@ -33,10 +49,14 @@ def play(
     """
     chosen = seed or secrets.token_hex(8)
     settings = without_description(settings_for(game_name))
-    game = play_at_home(settings, names, chosen, with_moves=with_moves)
-    for line in game.lines:
-        click.echo(line)
+    played = play_at_home(settings, names, chosen, with_moves=with_moves)
     if page:
-        page.write_bytes(game.replay(settings))
-        click.echo(f"The replay is in {page}: open it with a browser.")
-    click.echo(f"--seed {chosen} plays this game again.")
+        page.write_bytes(played.replay(settings))
+        remark(f"The replay is in {page}: open it with a browser.")
+    answer(PlayedGame(settings.game.name, chosen, played.players, played.result.turns, played.lines), _show)
+
+
+def _show(played: PlayedGame) -> None:
+    for line in played.lines:
+        click.echo(line)
+    remark(f"--seed {played.seed} plays this game again.")

@@ -8,6 +8,7 @@ from contest.config.load import load_settings
 from contest.private_folder import make_private
 from contest.store import migrate
 from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.output import remark
 from knobeln.context import existing_store
 
 
@@ -17,4 +18,4 @@ def upgrade() -> None:
     load_settings(contest_path())
     make_private(contest_path())
     migrate.upgrade(existing_store(contest_path()))
-    click.echo("The database is up to date.")
+    remark("The database is up to date.")

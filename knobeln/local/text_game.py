@@ -31,6 +31,6 @@ def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_mo
         rules.info,
         tuple(names),
         game_result(played.result, with_moves=True),
-        tuple(lines_about(played.result, names, with_moves=with_moves)),
+        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves)),
         course(played.rules, names, played.positions),
     )

@@ -57,8 +57,8 @@ def _free(host: str, port: int) -> str:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
         raise ConfigError(
-            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}; "
-            "see mail.listen_host, mail.listen_port (ports below 1024 are root's)"
+            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
+            hint="see mail.listen_host, mail.listen_port (ports below 1024 are root's)",
         ) from error
     return f"{host}:{port} is free for `knobeln serve`, which is not running"
 
@@ -66,7 +66,8 @@ def _free(host: str, port: int) -> str:
 def _unix_socket(settings: Settings, path: Path) -> str:
     if not path.parent.is_dir():
         raise ConfigError(
-            f"mail.listen_socket: there is no folder {path.parent}; make it, for your mail system's group"
+            f"mail.listen_socket: there is no folder {path.parent}",
+            hint="make it, for your mail system's group",
         )
     if not is_answered(path):
         return f"{path} is free for `knobeln serve`, which is not running"
@@ -83,7 +84,9 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
         with _client(settings, reached) as client:
             greeting = client.getreply()
             if greeting[0] != 220 or not greeting[1].endswith(b" knobeln"):
-                raise ConfigError("another program listens there; see mail.listen_host, mail.listen_port")
+                raise ConfigError(
+                    "another program listens there", hint="see mail.listen_host, mail.listen_port"
+                )
             client.ehlo_or_helo_if_needed()
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
@@ -91,8 +94,8 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
         raise TryAgain(f"`knobeln serve` does not answer correctly: {error}; see its log") from error
     if codes != (250, 250, 550):
         raise GiveUp(
-            f"`knobeln serve` answers {codes} and not (250, 250, 550); "
-            "it may run with other settings: restart it"
+            f"`knobeln serve` answers {codes} and not (250, 250, 550)",
+            hint="it may run with other settings: restart it",
         )
     protocol = settings.mail.listen_protocol.upper()
     return f"`knobeln serve` takes letters for {address} ({protocol}, {'' if encrypted else 'no '}STARTTLS)"

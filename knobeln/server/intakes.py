@@ -27,7 +27,7 @@ def mailbox_of(
     Raises ConfigError if the settings have nothing to log in with.
     """
     if settings.imap.login == "password" and not settings.imap.password:
-        raise ConfigError("imap.password is empty; give it as KNOBELN_SET_IMAP__PASSWORD")
+        raise ConfigError("imap.password is empty", hint="give it as KNOBELN_SET_IMAP__PASSWORD")
     if settings.imap.login != "password" and not settings.oauth.is_set:
         raise ConfigError(
             "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
