@@ -28,10 +28,10 @@ def upgrade(store: Store) -> None:
         command.upgrade(config, "head")
 
 
-def is_made(store: Store) -> bool:
-    """Whether the database has been set up, at whatever version."""
+def version(store: Store) -> str | None:
+    """The database's version; None if it has not been set up."""
     with store.read() as connection:
-        return _current(connection) is not None
+        return _current(connection)
 
 
 def check(store: Store) -> None:
