@@ -4,14 +4,23 @@
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
+PREFIX := /opt/knobeln
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
-.PHONY: demo test test-all fuzz drill lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo install uninstall test test-all fuzz drill lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
+
+install:                          ## for all users, as services: sudo make install CONTEST=spring; again: upgrade
+	@./tools/system-packages
+	@./tools/install $(PREFIX) $(CONTEST)
+
+uninstall:                        ## remove what `install` has made; contests and passwords stay
+	$(PREFIX)/bin/knobeln install-service --remove
+	rm -rf $(PREFIX)
 
 test: setup-test test-servers     ## the tests that are run all the time
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"

@@ -186,7 +186,7 @@ def create_contest(
 
 def _holds_contest(store: Store) -> bool:
     """Tell whether the database has a contest; it has none after an `init` that was killed."""
-    if not migrate.is_made(store):
+    if not migrate.version(store):
         return False
     with store.read() as tx:
         return contest_store.exists(tx)

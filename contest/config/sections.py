@@ -707,6 +707,11 @@ class Imap(Section):
         "", repr=False, description="better set in KNOBELN_SET_IMAP__PASSWORD than written here"
     )
     folder: str = Field("INBOX", description="where the letters are")
+    shared: bool = Field(
+        False,
+        description="whether several contests read this mailbox: only letters to contest.address and "
+        "contest.aliases are taken",
+    )
     processed_folder: str = Field(
         "Processed", description="folder for letters that were taken; empty = they stay, with a flag"
     )

@@ -39,7 +39,7 @@ def backup(file: Path, overwrite: bool) -> None:
         raise GiveUp(f"{file}: a backup is a tar archive, so its name must end in {' or '.join(_SUFFIXES)}")
     if file.exists() and not overwrite:
         raise GiveUp(f"{file} exists", hint="choose another name, or add --overwrite to replace it")
-    back_up(open_contest(), file)
+    back_up(open_contest().path, file)
     answer(WrittenBackup(file, file.stat().st_size), _show)
 
 

@@ -88,6 +88,7 @@ COMMANDS = {
         "restore": "Restore the contest from the backup in FILE.",
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
+        "install-service": "Install systemd's units, so that each CONTEST runs as a service.",
         "completion": "Print the lines with which bash, zsh or fish completes commands and options.",
     },
     "Several computers": {

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import smtplib
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, TryAgain
 from contest.plurals import plural
+from contest.sanitize import sanitize
 from knobeln.server.intakes import mailbox_of, maildir_of
+from mailserver.intake.imap import OthersLetter
 from mailserver.intake.smtp import Certificate, is_answered
 
 _TIMEOUT_SECONDS = 10.0
+_MAX_NAMED = 5
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 _NOT_OURS = "nobody@not-here.invalid"
 
@@ -118,11 +122,23 @@ def _certificate(settings: Settings, path: Path) -> str:
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         count = len(mailbox.waiting())
+        if nobodys := mailbox.of_nobody(datetime.now(UTC)):
+            raise GiveUp(_of_nobody(nobodys, settings))
         news = f"the server is asked every {settings.imap.poll_seconds} s"
         if mailbox.can_idle:
             news = "the server reports new letters at once"
     waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
     return f"the login at {settings.imap.host} works: {waiting}; {news}"
+
+
+def _of_nobody(letters: Sequence[OthersLetter], settings: Settings) -> str:
+    addresses = sorted({address for each in letters for address in each.recipients})[:_MAX_NAMED]
+    return sanitize(
+        f"{plural(len(letters), 'letter', 'letters')} to {', '.join(addresses) or 'nobody'} waited in "
+        f"{settings.imap.folder} for more than a day, and no contest takes them: start the contest that has "
+        "this address, list the address in contest.aliases, or move the letters to another folder",
+        one_line=True,
+    )
 
 
 def _maildir(settings: Settings, path: Path) -> str:

@@ -35,4 +35,6 @@ def mailbox_of(
         )
     token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
     failures: Failures = Counter()
-    return lambda: Mailbox(settings.imap, settings.max_team_letter_bytes, accept, alarm, token, failures)
+    ours = (settings.contest.address, *settings.contest.aliases) if settings.imap.shared else ()
+    most = settings.max_team_letter_bytes
+    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures, ours)
