@@ -37,9 +37,7 @@ def picture(preview: Preview, evolution: EvolutionOutcome | None) -> bytes:
     canvas = _Canvas(image)
     canvas.emblem()
     bottom = canvas.paragraph((_MARGIN + 130, 66), preview.title, 56, _RIGHT, bold=True, lines=2)
-    top = canvas.paragraph(
-        (_MARGIN + 130, bottom + 6), preview.state, 28, _RIGHT, lines=2, colour=_FAINT
-    )
+    top = canvas.paragraph((_MARGIN + 130, bottom + 6), preview.state, 28, _RIGHT, lines=2, colour=_FAINT)
     top = max(top + 26, 236)
     has_chart = evolution is not None and bool(preview.evolved)
     canvas.rows((_MARGIN, top), preview.heading, preview.rows, _MIDDLE - 40 if has_chart else _RIGHT)

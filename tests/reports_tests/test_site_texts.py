@@ -102,6 +102,12 @@ def test_wide_parts_can_be_moved_by_keyboard_and_have_names_of_their_own() -> No
     assert regions == [("div", "Table: Who wins"), ("div", "Table: Who wins 2"), ("pre", "Code: Who wins")]
 
 
+def test_an_empty_heading_of_a_table_is_an_empty_cell() -> None:
+    html = render("| | b |\n|---|--:|\n| 1 | 2 |").html
+    assert "<td></td>" in html
+    assert html.count('<th class="n" scope="col">b</th>') == html.count("<th") - html.count("<thead") == 1
+
+
 def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     rendered = render("# Title\n\n## The goal\n\n## The goal\n\n## ???\n\n## Content", ("content",))
     assert [each.anchor for each in rendered.headings] == ["the-goal", "the-goal-2", "part", "content-2"]
