@@ -100,6 +100,9 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
     return SiteTexts(
         announcement=templates.render("call", **{**announced, "rules": ""}).body,
         numbers=templates.part("_contest"),
+        programs=templates.part("_what_a_program_may_be"),
+        faults=templates.part("_what_a_fault_costs"),
+        evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
         draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",
         commands=tuple(
             _mail_command(command, settings, templates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contest.model import Team, points_text
+from contest.model import EvolutionRank, Team, points_text
 from reports.site import paths
 from reports.site.facts import SiteFacts
 from reports.site.groups import GroupView, own_table, round_title, title_of
@@ -88,7 +88,16 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound]) -> Pag
             "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
         },
         tuple(each.games for each in rounds if each.games),
+        summary=_summary(facts, team, line),
     )
+
+
+def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str:
+    """What a link to the team's page shows: where it is from, and how it did."""
+    place = next((s.rank for s in facts.ranking if s.entry == team.name), None)
+    parts = [f"rank {place} in the contest"] if place and facts.shows.rankings else []
+    parts += [f"{percent(evolved.fraction)} of the evolution"] if evolved and evolved.rank else []
+    return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
 
 
 def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRound:

@@ -32,10 +32,13 @@ class MailCommand:
 
 @dataclass(frozen=True)
 class SiteTexts:
-    """`announcement`: without the rules of the game, which have a page of their own. `numbers`: the contest's
-    numbers; `draw`: how its random draws are made, as told before it starts."""
+    """`announcement`: without the rules of the game, which have a page of their own. `draw`: how random draws
+    are made, as told before the contest starts. `evolution`: its rule, "" if there is none."""
 
     announcement: str
     numbers: str
+    programs: str  # what a program may be
+    faults: str  # what breaking the rules costs
+    evolution: str
     draw: str
     commands: tuple[MailCommand, ...]
