@@ -99,6 +99,7 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
     draw = templates.part("_seed_commitment", is_sealed=key is not None, seed_commitment=commitment)
     return SiteTexts(
         announcement=templates.render("call", **{**announced, "rules": ""}).body,
+        questions=templates.render("faq", **announced).body,
         numbers=templates.part("_contest"),
         programs=templates.part("_what_a_program_may_be"),
         faults=templates.part("_what_a_fault_costs"),

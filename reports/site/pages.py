@@ -23,6 +23,7 @@ from reports.site import (
     paths,
     picture,
     preview,
+    questions,
     rules,
     teams,
 )
@@ -62,6 +63,7 @@ def pages(facts: SiteFacts, planned: Plan) -> Iterator[Page]:
     shows, made = facts.shows, planned.made
     yield front.index(facts, len(planned.games), planned.counted if shows.games else 0, planned.played)
     yield rules.rules(facts)
+    yield questions.questions(facts)
     yield commands.commands(facts)
     yield announcement.announcement(facts)
     yield log.log(facts)
@@ -137,5 +139,6 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     found += [("Evolution", paths.EVOLUTION)] if facts.evolution and shows.rankings else []
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
     found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
-    found += [("Announcement", paths.ANNOUNCEMENT), ("Mail commands", paths.COMMANDS)]
+    found += [("Announcement", paths.ANNOUNCEMENT), ("Questions", paths.QUESTIONS)]
+    found += [("Mail commands", paths.COMMANDS)]
     return (*found, ("Log", paths.LOG))

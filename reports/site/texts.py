@@ -36,6 +36,7 @@ class SiteTexts:
     are made, as told before the contest starts. `evolution`: its rule, "" if there is none."""
 
     announcement: str
+    questions: str  # frequent ones, and their answers
     numbers: str
     programs: str  # what a program may be
     faults: str  # what breaking the rules costs

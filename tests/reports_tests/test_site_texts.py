@@ -135,6 +135,8 @@ def test_the_page_has_all_words_of_the_rules_of_the_game(game: str) -> None:
         ("To send it, write\n    To: us\n\n    Body\n\nThen wait.", ["paragraph", "sample", "paragraph"]),
         ("Text.\n\n-- \nThe robot", ["paragraph"]),
         ("a - b\n- c", ["paragraph"]),
+        ("Q: What is it?\n\nA game.", ["heading", "paragraph"]),
+        ("Questions: none.", ["paragraph"]),
     ],
 )
 def test_the_layout_of_a_mail_says_what_is_what(text: str, kinds: list[str]) -> None:
@@ -220,8 +222,8 @@ def test_the_link_opens_the_letter(letter: SampleLetter) -> None:
     assert " " not in letter.link
 
 
-# --- all three ---------------------------------------------------------------------------------------------
-PAGES = ("rules.html", "commands.html", "announcement.html")
+# --- all of them -------------------------------------------------------------------------------------------
+PAGES = ("rules.html", "questions.html", "commands.html", "announcement.html")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -231,6 +233,18 @@ def test_the_announcement_has_all_words_of_the_mail_but_the_rules_of_the_game(ga
     mailed = facts.texts.announcement.partition("\n-- \n")[0].replace("`", "")
     missing = {word for word in mailed.split() if not re.fullmatch(r"[-=]+", word)} - set(shown)
     assert not {word for word in missing if word not in " ".join(shown)}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_question_is_a_heading_with_its_answer_below(game: str) -> None:
+    facts = before(game)
+    html = files_of(facts)["questions.html"]
+    asked = re.findall(r"^Q: (.*(?:\n   .*)*)", facts.texts.questions, re.MULTILINE)
+    headings = [" ".join(words_of(each)) for each in re.findall(r"<h2>(.*?)</h2>", html)]
+    assert headings == [" ".join(each.replace("`", "").split()) for each in asked]
+    assert len(headings) > 8
+    mailed = facts.texts.questions.partition("\n-- \n")[0].replace("`", "").replace("Q: ", "")
+    assert all(word in " ".join(words_of(html)) for word in mailed.split())
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -256,6 +270,7 @@ def test_the_organizers_words_stay_text(path: str) -> None:
     texts = replace(
         facts.texts,
         announcement=f"{evil}\n===\n\n{evil}\n\n- {evil}\n\n    {evil}",
+        questions=f"Q: {evil}\n\n{evil}",
         numbers=evil,
         draw=evil,
         commands=(replace(command, about=f"  {evil}\n      {evil}", letter=SampleLetter(evil, evil, evil)),),

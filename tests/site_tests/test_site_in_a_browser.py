@@ -166,7 +166,17 @@ def test_no_page_is_wider_than_the_screen(
     browser: Browser, size: tuple[int, int], scheme: str, game: str
 ) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
-    pages = ["index", "rules", "commands", "announcement", "teams", "rounds/1", "rounds/1.1", "rounds/2.1"]
+    pages = [
+        "index",
+        "rules",
+        "questions",
+        "commands",
+        "announcement",
+        "teams",
+        "rounds/1",
+        "rounds/1.1",
+        "rounds/2.1",
+    ]
     pages += ["evolution", "certainty", "log"]
     for page in (*(f"{name}.html" for name in pages), team, game):
         browser.open(page, size, scheme)
@@ -240,7 +250,7 @@ return Array.from(document.querySelectorAll(texts))
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out_from_its_ground(browser: Browser, scheme: str, game: str) -> None:
-    texts = ("rules.html", "commands.html", "announcement.html")
+    texts = ("rules.html", "questions.html", "commands.html", "announcement.html")
     for page in ("index.html", *texts, "rounds/1.1.html", "evolution.html", "log.html", game):
         browser.open(page, DESK, scheme)
         for tag, name, colour, ground in browser.run(COLOURS):
@@ -452,7 +462,7 @@ return {
 """
 
 
-@pytest.mark.parametrize("page", ["rules.html", "commands.html", "announcement.html"])
+@pytest.mark.parametrize("page", ["rules.html", "questions.html", "commands.html", "announcement.html"])
 def test_wide_parts_of_texts_can_be_moved_by_keyboard(texts: Path, page: str) -> None:
     browser = Browser(texts)
     try:
