@@ -103,7 +103,11 @@ def site_texts(settings: Settings, templates: Templates, announced: Announcement
         about=templates.part("_what_it_is_about"),
         form_fields=templates.part("_fields_of_the_form"),
         announcement=templates.render("call", **{**announced, "rules": ""}).body,
+        questions=templates.render("faq", **announced).body,
         numbers=templates.part("_contest"),
+        programs=templates.part("_what_a_program_may_be"),
+        faults=templates.part("_what_a_fault_costs"),
+        evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
         draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",
         commands=tuple(
             _mail_command(command, settings, templates)

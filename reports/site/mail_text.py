@@ -1,7 +1,8 @@
 """Parse the plain text of a mail into blocks, so that a page can show it in any width. Pure.
 
-Our mails mark their structure by layout: underlined headings, lists with `- `, samples indented by blanks,
-paragraphs filled to a width. A line that ends where the next word would have had room was ended on purpose.
+Our mails mark their structure by layout: underlined headings, questions with `Q: `, lists with `- `, samples
+indented by blanks, paragraphs filled to a width. A line that ends where the next word would have had room
+was ended on purpose.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from reports.text import WIDTH, columns_of
 
 _SIGNATURE = re.compile(r"^-- ?$", re.MULTILINE)
 _UNDERLINE = re.compile(r"(=|-)\1{2,}")
+_QUESTION = re.compile(r"[A-Z]: (.*)")
 _ITEM, _INDENT = "- ", "  "
 
 
@@ -53,6 +55,8 @@ def _blocks_of(lines: Sequence[str], width: int) -> Iterator[Block]:
     if len(lines) > 1 and _UNDERLINE.fullmatch(lines[1].strip()):
         yield Block(BlockKind.HEADING, (lines[0].strip(),))
         yield from _blocks_of(lines[2:], width)
+    elif lines and (question := _QUESTION.match(lines[0])):
+        yield Block(BlockKind.HEADING, (" ".join(map(str.strip, [question[1], *lines[1:]])),))
     elif lines and lines[0].startswith(_ITEM):
         yield Block(BlockKind.LIST, tuple(_items(lines)))
     else:

@@ -46,7 +46,7 @@ def render(markdown: str, taken: Collection[str] = ()) -> Rendered:
     if tokens and tokens[0].tag == "h1":
         tokens = tokens[3:]
     names = _Names(taken)
-    shown = [safe for token in _with_places(tokens, names) for safe in _safe(token)]
+    shown = [safe for token in _with_places(_filled(tokens), names) for safe in _safe(token)]
     return Rendered(Markup(_PARSER.renderer.render(shown, _PARSER.options, {})), tuple(names.headings))  # noqa: S704
 
 
@@ -97,6 +97,16 @@ def _with_places(tokens: Sequence[Token], names: _Names) -> Iterator[Token]:
             yield _html(f'<pre role="region" tabindex="0" aria-label="{label}"><code>{code}</code></pre>')
         else:
             yield token
+
+
+def _filled(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens; a table's heading without a word is none, but an empty cell."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[at + 1].content:
+            for place, name in ((at, "td_open"), (at + 2, "td_close")):
+                found[place] = replace(tokens[place], type=name, tag="td")
+    return found
 
 
 def _safe(token: Token) -> Iterator[Token]:

@@ -27,6 +27,7 @@ from reports.site import (
     paths,
     picture,
     preview,
+    questions,
     rules,
     teams,
 )
@@ -80,6 +81,7 @@ def pages(facts: SiteFacts, planned: Plan, found: Sequence[Highlight] = ()) -> I
     count = front.GameCount(planned.played, planned.counted if shows.games else 0, len(planned.games))
     yield front.index(facts, count, views, found)
     yield rules.rules(facts)
+    yield questions.questions(facts)
     yield commands.commands(facts)
     yield announcement.announcement(facts)
     yield log.log(facts)
@@ -186,7 +188,8 @@ def navigation(facts: SiteFacts) -> tuple[tuple[str, str], ...]:
     found += [("How sure", paths.CERTAINTY)] if facts.certainty and shows.rankings else []
     found += [("Games", paths.REPLAY)] if _has_replays(facts) else []
     found += [("Hill", paths.HILL)] if facts.hill and shows.rankings else []
-    found += [("Announcement", paths.ANNOUNCEMENT), ("Mail commands", paths.COMMANDS)]
+    found += [("Announcement", paths.ANNOUNCEMENT), ("Questions", paths.QUESTIONS)]
+    found += [("Mail commands", paths.COMMANDS)]
     return (*found, ("Log", paths.LOG))
 
 

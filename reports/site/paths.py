@@ -9,7 +9,8 @@ from __future__ import annotations
 from contest.model import GroupPlan, Match
 
 INDEX = "index.html"
-RULES, COMMANDS, ANNOUNCEMENT = "rules.html", "commands.html", "announcement.html"
+RULES, QUESTIONS = "rules.html", "questions.html"
+COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
 TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
 BRACKET, HILL, LOG, REPLAY = "bracket.html", "hill.html", "log.html", "replay.html"
 FEED, CALENDAR, PICTURE, COLOURS = "feed.xml", "contest.ics", "preview.png", "colours.css"

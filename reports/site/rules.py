@@ -26,7 +26,16 @@ def rules(facts: SiteFacts) -> Page:
         "Rules",
         {
             "rules": render(text, _ANCHORS) if text else None,
-            "numbers": blocks(facts.texts.numbers),
+            "parts": [
+                (title, blocks(text))
+                for title, text in (
+                    ("", facts.texts.numbers),
+                    ("Programs", facts.texts.programs),
+                    ("If a program breaks the rules", facts.texts.faults),
+                    ("Evolution", facts.texts.evolution),
+                )
+                if text
+            ],
             "dates": times_of(facts),
             "draw": _draw(facts),
             "offered": [known[code] for code in facts.settings.reports.offered],

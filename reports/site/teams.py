@@ -8,7 +8,7 @@ from fractions import Fraction
 from statistics import median_high
 
 from contest.games.base import MATCH_POINT
-from contest.model import Team, points_text
+from contest.model import EvolutionRank, Team, points_text
 from reports import results
 from reports.play import play_reports
 from reports.results import GameLine
@@ -136,7 +136,16 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views:
             "figures": [*program.figures, *_played_figures(team.name, views)] if program else [],
         },
         tuple(each.games for each in rounds if each.games),
+        summary=_summary(facts, team, line),
     )
+
+
+def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str:
+    """What a link to the team's page shows: where it is from, and how it did."""
+    place = next((s.rank for s in facts.ranking if s.entry == team.name), None)
+    parts = [f"rank {place} in the contest"] if place and facts.shows.rankings else []
+    parts += [f"{percent(evolved.fraction)} of the evolution"] if evolved and evolved.rank else []
+    return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
 
 
 _NAMED = 3  # so many of the best and of the worst opponents are named

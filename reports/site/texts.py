@@ -34,11 +34,15 @@ class MailCommand:
 class SiteTexts:
     """`about`: what the game is about; `form_fields`: what goes into the registration form; `announcement`:
     without the rules of the game, which have a page of their own; `numbers`: the contest's numbers; `draw`:
-    how its random draws are made, as told before it starts."""
+    how random draws are made, as told before the contest starts; `evolution`: its rule, "" if none."""
 
     about: str
     form_fields: str
     announcement: str
+    questions: str  # frequent ones, and their answers
     numbers: str
+    programs: str  # what a program may be
+    faults: str  # what breaking the rules costs
+    evolution: str
     draw: str
     commands: tuple[MailCommand, ...]

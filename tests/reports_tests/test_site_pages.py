@@ -209,6 +209,7 @@ def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
         "index.dates.csv",
         "index.dates.json",
         "rules.html",
+        "questions.html",
         "commands.html",
         "announcement.html",
         "log.html",

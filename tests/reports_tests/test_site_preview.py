@@ -87,6 +87,15 @@ def test_every_page_says_what_a_link_to_it_shows(over: SiteFacts) -> None:
     assert found["rules.html"].meta["og:description"].startswith("The rules of KNOBELN")
 
 
+def test_a_link_to_a_team_shows_how_it_did(over: SiteFacts) -> None:
+    shown = heads(files_of(over))["teams/patient_cooperator.html"].meta
+    assert shown["og:title"].startswith("patient_cooperator - ")
+    assert re.search(r": rank 1 in the contest, \d[\d.]* % of the evolution$", shown["og:description"])
+    untold = heads(files_of(offering(over, "LAP")))["teams/patient_cooperator.html"].meta
+    assert "rank" not in untold["og:description"]
+    assert "evolution" not in untold["og:description"]
+
+
 def test_without_an_address_links_show_nothing_and_there_is_no_picture(over: SiteFacts) -> None:
     facts = replace(over, settings=over.settings.model_copy(update={"site": Site(max_games=0)}))
     assert "preview.png" not in dict(other_files(facts))

@@ -102,6 +102,12 @@ def test_wide_parts_can_be_moved_by_keyboard_and_have_names_of_their_own() -> No
     assert regions == [("div", "Table: Who wins"), ("div", "Table: Who wins 2"), ("pre", "Code: Who wins")]
 
 
+def test_an_empty_heading_of_a_table_is_an_empty_cell() -> None:
+    html = render("| | b |\n|---|--:|\n| 1 | 2 |").html
+    assert "<td></td>" in html
+    assert html.count('<th class="n" scope="col">b</th>') == html.count("<th") - html.count("<thead") == 1
+
+
 def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     rendered = render("# Title\n\n## The goal\n\n## The goal\n\n## ???\n\n## Content", ("content",))
     assert [each.anchor for each in rendered.headings] == ["the-goal", "the-goal-2", "part", "content-2"]
@@ -129,6 +135,8 @@ def test_the_page_has_all_words_of_the_rules_of_the_game(game: str) -> None:
         ("To send it, write\n    To: us\n\n    Body\n\nThen wait.", ["paragraph", "sample", "paragraph"]),
         ("Text.\n\n-- \nThe robot", ["paragraph"]),
         ("a - b\n- c", ["paragraph"]),
+        ("Q: What is it?\n\nA game.", ["heading", "paragraph"]),
+        ("Questions: none.", ["paragraph"]),
     ],
 )
 def test_the_layout_of_a_mail_says_what_is_what(text: str, kinds: list[str]) -> None:
@@ -214,8 +222,8 @@ def test_the_link_opens_the_letter(letter: SampleLetter) -> None:
     assert " " not in letter.link
 
 
-# --- all three ---------------------------------------------------------------------------------------------
-PAGES = ("rules.html", "commands.html", "announcement.html")
+# --- all of them -------------------------------------------------------------------------------------------
+PAGES = ("rules.html", "questions.html", "commands.html", "announcement.html")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -228,6 +236,18 @@ def test_the_announcement_has_all_words_of_the_mail_but_the_rules_of_the_game(ga
 
 
 @pytest.mark.parametrize("game", GAMES)
+def test_each_question_is_a_heading_with_its_answer_below(game: str) -> None:
+    facts = before(game)
+    html = files_of(facts)["questions.html"]
+    asked = re.findall(r"^Q: (.*(?:\n   .*)*)", facts.texts.questions, re.MULTILINE)
+    headings = [" ".join(words_of(each)) for each in re.findall(r"<h2>(.*?)</h2>", html)]
+    assert headings == [" ".join(each.replace("`", "").split()) for each in asked]
+    assert len(headings) > 8
+    mailed = facts.texts.questions.partition("\n-- \n")[0].replace("`", "").replace("Q: ", "")
+    assert all(word in " ".join(words_of(html)) for word in mailed.split())
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_the_rules_have_the_numbers_of_the_mail_that_brings_them(game: str) -> None:
     facts = before(game)
     mail = Templates(facts.settings, None).render("rules", has_rules=True).body
@@ -235,6 +255,9 @@ def test_the_rules_have_the_numbers_of_the_mail_that_brings_them(game: str) -> N
     part = mail.partition("In this contest:")[2].partition("The dates:")[0].replace("`", "")
     assert part.split()
     assert all(word in shown for word in part.split() if word != "-")
+    for text in (facts.texts.programs, facts.texts.faults, facts.texts.evolution):
+        assert all(word in shown for word in text.replace("`", "").split() if word != "-")
+    assert bool(facts.texts.evolution) is facts.settings.evolution.enabled
     assert f"{facts.settings.dates.contest_starts:%Y-%m-%d %H:%M}" in shown
     assert all(f">{code}<" in files_of(facts)["rules.html"] for code in facts.settings.reports.offered)
 
@@ -247,6 +270,7 @@ def test_the_organizers_words_stay_text(path: str) -> None:
     texts = replace(
         facts.texts,
         announcement=f"{evil}\n===\n\n{evil}\n\n- {evil}\n\n    {evil}",
+        questions=f"Q: {evil}\n\n{evil}",
         numbers=evil,
         draw=evil,
         commands=(replace(command, about=f"  {evil}\n      {evil}", letter=SampleLetter(evil, evil, evil)),),

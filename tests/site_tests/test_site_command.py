@@ -7,9 +7,11 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from icalendar import Calendar
 
 from contest.config.sections import Hill, Reports, Site
 from contest.model import GroupOutcome
@@ -27,12 +29,13 @@ from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0
+PICTURES = (".png",)
 
 
 def texts(pages: Path) -> dict[str, str]:
-    """The files by their paths; without those that are just being written."""
+    """The texts of the files by their paths; without those that are just being written."""
     there = (file for file in pages.rglob("*") if file.suffix != ".new" and file.is_file())
-    return {str(file.relative_to(pages)): file.read_text() for file in there}
+    return {str(file.relative_to(pages)): file.read_text() for file in there if file.suffix not in PICTURES}
 
 
 def stamps(pages: Path) -> dict[Path, int]:
@@ -86,7 +89,7 @@ def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: 
     assert "&lt;&lt;FROM&gt;&gt; the_heavy_lords_of_knobeln" in program
     for path, text in files.items():
         assert played.secret not in text, path
-        assert "machine.domain" not in text, path
+        assert "machine.domain.alfdkj" not in text, path
         assert "Joe Cool" not in text, path
 
 
@@ -235,10 +238,11 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "evolution")) for path in texts(pages))
+    assert "has been played" not in texts(pages)["log.html"]
+    assert "The contest has started." in texts(pages)["index.html"]
     knobeln("release", "-C", folder)
     knobeln("site", pages, "-C", folder)
-    assert "rounds/2.html" in texts(pages)
+    assert texts(pages)["log.html"].count("has been played") == 2
     assert "The contest is over." in texts(pages)["index.html"]
 
 
@@ -254,6 +258,52 @@ def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Pa
     settings.write_text(in_the_past)
     knobeln("site", pages, "-C", folder)
     assert "The contest is over." in texts(pages)["index.html"]
+
+
+# --- before the contest ------------------------------------------------------------------------------------
+def test_rules_commands_and_announcement_are_there_from_the_first_day(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest").path
+    templates = folder / "templates" / "commands"
+    templates.mkdir(parents=True)
+    (templates / "withdraw.txt.j2").write_text("  withdraw\n      takes your team home.\n")
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder)
+    files = texts(pages)
+    mailed = knobeln("announce", "-C", folder)
+    commitment = re.search(r"\b[0-9a-f]{64}\b", mailed)
+    assert commitment
+    for page in ("announcement.html", "rules.html"):
+        assert commitment[0] in files[page]
+    assert "Takes your team home." in files["commands.html"]
+    for page in ("rules.html", "commands.html", "announcement.html", "contest.ics"):
+        assert f'href="{page}"' in files["index.html"]
+    assert not (pages / "preview.png").exists()
+
+
+def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
+    site = Site(url="https://contest.example")
+    folder = make_contest(tmp_path / "contest", site=site)
+    pages = tmp_path / "pages"
+    found = []
+    for hours in (0, 1, 2):
+        later = folder.settings.dates.results_published + timedelta(hours=hours)
+        if hours:
+            change = f"results_published={later:%Y-%m-%dT%H:%M}"
+            knobeln("dates", "move", change, "--reason", "a hall", "-C", folder.path)
+        knobeln("site", pages, "-C", folder.path)
+        (event,) = (
+            event
+            for event in Calendar.from_ical((pages / "contest.ics").read_bytes()).events
+            if str(event["UID"]).startswith("results-published.")
+        )
+        assert event.start == later.replace(second=0, microsecond=0)
+        found.append((event["UID"], event["SEQUENCE"]))
+    assert [sequence for _, sequence in found] == [0, 1, 2]
+    assert len({uid for uid, _ in found}) == 1
+    assert (pages / "preview.png").read_bytes().startswith(b"\x89PNG")
+    assert 'content="https://contest.example/preview.png"' in texts(pages)["rules.html"]
 
 
 # --- serve -------------------------------------------------------------------------------------------------

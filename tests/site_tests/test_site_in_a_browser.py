@@ -6,15 +6,23 @@ Screenshots stay in `build/screenshots`, to be looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from contest import presets
+from contest.games.registry import game_plugins
+from contest.model import Phase
+from reports.site.templates import SiteTemplates
 from tests.support.browser import DESK, TELEPHONE, Browser
 from tests.support.site_contests import Played
+from tests.support.site_files import facts_of, files_of
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +84,8 @@ def test_foreign_html_in_a_page_would_run_and_load_nothing(browser: Browser, for
 @pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
 def test_no_page_is_wider_than_the_screen(browser: Browser, size: tuple[int, int], scheme: str) -> None:
     team = "teams/the_heavy_lords_of_knobeln.html"
-    pages = ["index", "teams", "rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "log"]
+    pages = ["index", "rules", "questions", "commands", "announcement", "teams"]
+    pages += ["rounds/1", "rounds/1.1", "rounds/2.1", "evolution", "certainty", "log"]
     for page in (*(f"{name}.html" for name in pages), team):
         browser.open(page, size, scheme)
         wide, room = browser.run(
@@ -140,7 +149,8 @@ const opaque = (e) => {
   }
   return getComputedStyle(document.body).backgroundColor;
 };
-return Array.from(document.querySelectorAll("p, th, td, a, caption, figcaption, summary, time, h1, h2"))
+const texts = "p, li, pre, code, dt, dd, th, td, a, caption, figcaption, summary, time, h1, h2, h3";
+return Array.from(document.querySelectorAll(texts))
   .filter((e) => e.checkVisibility() && e.textContent.trim())
   .map((e) => [e.tagName, e.className, getComputedStyle(e).color, opaque(e)]);
 """
@@ -148,7 +158,8 @@ return Array.from(document.querySelectorAll("p, th, td, a, caption, figcaption, 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_stands_out_from_its_ground(browser: Browser, scheme: str) -> None:
-    for page in ("index.html", "rounds/1.1.html", "evolution.html", "log.html"):
+    texts = ("rules.html", "questions.html", "commands.html", "announcement.html")
+    for page in ("index.html", *texts, "rounds/1.1.html", "evolution.html", "log.html"):
         browser.open(page, DESK, scheme)
         for tag, name, colour, ground in browser.run(COLOURS):
             dark, light = sorted((luminance(colour), luminance(ground)))
@@ -195,9 +206,77 @@ def test_the_cross_table_leads_to_games_and_the_keyboard_past_it(browser: Browse
     assert browser.driver.switch_to.active_element.get_attribute("href").endswith(".games.csv")
 
 
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a contest of each game before its start, in a folder of its own."""
+    path = tmp_path_factory.mktemp("texts")
+    for name in game_plugins():
+        settings = presets.settings(name, datetime(2026, 3, 1, tzinfo=UTC))
+        facts = replace(facts_of(settings, {}, ()), phase=Phase.OPEN, started_at=None)
+        for file, text in files_of(facts).items():
+            (path / name).mkdir(exist_ok=True)
+            (path / name / file).write_text(text)
+        for file, data in SiteTemplates(facts.settings, facts.game, ()).static().items():
+            (path / name / file).write_bytes(data)
+    return path
+
+
+WIDE = """
+const wide = Array.from(document.querySelectorAll("main *")).filter(
+  (e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "auto");
+const names = Array.from(document.querySelectorAll("[role=region], nav, section[aria-labelledby]"),
+  (e) => e.getAttribute("aria-label") || e.getAttribute("aria-labelledby"));
+const ids = Array.from(document.querySelectorAll("[id]"), (e) => e.id);
+return {
+  wide: wide.length,
+  unreachable: wide.filter((e) => e.tabIndex < 0 || !e.getAttribute("aria-label")).length,
+  page: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  twice: [...names, ...ids].filter((name, at, all) => all.indexOf(name) !== at
+    && names.includes(name) + ids.includes(name) < 2),
+};
+"""
+
+
+@pytest.mark.parametrize("page", ["rules.html", "questions.html", "commands.html", "announcement.html"])
+def test_wide_parts_of_texts_can_be_moved_by_keyboard(texts: Path, page: str) -> None:
+    browser = Browser(texts)
+    try:
+        wide = 0
+        for name in game_plugins():
+            browser.open(f"{name}/{page}", TELEPHONE)
+            browser.run("document.querySelectorAll('details').forEach((each) => each.open = true)")
+            found = browser.run(WIDE)
+            assert (found["unreachable"], found["page"], found["twice"]) == (0, 0, []), name
+            assert browser.complaints() == [], name
+            wide += found["wide"]
+        assert wide > 3
+    finally:
+        browser.driver.quit()
+
+
+def test_a_sample_letter_is_there_for_the_keyboard(texts: Path) -> None:
+    browser = Browser(texts)
+    try:
+        browser.open("knobeln/commands.html")
+        letter = browser.one("#withdraw ~ details")
+        assert not letter.find_element(By.CSS_SELECTOR, "a").is_displayed()
+        letter.find_element(By.CSS_SELECTOR, "summary").send_keys(Keys.ENTER)
+        link = letter.find_element(By.CSS_SELECTOR, "a")
+        assert link.is_displayed()
+        assert link.get_attribute("href").startswith(
+            "mailto:knobeln@localhost.example?subject=withdraw&body="
+        )
+        browser.open("knobeln/rules.html")
+        browser.one('a[href="#this-contest"]').send_keys(Keys.ENTER)
+        top = browser.run("return document.getElementById('this-contest').getBoundingClientRect().top")
+        assert -1 < top < DESK[1] / 2
+    finally:
+        browser.driver.quit()
+
+
 def test_on_paper_there_is_no_navigation(browser: Browser) -> None:
     browser.open("rounds/1.1.html")
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     assert not browser.one("nav").is_displayed()
-    assert browser.one("svg.heat").is_displayed()
+    assert browser.one(".cross").is_displayed()
     assert browser.one("body").value_of_css_property("background-color") == "rgba(255, 255, 255, 1)"
