@@ -9,7 +9,7 @@ from datetime import datetime
 from contest.config.sections import DATE_WORDS
 from contest.config.settings import Settings
 from contest.formats import format_named
-from contest.model import EvolutionOutcome, EvolutionRank, Phase, points_text
+from contest.model import EvolutionOutcome, EvolutionRank, Phase, Standing, points_text
 from contest.plurals import plural
 from contest.registration_form import blank, sample
 from reports import scores
@@ -19,9 +19,10 @@ from reports.prizes import PrizeList, grand_prize, prize_lists
 from reports.site import charts, paths, sparks
 from reports.site.facts import SiteFacts
 from reports.site.games import points_cell
-from reports.site.groups import GroupView, ranking_table, round_title
+from reports.site.groups import GroupView, match_table, ranking_table, round_title
 from reports.site.log import events
 from reports.site.page import Page
+from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell, time_cell
 from reports.site.texts import SampleLetter
 from reports.site.untold import about_results, date_words
@@ -127,7 +128,7 @@ def _during(facts: SiteFacts, views: Views) -> Mapping[str, object]:
     return {
         "now": _now_playing(facts),
         "last_round": round_title(last).lower() if last else "",
-        "standings": _standings(views[-1]) if last and views and not is_knock_out(last.outcome) else None,
+        "standings": _last_round(facts, last, views[-1]) if last and views else None,
         "still_in": _still_in(facts),
         "surprises": _surprises(facts, views[-1]) if last and views else (),
     }
@@ -150,6 +151,14 @@ def _now_playing(facts: SiteFacts) -> str:
     proceeding = len(last.outcome.survivors)
     teams = f", with {plural(proceeding, 'team')}" if proceeding else ""
     return f"Round {last.number + 1} comes next{teams}. Its results appear here as soon as they are out."
+
+
+def _last_round(facts: SiteFacts, last: ReleasedRound, views: Sequence[GroupView]) -> Table | None:
+    """Make the table of the last round: its matches in a knock-out, else how all stand."""
+    if not is_knock_out(last.outcome):
+        return _standings(views)
+    played = [view for view in views if view.plan.pairings]
+    return match_table(last, played) if facts.shows.bracket else None
 
 
 def _standings(views: Sequence[GroupView]) -> Table:
@@ -230,7 +239,7 @@ class Podium:
 def _after(facts: SiteFacts, views: Views, found: Sequence[Highlight]) -> Mapping[str, object]:
     shown = facts.shows.rankings
     return {
-        "podiums": tuple(_podiums(facts)) if shown else (),
+        "podiums": tuple(_podiums(facts, views)) if shown else (),
         "highlights": [(each, _replay(facts, views, each)) for each in found],
         "ranking": _ranking(facts, views) if shown else None,
         "prizes": _prizes(facts) if shown else None,
@@ -247,12 +256,9 @@ def _replay(facts: SiteFacts, views: Views, highlight: Highlight) -> str:
     return f"{link}#{facts.game.turn_word}={highlight.turn}" if link and highlight.turn > 1 else link
 
 
-def _podiums(facts: SiteFacts) -> Iterator[Podium]:
+def _podiums(facts: SiteFacts, views: Views) -> Iterator[Podium]:
     chosen = format_named(facts.settings.tournament.format)
-    unit = "match points" if chosen.counts_match_points else "points"
-    steps = _steps(
-        (s.rank, s.entry, f"{points_text(s.half_points, facts.game.point)} {unit}") for s in facts.ranking
-    )
+    steps = _steps((s.rank, s.entry, _merit(facts, views, s)) for s in facts.ranking)
     title = "Tournament" if facts.evolution else "Winners"
     if steps:
         yield Podium(title, chosen.first_place, steps)
@@ -269,6 +275,16 @@ def _podiums(facts: SiteFacts) -> Iterator[Podium]:
             yield Podium("Evolution", meaning, steps, paths.EVOLUTION)
 
 
+def _merit(facts: SiteFacts, views: Views, standing: Standing) -> str:
+    """Say what a team's rank comes from: its matches in a knock-out, elsewhere its points."""
+    if any(map(is_knock_out, facts.history)):
+        found = _results_of(standing.entry, [view for of_round in views for view in of_round], {})
+        return f"{plural(found.count(1), 'match', 'matches')} won, {found.count(-1)} lost"
+    chosen = format_named(facts.settings.tournament.format)
+    unit = "match points" if chosen.counts_match_points else "points"
+    return f"{points_text(standing.half_points, facts.game.point)} {unit}"
+
+
 def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
     found: dict[int, Step] = {}
     for rank, name, value in lines:
@@ -281,8 +297,9 @@ def _steps(lines: Iterator[tuple[int | None, str, str]]) -> tuple[Step, ...]:
 def _ranking(facts: SiteFacts, views: Views) -> Table:
     """Make the ranking, with each team's results against the others and its share in the evolution."""
     plain = ranking_table(facts.ranking, facts.game, "ranking", "Ranking of the contest")
-    counted = [view for of_round in _rounds_that_count(facts, views) for view in of_round]
-    order = {s.entry: place for place, s in enumerate(facts.ranking)}
+    knock_out = any(map(is_knock_out, facts.history))
+    counted = [view for of_round in (views if knock_out else views[-1:]) for view in of_round]
+    order = {} if knock_out else {s.entry: place for place, s in enumerate(facts.ranking)}
     evolved = _Evolved(facts.evolution) if facts.evolution else None
     columns = (
         *plain.columns[:3],
@@ -302,13 +319,11 @@ def _ranking(facts: SiteFacts, views: Views) -> Table:
     return replace(plain, columns=columns, rows=rows)
 
 
-def _rounds_that_count(facts: SiteFacts, views: Views) -> Views:
-    """The rounds that the ranking comes from: the last one, of a knock-out all."""
-    return views if any(map(is_knock_out, facts.history)) else views[-1:]
-
-
 def _results_of(name: str, views: Sequence[GroupView], order: Mapping[str, int]) -> list[int]:
-    """1, 0 or -1 for each opponent that the team beat, drew or lost against; the best opponent first."""
+    """1, 0 or -1 for each opponent that the team beat, drew or lost against.
+
+    They are in this order, the best opponent first; those who are not in it come last, as they were met.
+    """
     found = [
         (s.opponent, (s.own > s.theirs) - (s.own < s.theirs))
         for view in views

@@ -58,7 +58,7 @@ def headings(text: str) -> list[str]:
 # --- before ------------------------------------------------------------------------------------------------
 def test_before_the_contest_the_page_tells_what_it_is_and_how_to_take_part(over: SiteFacts) -> None:
     text = page_of(before(over))
-    assert headings(text) == ["What it is", "How to take part", "Dates", "Questions"]
+    assert headings(text) == ["What it is", "How to take part", "Schedule", "Questions"]
     assert over.game.summary in text
     assert "a good strategy finds out whom it has to deal with" in text
     assert over.settings.contest.organizer_address in text
@@ -155,7 +155,7 @@ def test_a_running_knock_out_names_who_is_still_in() -> None:
     facts = facts_of(played.settings, played.teams, played.history[:2])
     text = page_of(facts)
     survivors = played.history[1].survivors
-    assert f"After round 2 {len(survivors)} teams go on" in text
+    assert f"{len(survivors)} teams go on after round 2" in text
     assert all(f'<a href="teams/{name}.html">' in text for name in survivors)
 
 
@@ -237,7 +237,7 @@ def test_where_nothing_is_published_the_page_says_so_and_has_no_empty_heading(
 ) -> None:
     text = page_of(with_settings(over, reports=Reports(offered=offered)))
     assert "This contest publishes no ranking and no games" in text
-    assert headings(text) == ["What it is", "News", "Dates", "Questions"]
+    assert headings(text) == ["What it is", "News", "What happened when", "Questions"]
     assert "There is no winner" not in text
     assert not re.search(r"</h2>\s*(<h2|</section>)", text)
 

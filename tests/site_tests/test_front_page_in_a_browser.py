@@ -179,6 +179,10 @@ def test_a_running_contests_page_renews_itself_unless_somebody_reads(browser: Br
         assert browser.run("return window.mark") == 1
         browser.run("scrollTo(0, 0)")
         until(browser, lambda: browser.run("return window.mark") is None)
+        browser.one("thead button").click()
+        browser.run("window.mark = 1; document.activeElement.blur(); scrollTo(0, 0); wait(121)")
+        until(browser, lambda: browser.all(".renew a"))
+        assert browser.run("return window.mark") == 1
         browser.open("after/index.html")
         browser.run("window.mark = 1; wait(1000)")
         assert not browser.all('meta[name="renew"]')

@@ -118,7 +118,7 @@ def test_what_can_be_moved_sideways_shows_it_at_its_edges(browser: Browser, sche
         left, right, paper = browser.driver.execute_async_script(EDGES, found, picture)
         return left != paper, right != paper
 
-    for page, selector in (("rounds/1.1.html", ".ranking"), ("evolution.html", "svg.wide")):
+    for page, selector in (("index.html", ".ranking"), ("evolution.html", "svg.wide")):
         browser.open(page, TELEPHONE, scheme)
         found = browser.run("return document.querySelector(arguments[0]).closest('.scroll')", selector)
         browser.run("arguments[0].scrollIntoView()", found)
@@ -198,7 +198,7 @@ def test_the_cross_table_leads_to_games_and_the_keyboard_past_it(browser: Browse
     assert all(name in link.get_attribute("href") for name in names[:2])
     past = browser.one(".skip.past")
     assert past.rect["x"] < 0
-    browser.one(".files a[href*='ranking'][href$=json]").send_keys(Keys.TAB)
+    browser.one("main a[href$='index.html#ranking']").send_keys(Keys.TAB)
     assert browser.driver.switch_to.active_element == past
     assert past.rect["x"] > 0
     past.send_keys(Keys.ENTER)

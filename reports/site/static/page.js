@@ -25,9 +25,10 @@
   }
 
   // --- dates that have passed, and the next one ---
-  const rows = all(".dates tbody tr").map((row) => ({
-    row, name: row.querySelector("th").textContent.trim(), at: Date.parse(row.querySelector("time").dateTime),
-  }));
+  const rows = all(".dates tbody time").map((time) => {
+    const row = time.closest("tr");
+    return { row, name: row.cells[0].textContent.trim(), at: Date.parse(time.dateTime) };
+  });
   for (const { row, at } of rows) row.classList.toggle("past", at <= now);
   for (const note of all("[data-after]")) note.hidden = Date.parse(note.dataset.after) > now;
   for (const note of all("[data-before]")) note.hidden = Date.parse(note.dataset.before) <= now;
@@ -79,7 +80,9 @@
   const renew = document.querySelector('meta[name="renew"]');
   if (renew) {
     const wait = 1000 * Number(renew.content);
-    const isRead = () => scrollY > 200 || !getSelection().isCollapsed || document.activeElement !== document.body;
+    const isChanged = () => document.querySelector("[aria-sort]") || all(".filter input").some((input) => input.value);
+    const isRead = () => scrollY > 200 || !getSelection().isCollapsed
+      || document.activeElement !== document.body || isChanged();
     const offer = make("p", "This page may be out of date. ", "renew");
     const link = make("a", "Renew it");
     link.href = location.pathname;
