@@ -156,13 +156,14 @@ def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRo
     page = paths.round_page(released.number) if view.plan.title else paths.group(view.plan)
     shown = facts.shows.games and bool(view.plan.pairings)
     met = _met(view, name) if shown else []
+    title = title_of(released, view.plan)
     return TeamRound(
-        title_of(released, view.plan),
+        title,
         page if view.plan.pairings else "",
         _sentence(view, name),
         sum((_tally(view.shape, score) for score, _ in met), Tally(0, 0, 0)),
         tuple(_duel(view, score, link) for score, link in met),
-        own_table(view, name, f"round-{released.number}") if shown else None,
+        own_table(view, name, f"round-{released.number}", f"Games, {title}") if shown else None,
     )
 
 
@@ -230,7 +231,7 @@ _STATUS = {
 }
 
 
-def own_table(view: GroupView, name: str, table: str) -> Table:
+def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
     """Make the table of all attempts at the games of this member, by the rank of the opponent."""
     rank = {line.entry: line.rank for line in view.outcome.standings}
     place = {line.entry: number for number, line in enumerate(view.outcome.standings)}
@@ -251,7 +252,7 @@ def own_table(view: GroupView, name: str, table: str) -> Table:
         Column("replay", "replay", optional=True),
         Column("remark", "remark", optional=True),
     )
-    return Table(table, "Games", columns, rows)
+    return Table(table, caption, columns, rows)
 
 
 def _own_row(view: GroupView, line: GameLine, rank: int | None, link: str) -> tuple[Cell, ...]:
