@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from reports.site.templates import SiteTemplates
 from tests.support import other_contests
 from tests.support.browser import PATIENCE, TELEPHONE, Browser
-from tests.support.site_contests import Played
+from tests.support.site_contests import Played, knobeln
 from tests.support.site_files import facts_of, field, files_of, games_in, turns_in
 
 pytestmark = pytest.mark.slow
@@ -446,5 +446,41 @@ def test_decisions_are_a_band_of_cells(others: Mapping[str, tuple[Path, Mapping[
         assert shown == [[number > 3, move] for number, turn in enumerate(turns, 1) for move in turn[:2]]
         browser.shoot("replay-letters", SCREEN)
         assert browser.complaints() == []
+    finally:
+        browser.driver.quit()
+
+
+# --- a game at home ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("words", "turns", "sees"),
+    [
+        (("myopic", "pavlov"), 1000, "svg.pointed"),
+        (("--game", "cooperation-legacy", "grudger", "always_betray"), 10, ".picture g.l1"),
+        (("--game", "standoff", "cautious", "avenger", "dice"), None, ".ring .body"),
+    ],
+)
+def test_a_game_at_home_is_replayed_from_one_file(
+    tmp_path: Path, words: tuple[str, ...], turns: int | None, sees: str
+) -> None:
+    page = tmp_path / "game.html"
+    said = knobeln("play", *words, "--seed", "s", "--html", page)
+    assert str(page) in "".join(said.split())
+    browser = Browser(tmp_path)
+    try:
+        open_replay(browser, page.name)
+        last = int(str(browser.one("#scrub").get_attribute("max")))
+        assert turns in (None, last)
+        press(browser, Keys.END)
+        assert at(browser) == last
+        assert browser.all(sees)
+        for name, points in re.findall(r"(?m)^(\w+): ([\d,]+) points?", said):
+            shown = next(card for card in browser.all(".card") if name in card.text)
+            assert shown.find_element("class name", "points").text.split()[0] == points
+        browser.run(
+            "document.body.insertAdjacentHTML('beforeend', "
+            "\"<img src=x onerror='window.hacked = 1'><style>h1 {display: none}</style>\")"
+        )
+        assert browser.one("h1").is_displayed()
+        assert browser.run("return window.hacked") is None
     finally:
         browser.driver.quit()
