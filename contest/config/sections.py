@@ -593,7 +593,7 @@ class Site(Section):
         "dates.results_published",
     )
     max_games: int = Field(
-        1_000,
+        3_000,
         ge=0,
         le=100_000,
         description="most games that can be replayed throw by throw or move by move; games of the last round "

@@ -197,14 +197,14 @@ class Standoff(TextGame[Circle, Action]):
 
     def story(self, names: Sequence[str], positions: Sequence[Circle]) -> str:
         """Tell who shot first, who fell first, and who was left."""
-        rings = [self.ring(position) for position in positions]
-        shooting = next((at for at, ring in enumerate(rings) if ring.arrows), None)
+        shots = ((at, self.ring(position).arrows) for at, position in enumerate(positions))
+        shooting = next(((at, arrows) for at, arrows in shots if arrows), None)
         told = []
         if shooting is None:
             told.append("Nobody ever shot")
         else:
-            shooters = dict.fromkeys(names[shooter] for shooter, _ in rings[shooting].arrows)
-            told.append(f"{_named(list(shooters))} shot first, in round {shooting}")
+            shooters = dict.fromkeys(names[shooter] for shooter, _ in shooting[1])
+            told.append(f"{_named(list(shooters))} shot first, in round {shooting[0]}")
         last = positions[-1]
         fallen = [f.fell for f in last.fighters if f.fell is not None]
         if fallen:

@@ -96,7 +96,7 @@ def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
     size = 0
     for game in games:
         seats = len(game.match.players)
-        per_turn = 4 + 6 * seats + (150 + 14 * seats) * drawn
+        per_turn = 6 + 7 * seats + (150 + 14 * seats) * drawn
         own = 700 + 100 * seats + per_turn * game.match.result.turns
         if found and size + own > FILE_SIZE:
             yield found
