@@ -29,7 +29,7 @@ from contest.practice_table import (
     practice_table,
     row_cells,
 )
-from knobeln.cli.answers import answer, answers
+from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from knobeln.cli.output import remark, table
@@ -145,6 +145,8 @@ def practice(
     settings = without_description(settings_for(game_name))
     programs = (program,) if against is None else (program, against)
     files = [path for path in map(Path, programs) if path.exists()]
+    if watch and wants_json():
+        raise click.UsageError("--watch and --json exclude each other: the answer in JSON is one value")
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
     if not watch:

@@ -191,6 +191,7 @@ def test_half_points_are_as_people_count_them(tmp_path: Path) -> None:
         (("pause",), 2, "--json", "`knobeln pause --help` shows the usage"),
         (("stauts",), 2, "stauts", "`knobeln --help` shows the usage"),
         (("site", "/proc/x"), 2, "--json", ""),
+        (("practice", "council", "--watch"), 2, "--watch and --json exclude each other", "--help"),
         (("backup", "/proc/x.tar.gz"), 1, "cannot read or write: ", ""),
     ],
 )
