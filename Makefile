@@ -4,14 +4,23 @@
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS := 180
+PREFIX := /opt/knobeln
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
-.PHONY: demo test test-all fuzz drill lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo install uninstall test test-all fuzz drill fresh-system lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
 	$(BIN)/knobeln demo
+
+install:                          ## for all users, as services: sudo make install CONTEST=spring; again: upgrade
+	@./tools/system-packages
+	@./tools/install $(PREFIX) $(CONTEST)
+
+uninstall:                        ## remove what `install` has made; contests and passwords stay
+	$(PREFIX)/bin/knobeln install-service --remove
+	rm -rf $(PREFIX)
 
 test: setup-test test-servers     ## the tests that are run all the time
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
@@ -25,6 +34,9 @@ fuzz: setup-test                  ## some minutes of damaged letters, and of ran
 
 drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
 	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
+
+fresh-system: setup               ## as root: install into a fresh Debian made by debootstrap, and try it there
+	@./tools/fresh-system
 
 lint: setup-lint                  ## style, types, and which package may import which
 	$(BIN)/ruff check .

@@ -137,7 +137,7 @@ def _read(text: str) -> _Round:
         is_right = False
     if not is_right:
         raise GiveUp(
-            'this is not a round of drand; it must be JSON like {"round": 1, "randomness": "...", '
-            '"signature": "..."}'
+            "this is not a round of drand",
+            hint='it must be JSON like {"round": 1, "randomness": "...", "signature": "..."}',
         )
     return _Round(number, randomness, signature)

@@ -18,7 +18,18 @@ KnobelnError
 
 
 class KnobelnError(Exception):
-    """An error that we raise on purpose; its text is for the organizer."""
+    """An error that we raise on purpose, for the organizer: what is wrong, and a hint what to do about it.
+
+    `hint`: "" if there is none; the error's text is both, with a semicolon between them.
+    """
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
 class TryAgain(KnobelnError):

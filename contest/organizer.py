@@ -7,7 +7,7 @@ compiles: a run in another process sees the change in its next transaction.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -24,6 +24,7 @@ from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
 from contest.protocols import Renderer
+from contest.registration_form import Form
 from contest.store import (
     Transaction,
     contest_state,
@@ -122,7 +123,8 @@ class OrganizerActions:
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
         self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
-        kept = f"{len(former)} finished groups are kept: `knobeln results --former`."
+        groups = plural(len(former), "finished group is", "finished groups are")
+        kept = f"{groups} kept: `knobeln results --former`."
         return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
 
     def change_time(self, seconds: float, reason: str) -> str:
@@ -148,8 +150,8 @@ class OrganizerActions:
             raise GiveUp(f"{info.title} has no time for each move, so there is none to change")
         if contest_state.state(self.tx).phase is not Phase.RUNNING:
             raise NotNow(
-                "the time for a move can be changed so only while the contest runs; before its start, change "
-                "`seconds` of [programs] in contest.toml"
+                "the time for a move can be changed so only while the contest runs",
+                hint="before its start, change `seconds` of [programs] in contest.toml",
             )
         programs = decisions.programs_now(self.tx, self.settings.programs)
         before, after = programs.seconds, _checked_seconds(programs, seconds)
@@ -274,7 +276,7 @@ class OrganizerActions:
         if phase is Phase.FINISHED:
             raise NotNow("the contest is finished; its dates are past")
         if phase is Phase.RUNNING and set(moved) != {"results_published"}:
-            raise NotNow("the contest has started; only results_published can still be moved")
+            raise NotNow("the contest has started", hint="only results_published can still be moved")
 
     # --- the organizer's own words ------------------------------------------------------------------------
     def tell(self, message: Message) -> str:
@@ -286,7 +288,8 @@ class OrganizerActions:
         if not told:
             raise NotNow(
                 f"{plural(len(readers), 'team has', 'teams have')} got these words before, and there is "
-                "nobody else; to say them again, change a word"
+                "nobody else",
+                hint="to say them again, change a word",
             )
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
@@ -307,8 +310,40 @@ class OrganizerActions:
         if message.without_program:
             readers = [team for team in readers if submissions.latest_good(self.tx, team.id) is None]
         if not readers:
-            raise NotNow(f"there is nobody to tell: {message.readers} are none")
+            raise NotNow(f"there is nobody to tell: no team is among {message.readers}")
         return readers
+
+    def invite(self, forms: Sequence[Form], *, again: bool) -> str:
+        """Send each of these forms to its address, unless that is registered or was invited before.
+
+        `again`: also to those who were invited before, at most once a day.
+        """
+        closes = self.settings.dates.registration_closes
+        if contest_state.state(self.tx).phase is not Phase.OPEN or self.now >= closes:
+            raise NotNow(f"registration closed at {closes:{TIME_FORMAT}}, so nobody can be invited")
+        new = [form for form in forms if not _takes_part(teams.by_address(self.tx, form.address))]
+        invited = outbox.put_all(
+            self.tx,
+            (self._invitation(form, f"/{self.now:%Y-%m-%d}" if again else "") for form in new),
+            self.settings,
+            self.now,
+        )
+        registered, before = len(forms) - len(new), len(new) - invited
+        if invited:
+            self._note("invite", f"{plural(invited, 'invitation was', 'invitations were')} sent")
+        told = [plural(invited, "invitation goes out.", "invitations go out.")]
+        if registered:
+            told.append(plural(registered, "address is registered.", "addresses are registered."))
+        if before:
+            when = "today" if again else "before; `--again` sends it once more"
+            told.append(f"{plural(before, 'address was', 'addresses were')} invited {when}.")
+        return " ".join(told)
+
+    def _invitation(self, form: Form, time: str) -> Outgoing:
+        is_open = self.settings.dates.registration_opens <= self.now
+        rendered = self.renderer.render("invitation", form=form.text, is_open=is_open)
+        key = f"invitation/{form.address}{time}"
+        return Outgoing(key, "invitation", form.address, rendered.subject, rendered.body)
 
     # --- for all of them ----------------------------------------------------------------------------------
     def _registered(self) -> list[Team]:
@@ -362,6 +397,10 @@ class OrganizerActions:
         note(self.tx, what, text, self.now, actor=self.actor, whom=whom, reason=reason)
 
 
+def _takes_part(team: Team | None) -> bool:
+    return team is not None and team.state is not TeamState.WITHDRAWN
+
+
 _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 
@@ -392,7 +431,7 @@ def read_time(when: str) -> datetime:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise GiveUp(f"{when!r} is not a time; write it {_RIGHT_TIME}")
+    raise GiveUp(f"{when!r} is not a time", hint=f"write it {_RIGHT_TIME}")
 
 
 def _checked_seconds(programs: Programs, seconds: float) -> float:

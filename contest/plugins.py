@@ -31,7 +31,7 @@ def by_name(group: str, built_in: Iterable[T]) -> dict[str, T]:
     for each in (*built_in, *_added_by_others(group, tuple(sys.path))):
         if each.name in found:
             raise ConfigError(
-                f"two plug-ins of {group} are called {each.name!r}; uninstall one of the packages"
+                f"two plug-ins of {group} are called {each.name!r}", hint="uninstall one of the packages"
             )
         found[each.name] = each
     return found

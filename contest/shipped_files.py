@@ -1,6 +1,6 @@
-"""Find files of the repository that the program needs at run time: migrations, rules, the team guide.
+"""Find files of the repository that the program needs at run time, and that are in no package of ours.
 
-The wheel contains them in the package `contest`; in a checkout they are in their usual places.
+The wheel has them inside the package `contest`, at the same paths.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_IN_CHECKOUT = {"migrations": "alembic", "rules": "docs/games", "team-guide.md": "docs/team-guide.md"}
 
 
-def shipped(name: str) -> Path:
-    """The path of "migrations", "rules" (folders) or "team-guide.md" (a file)."""
-    installed = _PACKAGE / name
-    return installed if installed.exists() else _PACKAGE.parent / _IN_CHECKOUT[name]
+def shipped(path: str) -> Path:
+    """Where "alembic", "docs/games", "docs/team-guide.md" or "tools/system-packages" is."""
+    installed = _PACKAGE / path
+    return installed if installed.exists() else _PACKAGE.parent / path

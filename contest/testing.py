@@ -10,7 +10,7 @@ from typing import Any
 
 from contest.formats.base import Format
 from contest.games.base import Game
-from contest.games.drawing import Drawing, Drawn
+from contest.games.drawing import Drawing, Drawn, Ringed
 from contest.model import (
     GameResult,
     GroupOutcome,
@@ -48,7 +48,7 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> None:
     It is tried with each number of seats, or, if there are many, with the few smallest and the greatest. The
     facts make sense; players to move exist; sample moves are allowed; a move leaves the old position as it
     was; a position has points for each seat; the same moves give the same positions; the game ends within
-    max_turns; if it has a board, all drawings have the same size.
+    max_turns; if it has a board, all drawings have the same size; a ring has all players.
     """
     _check_facts(game)
     chooser = random.Random(seed)  # noqa: S311 - a repeatable walk, no secret
@@ -97,6 +97,8 @@ def _check_walk(game: Game[Any, Any], seats: int, chooser: random.Random) -> Non
 
 
 def _checked_drawing(game: Game[Any, Any], position: Any, seats: int) -> Drawing | None:
+    if isinstance(game, Ringed):
+        _require(len(game.ring(position).figures) == seats, f"a ring of other than the {seats} players")
     if not isinstance(game, Drawn):
         return None
     drawing = game.drawing(position)

@@ -48,7 +48,7 @@ _SERVER = (
     *("tournament/__init__.py", "tournament/home_game.py", "tournament/text_referee.py"),
 )
 _GAME_PARTS = tuple(
-    f"contest/games/{name}.py" for name in ("drawing", "grid", "single_letters", "strict_numbers")
+    f"contest/games/{name}.py" for name in ("drawing", "grid", "single_letters", "strict_numbers", "telling")
 )
 
 

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import tarfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path, PurePosixPath
 
 from contest.clock import SystemClock
@@ -20,10 +20,10 @@ from contest.private_folder import make_private
 from contest.sanitize import sanitize
 from contest.scratch import scratch_folder
 from contest.store import backup as backup_store
-from contest.store import url_of
+from contest.store import migrate, url_of
 from contest.store.backup import DUMP_NAME, Restored
 from contest.store.session import FILE_NAME as DATABASE
-from knobeln.context import ContestContext, only_one
+from knobeln.context import ContestContext, existing_store, only_one
 
 TEMPLATE_FOLDERS = ("templates", "templates/site")
 DATABASES = (DATABASE, DUMP_NAME)
@@ -45,22 +45,47 @@ _RISKY = {
 LOCKS = ("serve", "serve-listener", "run", "delivery")  # of processes that must not work during `restore`
 
 
-def back_up(contest: ContestContext, file: Path) -> None:
-    """Copy the contest into the file, while everything runs."""
-    name = backup_store.member_of(contest.store.url)
+def back_up(path: Path, file: Path) -> None:
+    """Copy the contest in the folder `path` into the file, while everything runs.
+
+    Its database may be of any version.
+    """
+    url = url_of(path)
+    name = backup_store.member_of(url)
     with scratch_folder(file.parent) as scratch:
         draft, database = scratch / file.name, scratch / name
-        backup_store.copy(contest.store.url, database)
+        backup_store.copy(url, database)
         with draft.open("xb") as raw:
             os.fchmod(raw.fileno(), 0o600)
             with tarfile.open(fileobj=raw, mode="w:gz") as archive:
                 archive.add(database, name)
-                archive.add(contest.path / FILE_NAME, FILE_NAME)
-                for name in _templates(contest.path):
-                    archive.add(contest.path / name, name)
+                archive.add(path / FILE_NAME, FILE_NAME)
+                for name in _templates(path):
+                    archive.add(path / name, name)
             raw.flush()
             os.fsync(raw.fileno())
         draft.replace(file)
+
+
+def upgrade(path: Path) -> Path | None:
+    """Bring the contest's database to this version; return the backup that was made before.
+
+    None: the database was at this version already, or empty. If anything fails, nothing has changed. Raises
+    NotNow while `serve` or `run` is at work.
+    """
+    make_private(path)
+    store = existing_store(path)
+    with closing(store):
+        version = migrate.version(store)
+        if version == migrate.newest():
+            return None
+        file = path / f"before-upgrade-from-{version}.tar.gz" if version else None
+        with _nobody_at_work(path, store.url):
+            migrate.must_be_known(version or migrate.newest())
+            if file:
+                back_up(path, file)
+            migrate.upgrade(store)
+    return file
 
 
 class NotTrusted(GiveUp):

@@ -50,7 +50,9 @@ class ContestContext:
         migrate.check(store)
         with store.read() as tx:
             if not contest_store.exists(tx):
-                raise ConfigError(f"the contest in {path} is incomplete; `knobeln init {path}` completes it")
+                raise ConfigError(
+                    f"the contest in {path} is incomplete", hint=f"`knobeln init {path}` completes it"
+                )
             written = settings.dates
             frozen = frozen_settings(contest_store.started_settings(tx), settings)
             settings = frozen.model_copy(update=decisions.in_force(tx, written, frozen.programs)._asdict())
@@ -148,7 +150,9 @@ def existing_store(path: Path) -> Store:
     """Return the contest's database, in whatever version. Raises ConfigError if the file is missing."""
     url = url_of(path)
     if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        raise ConfigError(f"{path} has a {FILE_NAME}, but no database; `knobeln init {path}` makes one")
+        raise ConfigError(
+            f"{path} has a {FILE_NAME}, but no database", hint=f"`knobeln init {path}` makes one"
+        )
     return Store(url)
 
 
@@ -182,7 +186,7 @@ def create_contest(
 
 def _holds_contest(store: Store) -> bool:
     """Tell whether the database has a contest; it has none after an `init` that was killed."""
-    if not migrate.is_made(store):
+    if not migrate.version(store):
         return False
     with store.read() as tx:
         return contest_store.exists(tx)

@@ -45,10 +45,15 @@ def user_for(folder: Path) -> User | str | None:
             user = _user(pwd.getpwnam(USUAL_USER).pw_uid, owner.st_gid, folder)
         except KeyError:
             return f"{folder} is root's, and there is no user `{USUAL_USER}`"
-    for needed in (folder.resolve().parent, Path(sys.executable), Path(os.__file__), Path(__file__)):
-        if closed := _closed_to(user, needed):
-            return f"the user {user.name} cannot enter {closed}"
+    if closed := _closed_to(user, folder.resolve().parent) or program_closed_to(user):
+        return f"the user {user.name} cannot enter {closed}"
     return user
+
+
+def program_closed_to(user: User) -> Path | None:
+    """The first folder on the way to this program that the user may not enter; None if there is none."""
+    parts = (Path(sys.executable), Path(os.__file__), Path(__file__))
+    return next((closed for part in parts if (closed := _closed_to(user, part))), None)
 
 
 def become(user: User, folder: Path) -> None:

@@ -70,7 +70,7 @@ _END_OF_PART = "<!-- end of what is sent by mail -->"
 
 @cache
 def _team_guide() -> str:
-    return shipped("team-guide.md").read_text(encoding="utf-8")
+    return shipped("docs/team-guide.md").read_text(encoding="utf-8")
 
 
 class AnnouncementTexts(TypedDict):

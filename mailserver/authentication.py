@@ -10,9 +10,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from contest.config.settings import Settings
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
-from mailserver.command import Arguments, Command, LetterContext, Proof
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
 from mailserver.limits import DAY, Limit
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK
@@ -111,6 +112,9 @@ def claimed_by(context: LetterContext) -> Team | None:
 # --- commands that are a subject and a `<<FROM>>` line -----------------------------------------------------
 class TeamCommand(Command):
     """A command that a team proves to be its own by the `<<FROM>>` line in the text of the letter."""
+
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        return FROM_LINE
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         team = writer_of(context, self)

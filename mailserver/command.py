@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -245,6 +245,9 @@ def _cut(body: str, surplus: int) -> str:
 Arguments = tuple[str, ...]
 """The words after a command in a subject, in the letter's own capitals."""
 
+PartOfMail = Callable[..., str]
+"""Renders a part of a mail by its name and facts (`Templates.part`)."""
+
 
 class Command(ABC):
     """A mail command. Another package adds one as an object of the entry-point group `knobeln.commands`.
@@ -274,6 +277,14 @@ class Command(ABC):
         """
         found = arguments_after(subject, *map(plain_subject, self.subjects(settings)[:1]))
         return None if found and not self.arguments else found
+
+    def sample_arguments(self, settings: Settings) -> str:
+        """What follows the command in the subject of a sample letter."""
+        return self.arguments
+
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        """The text of a sample letter; "" if the subject is enough."""
+        return ""
 
     @abstractmethod
     def handle(self, context: LetterContext, arguments: Arguments) -> str:

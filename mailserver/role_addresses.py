@@ -48,7 +48,7 @@ def pass_on(
     """
     ours = (settings.contest.address, *settings.contest.aliases)
     reached = [each for each in stored.recipients if is_role(each, settings)]
-    if not reached or any(addresses.is_one_of(each, ours) for each in stored.recipients):
+    if not reached or any(addresses.is_for(each, ours) for each in stored.recipients):
         return ""
     mail = renderer.render(
         _TEMPLATE, to=reached[0], sender=letter.answer_to or stored.sender, letter_subject=letter.subject

@@ -69,7 +69,7 @@ def _figures(outcome: RoundOutcome) -> RoundFigures:
         outcome.plan.number,
         sum(len(group.plan.members) for group in outcome.groups),
         sum(bool(group.plan.pairings) for group in outcome.groups),
-        sum(not match.is_discarded for group in outcome.groups for match in group.matches),
+        results.games_played(outcome),
         sum(map(len, results.failures_of_round(outcome).values())),
         sum(len(results.disqualified(group)) for group in outcome.groups),
     )

@@ -28,28 +28,30 @@ class CertaintyFacts:
     left_out: int = 0  # teams that the table does not have
 
 
-def certainty_facts(found: Certainty, most: int | None = None) -> CertaintyFacts:
-    """`most`: so many lines at most; None for all teams."""
+def certainty_facts(
+    found: Certainty, most: int | None = None, played: str = "with other chance"
+) -> CertaintyFacts:
+    """`most`: so many lines at most; None for all teams. `played`: how sentences call the other contests."""
     sensitivity = filter(None, (" ".join(_leave_one_out(found)), " ".join(_sensitivity(found))))
     if found.contests == 1:
         return CertaintyFacts((_CERTAIN, *sensitivity))
     shown = found.teams[:most]
     has_final = _has_final(found)
     return CertaintyFacts(
-        (" ".join(_sentences(found)), *sensitivity),
+        (" ".join(_sentences(found, played)), *sensitivity),
         ("team", "place", "first", *(["final"] if has_final else []), "90 of 100", "worse"),
         tuple(_line(team, found.contests, has_final=has_final) for team in shown),
-        _KEY_WITH_FINAL if has_final else _KEY,
+        (_KEY_WITH_FINAL if has_final else _KEY).format(played=played),
         len(found.teams) - len(shown),
     )
 
 
 _KEY = (
-    "Of 100 contests with other chance: in `first` the team won, in 90 its place was within `90 of 100`, and "
+    "Of 100 contests {played}: in `first` the team won, in 90 its place was within `90 of 100`, and "
     "in `worse` it got less far than in this one."
 )
 _KEY_WITH_FINAL = (
-    "Of 100 contests with other chance: in `first` the team won, in `final` it was in the final, in 90 its "
+    "Of 100 contests {played}: in `first` the team won, in `final` it was in the final, in 90 its "
     "place was within `90 of 100`, and in `worse` it got less far than in this one. Teams that got equally "
     "far share the best of their places."
 )
@@ -80,9 +82,9 @@ def _share(count: int, contests: int) -> str:
     return ">99" if share == 100 and count < contests else str(share)
 
 
-def _sentences(found: Certainty) -> Iterator[str]:
+def _sentences(found: Certainty, played: str) -> Iterator[str]:
     yield (
-        f"The whole contest was drawn and played again {found.contests:,} times with other chance. This "
+        f"The whole contest was drawn and played again {found.contests:,} times {played}. This "
         "changes no result."
     )
     winners = [team for team in found.teams if team.place == 1]

@@ -171,6 +171,10 @@ class _Compiled:
             self._mails[name] = subject, self.environment.from_string(_TWO_LINES + body)
         return self._mails[name]
 
+    def part(self, name: str) -> Template:
+        """The template of this part: the game's own one, or else a more general one."""
+        return self.environment.get_template(self._part(name))
+
     def _part(self, name: str) -> str:
         if name not in self._found:
             template = self.environment.select_template(self._candidates(name))
@@ -251,6 +255,16 @@ class Templates:
             raise ConfigError(
                 f"template {error.name or name}, line {error.lineno}: {error.message}"
             ) from None
+        except TemplateError as error:
+            raise ConfigError(f"template {name}: {error.message}") from None
+
+    def part(self, name: str, **facts: object) -> str:
+        """The text of this part of a mail, such as `commands/help`, without what is around it.
+
+        Raises ConfigError if it is missing or wrong.
+        """
+        try:
+            return text.plain(self._of_now().part(name).render(facts))
         except TemplateError as error:
             raise ConfigError(f"template {name}: {error.message}") from None
 

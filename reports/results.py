@@ -89,6 +89,11 @@ def status(match: Match) -> GameStatus:
     return GameStatus.REPLAYED if match.attempt > 1 else GameStatus.COUNTED
 
 
+def games_played(outcome: RoundOutcome) -> int:
+    """How many games of the round were played to their end, whether they count or not."""
+    return sum(not match.is_discarded for group in outcome.groups for match in group.matches)
+
+
 def failures_of_match(match: Match) -> tuple[Failure, ...]:
     """Return the failures charged for this attempt.
 

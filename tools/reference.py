@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import EnumMeta
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 import click
@@ -21,14 +22,14 @@ from contest.config.settings import Settings
 from contest.config.template import description_of, toml_value
 from contest.exit_codes import MEANINGS
 from contest.games.registry import game_plugins
-from contest.registration_form import sample
 from knobeln.cli import main
+from knobeln.cli.answers import JsonOption
 from knobeln.cli.lazy import loaded
 from knobeln.cli.main import COMMANDS
-from mailserver.command import Command
 from mailserver.commands import all_commands, help_topics
 from reports.kinds import reports
 from reports.render import Templates
+from tools.json_types import alternatives, json_text, records
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _SOME_DAY = datetime(1994, 3, 22, 12, tzinfo=UTC)
@@ -37,6 +38,23 @@ _OF_ALL_COMMANDS = """
 All commands take `-C DIR` or `--contest DIR`, the contest's folder, before or after the command's name.
 Without it the folder is the value of the variable `KNOBELN_CONTEST`, or else the current folder. All commands
 take `-h` or `--help`. `knobeln --version` prints the version.
+
+With `-q` or `--quiet` a command prints what you ask for and errors, and no progress, notes or hints. An
+action then prints nothing if it succeeds. Where the variable `NO_COLOR` is set, there are neither colours nor
+bold print, and a bar for progress appears once, at its end.
+"""
+_OF_JSON = """
+Commands that tell something take `--json`. Then standard output is one JSON value; this page has its keys for
+each command. Times are in ISO 8601, in Universal Time. Points are numbers as people count them: a half point
+is 0.5. A key is always there; where there is nothing to tell, its value is `null`, or None, as some
+descriptions below call it. Later versions may have more keys.
+
+If a command fails, it prints nothing on standard output. The last line of standard error is then an object
+with the keys `message`, `hint` (what to do about it, or `""`) and `exit_code`:
+
+    {"message": "there is no round 99", "hint": "the last is 3", "exit_code": 1}
+
+`check`, `doctor`, `verify` and `machine run` also answer on standard output where their exit code is not 0.
 """
 _OF_ALL_SETTINGS = """
 The settings are in `contest.toml`; `knobeln init` writes all of them. An environment variable overrides the
@@ -59,6 +77,7 @@ def pages() -> dict[str, str]:
     """Return the pages of the reference by file name."""
     return {
         "commands.md": "".join(_commands_page()),
+        "json.md": "".join(_json_page()),
         "settings.md": "".join(_settings_page()),
         "letters.md": "".join(_letters_page()),
         "reports.md": "".join(_reports_page()),
@@ -118,6 +137,36 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+# --- the answers in JSON -----------------------------------------------------------------------------------
+def answer_type(of: click.Command) -> object:
+    """Return the type of what the command answers with --json; None if it has no such option."""
+    return next((each.answer_type for each in of.params if isinstance(each, JsonOption)), None)
+
+
+def _json_page() -> Iterator[str]:
+    yield f"# JSON\n\n{_NOTE}\n\n{_paragraphs(_OF_JSON)}\n"
+    for name, command in commands():
+        if (found := answer_type(command)) is None:
+            continue
+        yield f"\n## {name}\n"
+        for each in alternatives(found):
+            if each is not NoneType:
+                yield from _record(each)
+
+
+def _record(of: object) -> Iterator[str]:
+    """What the outermost record is; its JSON; and what the keys of the others mean, if that is said."""
+    for record, below in records(of).items():
+        if not below:
+            yield f"\n{_paragraphs(inspect.getdoc(record))}\n"
+    yield f"\n```text\n{json_text(of)}\n```\n"
+    inner = {record: below for record, below in records(of).items() if below}
+    for record, below in inner.items():
+        text = _paragraphs(inspect.getdoc(record))
+        if ": " in text and "`" in text:
+            yield f"\n`{below}`: {text}\n"
+
+
 # --- settings ----------------------------------------------------------------------------------------------
 def _settings_page() -> Iterator[str]:
     usual = presets.settings(DEFAULT_GAME, _SOME_DAY)
@@ -171,29 +220,17 @@ def _letters_page() -> Iterator[str]:
     yield f"# Letters\n\n{_NOTE}\n\n{_paragraphs(_OF_ALL_LETTERS)}\n"
     contests = {name: presets.settings(name, _SOME_DAY) for name in (DEFAULT_GAME, "hog")}
     for command in all_commands():
-        texts = [(name, text) for name, settings in contests.items() if (text := _about(command, settings))]
+        texts = [
+            (name, help_topics.about(command, settings, Templates(settings, None).part).strip("\n"))
+            for name, settings in contests.items()
+            if command.subjects(settings)
+        ]
         # The text for KNOBELN, and for another game if it is different there.
         distinct = texts[:1] if len(texts) > 1 and texts[0][1] == texts[1][1] else texts
         yield f"\n## {command.name}\n" if texts else ""
         for name, text in distinct:
             yield f"\nIn a contest of {_titles()[name]}:\n" if len(distinct) > 1 else ""
             yield f"\n```text\n{text}\n```\n"
-
-
-def _about(command: Command, settings: Settings) -> str:
-    """Return the text of the answer to `help NAME`; "" if the contest has no such command."""
-    if not command.subjects(settings):
-        return ""
-    answer = Templates(settings, None).render(
-        "help_word",
-        word=command.name,
-        topic=help_topics.Topic(help_topics.TopicKind.COMMAND, command.name),
-        form=sample(settings).text,
-        near=(),
-        all_words=(),
-    )
-    text = answer.body.partition("The subject of the letter is")[2].partition("\nSend the subject `help`")[0]
-    return text.strip("\n")
 
 
 def _titles() -> dict[str, str]:

@@ -18,7 +18,9 @@ def format_of(settings: Settings) -> Format:
     info = game_of(settings.game, settings.programs).info
     chosen = make_format(settings.tournament, info)
     if settings.evolution.enabled and not chosen.everyone_meets:
-        raise ConfigError(f"evolution.enabled: there is no evolution in {chosen.name}; set it to false")
+        raise ConfigError(
+            f"evolution.enabled: there is no evolution in {chosen.name}", hint="set it to false"
+        )
     return chosen
 
 

@@ -53,8 +53,8 @@ def score_matrix(final: GroupOutcome) -> ScoreMatrix:
     missing = [f"{p} against {q}" for p in entries for q in entries if (p, q) not in won]
     if missing:
         raise ConfigError(
-            f"the evolution needs every game of the final, but there is none of {missing[0]}; "
-            "set evolution.enabled = false, or tournament.self_play = true"
+            f"the evolution needs every game of the final, but there is none of {missing[0]}",
+            hint="set evolution.enabled = false, or tournament.self_play = true",
         )
     return ScoreMatrix(entries, tuple(tuple(won[p, q] for q in entries) for p in entries))
 

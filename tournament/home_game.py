@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -14,27 +15,42 @@ from typing import Any
 from contest.errors import GiveUp
 from contest.file_names import is_archive
 from contest.games.base import GameInfo, TextGame
-from contest.plurals import plural
+from contest.plurals import form, plural
 from contest.sanitize import sanitize
 from contest.seeds import Seeds, seed_from
 from sandbox.players import Player
-from tournament.text_referee import TextGameResult, drawer, move_text, play_game
+from tournament.text_referee import TextGameResult, drawer, move_text, play_game, steps
+
+
+@dataclass(frozen=True)
+class HomeGame:
+    """A game that was played. `rules` are those for its players; `stream` is of the moves that rules make."""
+
+    rules: TextGame[Any, Any]
+    stream: bytes
+    result: TextGameResult
+
+    @property
+    def positions(self) -> list[Any]:
+        """The positions before the first turn and after each."""
+        turns, start = iter(self.result.turns), self.rules.start(len(self.result.points))
+        taken = steps(self.rules, start, drawer([self.stream]), lambda _position, _seats: next(turns, None))
+        return [start, *(step.position for step in taken)]
 
 
 def game_at_home(
-    rules: TextGame[Any, Any], names: Sequence[str], players: Sequence[Player], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game, in the order of the seats, and yield the lines that tell about it; close the players.
+    rules: TextGame[Any, Any], names: Sequence[str], players: Sequence[Player], seed: str
+) -> HomeGame:
+    """Play one game, in the order of the seats, and close the players.
 
     The same seed gives the same random numbers.
     """
     seeds = Seeds(seed_from(f"play/{seed}"))
-    game = rules.for_players(names, partial(seeds.below, "game"))
+    game, stream = rules.for_players(names, partial(seeds.below, "game")), seeds.stream("moves")
     with ExitStack() as stack:
         for player in players:
             stack.enter_context(closing(player))
-        result = play_game(game, players, drawer([seeds.stream("moves")]))
-    yield from _lines(result, names, with_moves=with_moves)
+        return HomeGame(game, stream, play_game(game, players, drawer([stream])))
 
 
 def check_number(info: GameInfo, programs: int) -> None:
@@ -58,7 +74,10 @@ def distinct_names(programs: Iterable[str]) -> list[str]:
     return names
 
 
-def _lines(result: TextGameResult, names: Sequence[str], *, with_moves: bool) -> Iterator[str]:
+def lines_about(
+    result: TextGameResult, names: Sequence[str], point: int, *, with_moves: bool
+) -> Iterator[str]:
+    """Yield the lines that tell about the game. `point`: one of the reports, in those of the result."""
     if with_moves:
         for number, turn in enumerate(result.turns, start=1):
             moves = (f"{names[seat]} {move_text(move)}" for seat, move in sorted(turn.moves.items()))
@@ -74,4 +93,4 @@ def _lines(result: TextGameResult, names: Sequence[str], *, with_moves: bool) ->
         if lines:
             yield f"{name}: {plural(lines, 'line')} that nobody had asked for after the game, dropped"
     for name, points in zip(names, result.points, strict=True):
-        yield f"{name}: {plural(points, 'point')}"
+        yield f"{name}: {points / point:,.12g} {form(1 if points == point else 2, 'point')}"

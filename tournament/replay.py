@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contest.games.base import TextGame
-from contest.games.drawing import Course, Drawn
+from contest.games.base import Game, TextGame
+from contest.games.drawing import Course, Drawn, Ringed
 from contest.model import Match, Missing, Moves
 from contest.protocols import Runner
 from contest.seeds import Seeds
@@ -50,8 +50,17 @@ def course_of(rules: TextGame[Any, Any], round_number: int, match: Match, seeds:
         after = [step.position for step in steps(game, start, drawer(streams), turn_by_record)]
     except (ValueError, TypeError, KeyError, IndexError):
         return None
-    drawings = tuple(map(game.drawing, (start, *after))) if isinstance(game, Drawn) else ()
-    return Course(tuple(map(game.points, after)), drawings)
+    return course(game, match.players, [start, *after])
+
+
+def course(game: Game[Any, Any], names: Sequence[str], positions: Sequence[Any]) -> Course:
+    """How a game of these players went. `positions`: before the first turn and after each."""
+    return Course(
+        tuple(map(game.points, positions[1:])),
+        tuple(map(game.drawing, positions)) if isinstance(game, Drawn) else (),
+        tuple(map(game.ring, positions)) if isinstance(game, Ringed) else (),
+        game.story(names, positions),
+    )
 
 
 def _turn(game: TextGame[Any, Any], position: Any, kept: Moves) -> Turn:

@@ -157,7 +157,9 @@ def write(folder: Path, files: Mapping[str, bytes]) -> str:
     It is written completely or not at all. Raises GiveUp if the folder has files already.
     """
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise GiveUp(f"{folder} is there already, and not empty; an archive is written to a new folder")
+        raise GiveUp(
+            f"{folder} is there already, and not empty", hint="an archive is written to a new folder"
+        )
     wrong = [path for path in files if not _PATH.fullmatch(path) or path == MANIFEST]
     if wrong:
         raise GiveUp(f"an archive has no place for a file named {shown(wrong[0])!r}")

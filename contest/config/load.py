@@ -28,7 +28,8 @@ def load_settings(folder: Path) -> Settings:
     path = folder / FILE_NAME
     if not path.is_file():
         raise ConfigError(
-            f"there is no {FILE_NAME} in {folder.resolve()}; `knobeln init DIR` makes one, -C DIR finds it"
+            f"there is no {FILE_NAME} in {folder.resolve()}",
+            hint="`knobeln init DIR` makes one, -C DIR finds it",
         )
 
     try:
@@ -67,7 +68,8 @@ def _fault(error: ErrorDetails, text: str) -> str:
     *section, name = error["loc"] or ("",)
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
-        message = "there is no such setting" + did_you_mean(str(name), _names_in(section))
+        near = did_you_mean(str(name), _names_in(section))
+        message = "there is no such setting" + (f"; {near}" if near else "")
     setting = f"{'.'.join(map(str, error['loc']))}: {message}"
     variable = f"{ENVIRONMENT}{'__'.join(map(str, error['loc']))}".upper()
     if variable in map(str.upper, os.environ):

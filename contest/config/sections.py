@@ -583,7 +583,8 @@ class Site(Section):
     url: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
-        description="where the folder is on the web; only the feed needs it",
+        description="where the folder is on the web: links to it then show a picture in messengers, and feed "
+        "and calendar lead back to it",
     )
     results: Literal["rounds", "date"] = Field(
         "rounds",
@@ -592,11 +593,11 @@ class Site(Section):
         "dates.results_published",
     )
     max_games: int = Field(
-        1_000,
+        3_000,
         ge=0,
         le=100_000,
-        description="most games that get a page of their own, which shows every throw or move; games of the "
-        "last round and games between the best come first",
+        description="most games that can be replayed throw by throw or move by move; games of the last round "
+        "and games between the best come first",
     )
     programs: bool = Field(
         True,
@@ -706,6 +707,11 @@ class Imap(Section):
         "", repr=False, description="better set in KNOBELN_SET_IMAP__PASSWORD than written here"
     )
     folder: str = Field("INBOX", description="where the letters are")
+    shared: bool = Field(
+        False,
+        description="whether several contests read this mailbox: only letters to contest.address and "
+        "contest.aliases are taken",
+    )
     processed_folder: str = Field(
         "Processed", description="folder for letters that were taken; empty = they stay, with a flag"
     )

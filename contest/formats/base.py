@@ -31,6 +31,8 @@ class Format(ABC):
 
     name: ClassVar[str]  # what `tournament.format` says in contest.toml
     summary: ClassVar[str] = ""  # a line for the comment in contest.toml
+    first_place: ClassVar[str] = "The first place goes to the team with the most points."
+    """What it takes to be the first, in a sentence for spectators."""
     seats: ClassVar[int | None] = 2  # of a game in this format; None = one for every entry that is left
     everyone_meets: ClassVar[bool] = False  # in the final, as an evolution needs (K80)
     has_rounds: ClassVar[bool] = True  # False: one group of all, so mails name no round and no group

@@ -30,6 +30,7 @@ class DoubleElimination(Format):
 
     name = "double-elimination"
     summary = "out after two lost matches"
+    first_place = "A team was out after two lost matches. The first place goes to the winner of the final."
 
     def plan(self, entries: Sequence[str], history: Sequence[RoundOutcome], seeds: Seeds) -> RoundPlan | None:
         """The next round. The bracket is drawn by `bracket`, each match's first seats by `match/<round>/...`.

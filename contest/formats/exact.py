@@ -23,6 +23,7 @@ class Exact(RoundRobin):
 
     name = "exact"
     summary = "the same, but a pairing won is a match point"
+    first_place = "Everybody met everybody. The first place goes to the team that beat the most others."
     everyone_meets = False  # a match point says nothing about the game with oneself
     counts_match_points = True
 

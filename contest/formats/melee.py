@@ -14,6 +14,7 @@ class Melee(Format):
 
     name = "melee"
     summary = "one game of all"
+    first_place = "All played at once. The first place goes to the team with the most points."
     seats = None
     has_rounds = False
 

@@ -18,6 +18,7 @@ class RoundRobin(Format):
 
     name = "round-robin"
     summary = "one group of all, everyone meets everyone"
+    first_place = "Everybody met everybody. The first place goes to the team with the most points."
     everyone_meets = True
     has_rounds = False
 

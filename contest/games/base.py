@@ -83,7 +83,9 @@ class GameInfo:
     program_name: str = ""  # what the file of a program is called; "" = as the team likes
     point: int = 1  # how many of the game's points make one as people count: 2 where it counts in halves
     turn_word: str = "turn"  # what people call one: throw, move, round
+    letters: tuple[tuple[str, str], ...] = ()  # of a game of few moves: each move, and what it does
     has_kit: bool = False  # teams get a software kit (knobellib.kit) to work with at home
+    summary: str = ""  # what happens in it, in a sentence or two for people who have never heard of it
 
 
 class Game(ABC, Generic[Position, Move]):
@@ -121,6 +123,13 @@ class Game(ABC, Generic[Position, Move]):
     @abstractmethod
     def sample_moves(self, position: Position, seat: int) -> Sequence[Move]:
         """A few allowed moves of a player to move, the extreme ones among them; at least one."""
+
+    def story(self, names: Sequence[str], positions: Sequence[Position]) -> str:
+        """Tell in one sentence how a game of these players went, for its replay.
+
+        `positions`: before the first turn and after each. "", the default: the result says it all.
+        """
+        return ""
 
     def drawn_facts(self, draw: Callable[[int], int]) -> Mapping[str, int]:
         """What `for_players` draws for all games of a contest, by name; a secret until the contest ends."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
@@ -121,6 +122,7 @@ class BidTacToe(TextGame[Board, Bids]):
             point=_WIN,
             has_kit=True,
             turn_word="round",
+            summary="Two players bid for the squares of a tic-tac-toe board, in secret and at the same time.",
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> BidTacToe:
@@ -166,7 +168,8 @@ class BidTacToe(TextGame[Board, Bids]):
         squares = [self._square(position, square) for square in SQUARES]
         rows = tuple(tuple(squares[first : first + 3]) for first in SQUARES[::3])
         first, second = position.bankrolls
-        return Drawing(rows, SIGNS, f"Bankrolls: {SIGNS[0]} {first} and {SIGNS[1]} {second} dollars.")
+        caption = f"Bankrolls: {SIGNS[0]} {first} and {SIGNS[1]} {second} dollars."
+        return Drawing(rows, SIGNS, caption, purses=position.bankrolls)
 
     def _square(self, position: Board, square: int) -> Square:
         owner = position.owners[square]
@@ -178,7 +181,25 @@ class BidTacToe(TextGame[Board, Bids]):
             ground=owner,
             small=f"{bids[0]} : {bids[1]}" if was_bid else "",
             changed=was_bid and owner is not None,  # nobody may bid for a square that was taken before
+            legal=owner is None and not position.over,
         )
+
+    def story(self, names: Sequence[str], positions: Sequence[Board]) -> str:
+        """Tell who got a line first, and how the game ended."""
+        last, rounds = positions[-1], len(positions) - 1
+        if last.at_fault:
+            culprits = telling.both(names[seat] for seat in sorted(last.at_fault))
+            begin = f"{culprits} made no legal bid in round {rounds}, which ended the game"
+        else:
+            owners = last.owners
+            counts = [lines(owners, seat) for seat in (0, 1)]
+            begin = _first_line(names, positions)
+            begin += f"; it ended after {plural(rounds, 'round')} with {counts[0]} to {counts[1]} lines"
+        first, second = self.points(last)
+        if first == second:
+            return f"{begin}: nobody won."
+        winner = int(second > first)
+        return f"{begin}: {names[winner]} won, with {last.bankrolls[winner]} dollars left."
 
     def sample_moves(self, position: Board, seat: int) -> Sequence[Bids]:
         free = [square for square in SQUARES if position.owners[square] is None]
@@ -203,6 +224,14 @@ class BidTacToe(TextGame[Board, Bids]):
         if len(words) != len(SQUARES):
             raise ValueError(f"the answer has {plural(len(words), 'word')}; 9 whole numbers are needed")
         return tuple(_bid(square, word) for square, word in enumerate(words))
+
+
+def _first_line(names: Sequence[str], positions: Sequence[Board]) -> str:
+    for at, board in enumerate(positions):
+        found = [names[seat] for seat in (0, 1) if lines(board.owners, seat)]
+        if found:
+            return f"{telling.both(found)} made the first line in round {at}"
+    return "Nobody made a line"
 
 
 def _bids(wanted: Mapping[int, int]) -> Bids:

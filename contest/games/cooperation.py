@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
 from contest.games.single_letters import letter
 
@@ -85,6 +86,9 @@ class Cooperation(TextGame[Dealings, Decision]):
             protocols=(TextProtocol.ARGV,),
             has_kit=True,
             turn_word="round",
+            summary="Two criminals face a deal, again and again. In each round both decide at the same time: "
+            "cooperate, or betray the other.",
+            letters=((Decision.COOPERATE, "cooperate"), (Decision.BETRAY, "betray")),
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Cooperation:
@@ -123,6 +127,33 @@ class Cooperation(TextGame[Dealings, Decision]):
             return tuple(0 if seat in position.forfeited else prize for seat in (0, 1))
         first, second = position.histories
         return sum(map(round_points, first, second)), sum(map(round_points, second, first))
+
+    def story(self, names: Sequence[str], positions: Sequence[Dealings]) -> str:
+        """Tell how long both cooperated, who betrayed first, and who won."""
+        last = positions[-1]
+        if last.forfeited:
+            lost = telling.both(names[seat] for seat in sorted(last.forfeited))
+            return f"{lost} gave no valid answer in round {last.rounds + 1} and lost the game by that."
+        result = telling.result(names, self.points(last))
+        firsts = [of_one.index(Decision.BETRAY) + 1 for of_one in last.histories if Decision.BETRAY in of_one]
+        if not firsts:
+            return f"Both cooperated in all {last.rounds} rounds; {result}."
+        first = min(firsts)
+        traitors = [
+            name
+            for name, of_one in zip(names, last.histories, strict=True)
+            if of_one[first - 1] is Decision.BETRAY
+        ]
+        begin = "" if first == 1 else f"Both cooperated until round {first - 1}; then "
+        if len(traitors) == 2:
+            both = "Both" if not begin else "both"
+            return f"{begin}{both} betrayed at once in round {first}; {result}."
+        (traitor,) = traitors
+        answer = last.histories[1 - names.index(traitor)][first:]
+        revenge = answer.index(Decision.BETRAY) + first + 1 if Decision.BETRAY in answer else None
+        other = names[1 - names.index(traitor)]
+        then = f"{other} paid back from round {revenge} on" if revenge else f"{other} never paid back"
+        return f"{begin}{traitor} betrayed first, in round {first}, and {then}; {result}."
 
     def sample_moves(self, position: Dealings, seat: int) -> Sequence[Decision]:
         return tuple(Decision)

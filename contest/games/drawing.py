@@ -1,6 +1,6 @@
-"""Positions of games with a board, as squares that a page or a terminal can draw. Pure.
+"""Positions as pictures: a board of squares, or players in a ring. Pure.
 
-Pages and terminals draw a game if it has a method `drawing`.
+Pages and terminals draw a game that has a method `drawing`; pages also draw one that has `ring`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ class Square:
     ground: int | None = None  # the owner of the ground, which is in its colour
     small: str = ""  # further text in small letters
     changed: bool = False  # by the last turn
+    legal: bool = False  # the next move may be made here
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Drawing:
     signs: tuple[str, ...] = ()
     caption: str = ""
     block: int = 0  # rows and columns between heavier lines; 0: no such lines
+    purses: tuple[int, ...] = ()  # what each seat has left to spend, where seats pay for their moves
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -37,15 +39,40 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """One player of a ring."""
+
+    health: int  # 0: it has fallen
+    stock: int = 0  # what it has left to shoot with
+    text: str = ""  # what it did in the last turn, in one or two signs
+    covered: bool = False  # it protects itself
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A position of players in a ring, by seat.
+
+    `arrows`: who shot at whom in the last turn, as pairs of seats. `full`: the health of an unhurt player.
+    """
+
+    figures: tuple[Figure, ...]
+    arrows: tuple[tuple[int, int], ...]
+    full: int
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Course:
     """The course of a game.
 
-    `points`: of each seat, after each turn. `drawings`: the positions before the first turn and after each
-    turn; () if the game has no board.
+    `points`: of each seat, after each turn. `drawings` and `rings`: the positions before the first turn and
+    after each turn; () if the game has no such picture. `story`: a sentence; "" if the game tells none.
     """
 
     points: tuple[tuple[int, ...], ...]
     drawings: tuple[Drawing, ...] = ()
+    rings: tuple[Ring, ...] = ()
+    story: str = ""
 
 
 @runtime_checkable
@@ -54,3 +81,11 @@ class Drawn(Protocol[Position_contra]):
 
     def drawing(self, position: Position_contra, /) -> Drawing:
         """Draw the position. All positions of a game have the same number of rows and columns."""
+
+
+@runtime_checkable
+class Ringed(Protocol[Position_contra]):
+    """A game whose players are in a ring."""
+
+    def ring(self, position: Position_contra, /) -> Ring:
+        """Draw the position. All positions of a game have the same number of figures."""

@@ -48,6 +48,7 @@ class Hog(Game[Rolled, int]):
             program_name=rules.PROGRAM,
             point=WIN_RATE_UNIT,
             has_kit=True,
+            summary="A strategy for this dice game gets both scores and says how many dice it rolls.",
         )
 
     def for_players(self, names: Sequence[str], draw: Callable[[int], int]) -> Hog:

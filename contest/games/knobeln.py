@@ -189,6 +189,8 @@ class Knobeln(Game[KnobelnPosition, int]):
             play=MACHINE,
             turn_word="throw",
             has_kit=True,
+            summary="Two programs choose a number at the same time, throw after throw. The higher number "
+            "wins the throw, unless it is more than twice the lower one.",
         )
 
     def start(self, seats: int) -> KnobelnPosition:

@@ -64,7 +64,7 @@ def rules_text(name: str) -> str:
 
     After the mark `END_OF_RULES` a page may go on with what only readers of this program need.
     """
-    page = shipped("rules") / f"{name}.md"
+    page = shipped("docs/games") / f"{name}.md"
     text = page.read_text(encoding="utf-8") if page.is_file() else game_plugin(name).rules
     return text.partition(END_OF_RULES)[0]
 

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from contest.games import telling
 from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Words
+from contest.games.drawing import Figure, Ring
 from contest.games.single_letters import letter
+from contest.plurals import plural
 
 HEALTH = 30
 FULL_AMMO = 2
@@ -21,6 +24,7 @@ DAMAGE = 10
 DAMAGE_TO_THE_PROTECTED = 4
 MOST_SEATS = 1_000
 MAX_ROUNDS = 1_000
+_NAMED = 3  # a story names at most so many players at once
 
 
 class Action(StrEnum):
@@ -106,6 +110,9 @@ class Standoff(TextGame[Circle, Action]):
             protocols=(TextProtocol.ARGV,),
             has_kit=True,
             turn_word="round",
+            summary="All players stand in one circle and act at the same time, round after round: "
+            "each shoots, protects itself, reloads, or waits. The last one alive wins.",
+            letters=tuple((action, action.name.lower()) for action in Action),
         )
 
     def start(self, seats: int) -> Circle:
@@ -158,6 +165,61 @@ class Standoff(TextGame[Circle, Action]):
         stopped = position.rounds == self.max_rounds
         return self.max_rounds + 1, fighter.health * stopped, fighter.ammo * stopped
 
+    def ring(self, position: Circle) -> Ring:
+        """Draw the circle: health, ammunition, the last actions, and the shots of the last round."""
+        number = position.rounds
+        acted = [
+            seat
+            for seat, fighter in enumerate(position.fighters)
+            if number and fighter.fell in (None, number)
+        ]
+        arrows = tuple(
+            (seat, other)
+            for place, seat in enumerate(acted)
+            if position.fighters[seat].last is Action.SHOOT
+            for other in _beside(acted, place)
+        )
+        figures = tuple(
+            Figure(
+                fighter.health,
+                fighter.ammo,
+                fighter.last if seat in acted else "",
+                covered=seat in acted and fighter.last is Action.PROTECT,
+            )
+            for seat, fighter in enumerate(position.fighters)
+        )
+        alive = len(position.alive)
+        fell = sum(fighter.fell == number for fighter in position.fighters) if number else 0
+        caption = f"{plural(alive, 'player')} of {len(figures)} alive" + (
+            f", {fell} just fell." if fell else "."
+        )
+        return Ring(figures, arrows, HEALTH, caption)
+
+    def story(self, names: Sequence[str], positions: Sequence[Circle]) -> str:
+        """Tell who shot first, who fell first, and who was left."""
+        shots = ((at, self.ring(position).arrows) for at, position in enumerate(positions))
+        shooting = next(((at, arrows) for at, arrows in shots if arrows), None)
+        told = []
+        if shooting is None:
+            told.append("Nobody ever shot")
+        else:
+            shooters = dict.fromkeys(names[shooter] for shooter, _ in shooting[1])
+            told.append(f"{_named(list(shooters))} shot first, in round {shooting[0]}")
+        last = positions[-1]
+        fallen = [f.fell for f in last.fighters if f.fell is not None]
+        if fallen:
+            first = min(fallen)
+            those = [name for name, f in zip(names, last.fighters, strict=True) if f.fell == first]
+            told.append(f"{_named(those)} fell first, in round {first}")
+        alive = [names[seat] for seat in last.alive]
+        if not alive:
+            told.append(f"nobody was alive after round {last.rounds}")
+        elif len(alive) == 1:
+            told.append(f"{alive[0]} alone was alive after round {last.rounds}")
+        else:
+            told.append(f"{len(alive)} players were alive after round {last.rounds}")
+        return "; ".join(told) + "."
+
     def sample_moves(self, position: Circle, seat: int) -> Sequence[Action]:
         return tuple(action for action in Action if self.why_illegal(position, seat, action) is None)
 
@@ -169,3 +231,7 @@ class Standoff(TextGame[Circle, Action]):
     def answer(self, position: Circle, seat: int, text: str) -> Action:
         """Read the letter S, P, R or N; only white space may be around it. Raises ValueError."""
         return letter(text, Action)
+
+
+def _named(names: Sequence[str]) -> str:
+    return telling.both(names) if len(names) <= _NAMED else f"{len(names)} players"

@@ -7,7 +7,7 @@ participants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from contest.games.base import FaultRule, GameInfo, TextGame, TextProtocol, Word
 from contest.games.drawing import Drawing, Square
 from contest.games.grid import LINES
 from contest.games.strict_numbers import whole_number
+from contest.plurals import plural
 
 SQUARES = 81
 EMPTY, X, O = "0", "1", "2"  # noqa: E741 - the announcement's names for the marks
@@ -144,6 +145,8 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             protocols=(TextProtocol.ARGV, TextProtocol.FUNCTION),
             has_kit=True,
             turn_word="move",
+            summary="Ultimate Tic-Tac-Toe has nine boards of tic-tac-toe, and each move decides on "
+            "which board the next one has to be.",
         )
 
     def start(self, seats: int) -> Boards:
@@ -177,17 +180,19 @@ class UltimateTicTacToe(TextGame[Boards, int]):
 
     def drawing(self, position: Boards) -> Drawing:
         """Draw nine by nine squares, board beside board; empty squares show their numbers."""
-        won = winners(position.squares)
+        won, legal = winners(position.squares), frozenset(open_squares(position))
         rows = tuple(
             tuple(
-                self._square(position, won, 9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3)
+                self._square(
+                    position, won, legal, 9 * (3 * (row // 3) + column // 3) + 3 * (row % 3) + column % 3
+                )
                 for column in range(9)
             )
             for row in range(9)
         )
         return Drawing(rows, SIGNS, self._caption(position, won), block=3)
 
-    def _square(self, position: Boards, won: str, square: int) -> Square:
+    def _square(self, position: Boards, won: str, legal: Container[int], square: int) -> Square:
         seat = _seat_of(position.squares[square])
         return Square(
             text="" if seat is None else SIGNS[seat],
@@ -195,6 +200,35 @@ class UltimateTicTacToe(TextGame[Boards, int]):
             ground=_seat_of(won[square // 9]),
             small=str(square) if seat is None else "",
             changed=square == position.last,
+            legal=square in legal,
+        )
+
+    def story(self, names: Sequence[str], positions: Sequence[Boards]) -> str:
+        """Tell who won where and when."""
+        last, moves = positions[-1], len(positions) - 1
+        won, winner = winners(last.squares), game_winner(last)
+        counts = [won.count(mark) for mark in MARKS]
+        if winner is None:
+            ahead = max(counts)
+            if counts[0] == counts[1]:
+                return (
+                    f"Nobody won three boards in a row in {plural(moves, 'move')}; "
+                    f"both won {plural(counts[0], 'board')}."
+                )
+            who = names[counts.index(ahead)]
+            return f"Nobody won three boards in a row; {who} won more boards, {ahead} to {min(counts)}."
+        row = next(line for line in LINES if all(won[place] == MARKS[winner] for place in line))
+        first = next(
+            (at, board)
+            for at, position in enumerate(positions)
+            for board in range(9)
+            if board_winner(position.squares, board) != EMPTY
+        )
+        opener = names[MARKS.index(board_winner(positions[first[0]].squares, first[1]))]
+        where = ", ".join(map(str, row[:2])) + f" and {row[2]}"
+        return (
+            f"{opener} won the first board in move {first[0]}; {names[winner]} won the game in move {moves}, "
+            f"with boards {where} in a row."
         )
 
     def _caption(self, position: Boards, won: str) -> str:

@@ -3,6 +3,7 @@
 A preset is a contest.toml with the settings that differ from our defaults. Instead of `[dates]` it has a
 `[calendar]`: for each date the number of days after the contest is set up, and the time of day; without `at`
 it is the same time of day. Days and times are those of the calendar's `zone`, by default Universal Time.
+In `[demo]` are the `teams` of a demonstration, and the settings that make it short.
 """
 
 from __future__ import annotations
@@ -64,7 +65,26 @@ def _settings(info: GameInfo, now: datetime) -> Settings:
     if not preset.is_file():
         return Settings(dates=usual_dates(now), **_fitting(info))
     sections = tomllib.loads(preset.read_text(encoding="utf-8"))
+    sections.pop("demo", None)
     return Settings(dates=_dates(sections.pop("calendar"), now), **sections)
+
+
+class Demo(BaseModel):
+    """How a demonstration differs from a usual contest of its game. `settings`: by section and name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    teams: int = 12
+    settings: Mapping[str, Mapping[str, Any]] = {}
+
+
+def demo(name: str) -> Demo:
+    """How to show this game in a minute on two cores."""
+    if name == DEFAULT_GAME:
+        return Demo(teams=41)
+    preset = files(__name__).joinpath(f"{name}.toml")
+    sections = tomllib.loads(preset.read_text(encoding="utf-8")) if preset.is_file() else {}
+    return Demo.model_validate(sections.get("demo", {}))
 
 
 def _dates(calendar: Mapping[str, Any], now: datetime) -> Dates:
@@ -79,8 +99,8 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except ZoneInfoNotFoundError:
         raise ConfigError(
-            f"this host does not know the time zone {name}, in which the deadlines of this game are; install "
-            "the package tzdata"
+            f"this host does not know the time zone {name}, in which the deadlines of this game are",
+            hint="install the package tzdata",
         ) from None
 
 

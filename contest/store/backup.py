@@ -107,7 +107,9 @@ def _copy_file(source: Path, to: Path) -> None:
     except sqlite3.DatabaseError as error:
         raise StoreBusy(f"the database cannot be copied: {error}") from error
     if verdict != "ok":
-        raise GiveUp(f"the database is damaged ({verdict}), and so would be its copy; take an older backup")
+        raise GiveUp(
+            f"the database is damaged ({verdict}), and so would be its copy", hint="take an older backup"
+        )
 
 
 def put_back(folder: Path, url: str, copied: Path, now: datetime) -> Restored:
@@ -133,7 +135,7 @@ def _put_file_back(folder: Path, copied: Path, now: datetime) -> Restored:
     store = Store(f"sqlite:///{draft}")
     try:
         store.check_integrity()
-        if not migrate.is_made(store):
+        if not migrate.version(store):
             raise GiveUp("the backup holds a database, but not one of knobeln")
         migrate.upgrade(store)
         since = _update_from_old(store, current, now)
@@ -206,7 +208,7 @@ def _put_dump_back(folder: Path, url: str, copied: Path, now: datetime) -> Resto
 
 def _keep_server(store: Store, folder: Path, now: datetime) -> Path | None:
     """Keep a dump of the old database."""
-    if not migrate.is_made(store):
+    if not migrate.version(store):
         return None
     to = _folder_for_old(folder, now)
     copy(store.url, to / DUMP_NAME)

@@ -28,10 +28,10 @@ def upgrade(store: Store) -> None:
         command.upgrade(config, "head")
 
 
-def is_made(store: Store) -> bool:
-    """Whether the database has been set up, at whatever version."""
+def version(store: Store) -> str | None:
+    """The database's version; None if it has not been set up."""
     with store.read() as connection:
-        return _current(connection) is not None
+        return _current(connection)
 
 
 def check(store: Store) -> None:
@@ -56,7 +56,7 @@ def newest() -> str:
 
     alembic knows it too, but its import takes 0.1 s, and every command asks.
     """
-    found = [named for path in shipped("migrations").glob("versions/*.py") for named in _named_in(path)]
+    found = [named for path in shipped("alembic").glob("versions/*.py") for named in _named_in(path)]
     names, followed = ({name for down, name in found if bool(down) is is_down} for is_down in (False, True))
     return max(names - followed, default="")
 
@@ -103,5 +103,5 @@ def _without_connection() -> Config:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(shipped("migrations")).replace("%", "%%"))
+    config.set_main_option("script_location", str(shipped("alembic")).replace("%", "%%"))
     return config

@@ -193,7 +193,8 @@ def _engine(url: str) -> Engine:
         except ModuleNotFoundError as error:
             raise GiveUp(
                 f"the database of KNOBELN_DATABASE needs the Python package {error.name}, which is not "
-                "installed; for PostgreSQL: `make setup-postgresql`"
+                "installed",
+                hint="for PostgreSQL: `make setup-postgresql`",
             ) from error
         if engine.dialect.name == "postgresql":
             event.listen(engine, "begin", _begin_on_postgresql)

@@ -356,6 +356,16 @@ def versions(tx: Transaction, team_id: int) -> tuple[Version, ...]:
     return tuple(map(Version, _submissions(tx, rows), map(_report, rows)))
 
 
+def accepted(tx: Transaction) -> dict[int, list[tuple[int, datetime]]]:
+    """The numbers of all accepted versions and when they came, oldest first, by team id."""
+    query = select(submissions.c.team_id, submissions.c.number, submissions.c.received_at)
+    query = query.join(builds, builds.c.submission_id == submissions.c.id).where(builds.c.accepted)
+    found: dict[int, list[tuple[int, datetime]]] = {}
+    for team_id, number, received_at in tx.execute(query.order_by(submissions.c.number)):
+        found.setdefault(team_id, []).append((number, received_at))
+    return found
+
+
 def newest(
     tx: Transaction, count: int, *, team_id: int | None = None, state: SubmissionState | None = None
 ) -> Iterator[Version]:

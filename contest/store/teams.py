@@ -118,7 +118,7 @@ def named(tx: Transaction, name: str) -> Team:
     team = by_name(tx, name)
     if team is None:
         near = did_you_mean(name, (each.name for each in all_teams(tx)))
-        raise NotFound(f"there is no team {name}{near or '; `knobeln teams` lists them'}")
+        raise NotFound(f"there is no team {name}", hint=near or "`knobeln teams` lists them")
     return team
 
 

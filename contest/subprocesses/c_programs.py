@@ -78,7 +78,7 @@ def c_compiler() -> str:
     """The path of this host's C compiler. Raises ToolMissing, with advice how to get one."""
     found = shutil.which("cc") or shutil.which("gcc")
     if found is None:
-        raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines; install gcc")
+        raise ToolMissing("there is no C compiler (cc or gcc), which builds our engines", hint="install gcc")
     return found
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "ser
 
 from knobellib.home_kit.home import Order, full_path, home_sandbox, program_folder, referee
 from sandbox.players.choice import player_of
-from tournament.home_game import check_number, distinct_names, game_at_home
+from tournament.home_game import check_number, distinct_names, game_at_home, lines_about
 
 
 def lines(order: Order) -> Iterator[str]:
@@ -28,7 +28,8 @@ def lines(order: Order) -> Iterator[str]:
     sandbox, seconds = home_sandbox(), order.contest["programs"]["seconds"]
     players = [player_of(program, rules.info, sandbox, seconds) for program in programs]
     names = distinct_names(map(full_path, order.programs))
-    yield from game_at_home(rules, names, players, order.seed, with_moves=True)
+    played = game_at_home(rules, names, players, order.seed)
+    yield from lines_about(played.result, names, rules.info.point, with_moves=True)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
+from contest.model import Certainty
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, print_json, table
+from knobeln.cli.output import busy, console, table
 from knobeln.contest_day.certainty import certainty_of
 from reports.certainty import certainty_facts
 from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
@@ -18,8 +18,8 @@ from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 @click.argument(
     "number", type=click.IntRange(MIN_CONTESTS, MAX_CONTESTS_BY_HAND), metavar="[N]", required=False
 )
-@json_option
-def certainty(number: int | None, as_json: bool) -> None:
+@answers(Certainty)
+def certainty(number: int | None) -> None:
     """Show how sure the ranking is: how the contest ends with other chance.
 
     The whole contest is drawn and played again N times; nothing is mailed or stored. Without N you see what
@@ -27,11 +27,12 @@ def certainty(number: int | None, as_json: bool) -> None:
     margin shrinks, and it takes longer.
     """
     contest = open_contest()
-    with console.status("drawing and playing the contest again ..."):
+    with busy("drawing and playing the contest again ..."):
         found = certainty_of(contest, number)
-    if as_json:
-        print_json(asdict(found))
-        return
+    answer(found, _show)
+
+
+def _show(found: Certainty) -> None:
     facts = certainty_facts(found)
     for paragraph in facts.paragraphs:
         console.print(paragraph, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -10,11 +11,26 @@ from compiler.builders import builder_of
 from contest.errors import GiveUp
 from contest.exit_codes import EX_FAILED, EX_OK
 from contest.games.registry import game_of
+from contest.model import Finding
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import game_option, settings_for, without_description
 from reports.compile_report import compile_report
 from reports.render import Templates
 from tournament.runners import open_runner
+
+
+@dataclass(frozen=True)
+class CheckAnswer:
+    """The verdict on a program. `messages`: of the compiler, `tool`; `report`: for people."""
+
+    program: str
+    accepted: bool
+    language: str
+    tool: str
+    findings: tuple[Finding, ...]
+    messages: str
+    report: str
 
 
 @click.command(cls=ContestCommand)
@@ -26,6 +42,7 @@ from tournament.runners import open_runner
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
 )
 @game_option
+@answers(CheckAnswer)
 def check(files: tuple[Path, ...], game_name: str | None) -> None:
     """Print the compile report for the program in FILE. Further FILEs are the text files that it needs.
 
@@ -42,10 +59,11 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
         raise GiveUp(f"a program for {info.title} is a single file")
     program = {file.name: file.read_bytes() for file in files}
     if info.play.takes != "files" and any(b"\0" in data for data in program.values()):
-        raise GiveUp(f"{files[0]} is not a text file; send the source, not what a compiler made of it")
+        raise GiveUp(f"{files[0]} is not a text file", hint="send the source, not what a compiler made of it")
     built = builder_of(settings, open_runner).build(program, "")
+    name = built.program if built.program in program else files[0].name
     text = compile_report(
-        Path(built.program if built.program in program else files[0]).stem,
+        Path(name).stem,
         None,
         built.report,
         previous_good=None,
@@ -53,5 +71,17 @@ def check(files: tuple[Path, ...], game_name: str | None) -> None:
         settings=settings,
         templates=Templates(settings, contest_path() / "templates"),
     )
-    click.echo(text.body)
+    report = built.report
+    answer(
+        CheckAnswer(
+            name,
+            report.accepted,
+            report.language,
+            report.tool,
+            report.findings,
+            report.messages,
+            text.body,
+        ),
+        lambda found: click.echo(found.report),
+    )
     raise SystemExit(EX_OK if built.report.accepted else EX_FAILED)

@@ -1,4 +1,4 @@
-"""The option -C DIR, which all commands take before or after their names."""
+"""The options that all commands take before or after their names: -C DIR and -q."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 ENVIRONMENT = "KNOBELN_CONTEST"
+_QUIET = "knobeln.quiet"
 _MAX_SENTENCE = 200
 
 
@@ -22,13 +23,24 @@ def use_contest(folder: Path) -> None:
     click.get_current_context().find_root().meta[ENVIRONMENT] = folder
 
 
+def says_little() -> bool:
+    """Return whether -q is given: the command prints what was asked for, and errors, and nothing else."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.find_root().meta.get(_QUIET))
+
+
 def _remember(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
     if value is not None:
         context.find_root().meta[ENVIRONMENT] = value
 
 
-def _contest_option() -> click.Option:
-    return click.Option(
+def _be_quiet(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.find_root().meta[_QUIET] = True
+
+
+def _options_of_all() -> list[click.Parameter]:
+    contest = click.Option(
         ["-C", "--contest"],
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
@@ -37,13 +49,21 @@ def _contest_option() -> click.Option:
         help=f"The contest's folder; before or after the command's name. Default: ${ENVIRONMENT}, or the "
         "current folder.",
     )
+    quiet = click.Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        expose_value=False,
+        callback=_be_quiet,
+        help="Print errors, and what you ask for: no progress, no notes, no hints.",
+    )
+    return [contest, quiet]
 
 
 class ContestCommand(click.Command):
-    """A command that takes -C DIR."""
+    """A command that takes the options of all."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), _contest_option()]
+        return [*super().get_params(ctx), *_options_of_all()]
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the whole first sentence of the help; a list of commands wraps it."""
@@ -51,10 +71,10 @@ class ContestCommand(click.Command):
 
 
 class ContestGroup(click.Group):
-    """A group that takes -C DIR, and whose commands take it too."""
+    """A group that takes the options of all, and whose commands take them too."""
 
     command_class = ContestCommand
     group_class = type
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), _contest_option()]
+        return [*super().get_params(ctx), *_options_of_all()]

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import click
 
 from contest.config.sections import Dates
 from contest.organizer import read_date
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import dry_run_option, organizer_actions, print_outcome, reason_option
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import json_option, moment, print_json, table
+from knobeln.cli.output import moment, table
+
+
+@dataclass(frozen=True)
+class ContestDate:
+    """A date: as it is in contest.toml, and as it is now, which differs if it was moved."""
+
+    name: str
+    written: datetime
+    now: datetime
 
 
 @click.group(cls=ContestGroup, invoke_without_command=True)
-@json_option
+@answers(list[ContestDate])
 @click.pass_context
-def dates(context: click.Context, as_json: bool) -> None:
+def dates(context: click.Context) -> None:
     """Show the dates, or move them."""
     if context.invoked_subcommand is not None:
         return
     contest = open_contest()
-    names = list(Dates.model_fields)
     now, written = contest.settings.dates.model_dump(), contest.written.model_dump()
-    if as_json:
-        print_json([{"name": name, "written": written[name], "now": now[name]} for name in names])
-        return
+    answer([ContestDate(name, written[name], now[name]) for name in Dates.model_fields], _show)
+
+
+def _show(dates: Sequence[ContestDate]) -> None:
     rows = [
-        (name, moment(now[name]), moment(written[name]) if written[name] != now[name] else "")
-        for name in names
+        (date.name, moment(date.now), moment(date.written) if date.written != date.now else "")
+        for date in dates
     ]
     table("dates", ("date", "now", "in contest.toml"), rows)
 

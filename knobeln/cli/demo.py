@@ -14,19 +14,19 @@ from pathlib import Path
 
 import click
 
+from contest import presets
 from contest.config.sections import DEFAULT_GAME
 from contest.errors import GiveUp
-from contest.games.registry import game
 from contest.seeds import seed_from
-from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.dry_run import organizer_actions
 from knobeln.cli.game_option import settings_or_defaults
-from knobeln.cli.output import console
+from knobeln.cli.output import console, remark
 from knobeln.cli.progress_bars import progress_bars, round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.cli.run import tell
 from knobeln.contest_day.demo_teams import demo_teams
-from knobeln.contest_day.demonstration import LOG, Demonstration, ShowCount, demo_settings
+from knobeln.contest_day.demonstration import LOG, Demonstration, ShowCount, demo_settings, what_is_shorter
 from knobeln.contest_day.public_number import awaited
 from knobeln.contest_day.run import play_contest
 from knobeln.context import ContestContext, create_contest
@@ -36,14 +36,18 @@ from knobeln.server.host_checks import check_host
 @click.command(cls=ContestCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), required=False)
 @click.option(
-    "--game", "game_name", default=DEFAULT_GAME, show_default=True, help="`knobeln games` lists them."
+    "--game",
+    "game_name",
+    default=DEFAULT_GAME,
+    show_default=True,
+    help="Which game; `knobeln games` lists them.",
 )
 @click.option(
     "--teams",
     "count",
     default=None,
     type=click.IntRange(5, 500),
-    help="How many teams; default: 41 for KNOBELN, 12 for other games.",
+    help="How many teams; default: 41 for KNOBELN, 9 or 12 for other games.",
 )
 @click.option(
     "--seed", default=None, help="Any text; the same seed gives the same contest. Default: a new one."
@@ -51,7 +55,9 @@ from knobeln.server.host_checks import check_host
 def demo(folder: Path | None, game_name: str, count: int | None, seed: str | None) -> None:
     """Run a complete contest by mail, with made-up teams. They register and mail programs, and get reports.
 
-    Everything stays in FOLDER (default: a new temporary folder), so you can look at it.
+    It takes less than a minute on two cores: where programs think for long, they get less time or play fewer
+    games than usual, and the command says so. Everything stays in FOLDER (default: a new temporary folder),
+    so you can look at it.
     """
     chosen = seed or secrets.token_hex(8)
     path = folder or Path(tempfile.mkdtemp(prefix="knobeln-demo-"))
@@ -60,13 +66,19 @@ def demo(folder: Path | None, game_name: str, count: int | None, seed: str | Non
         lines = (f"\n  {result.name}: {result.text}" for result in failed)
         raise GiveUp("this host cannot run a contest yet:" + "".join(lines))
     settings = demo_settings(game_name)
-    teams = demo_teams(settings, count or (41 if game(game_name).info.play.takes == "c source" else 12))
+    teams = demo_teams(settings, count or presets.demo(game_name).teams)
     contest = create_contest(path, settings, seed=seed_from(f"demo/{chosen}"))
-    console.print(f"The contest lives in [bold]{path}[/]; its server writes to {path / LOG}.")
+    if says_little():
+        click.echo(path)
+    remark(f"The contest lives in {path}; its server writes to {path / LOG}.")
+    more = "" if count else "; --teams N takes another number"
+    remark(f"{len(teams)} made-up teams take part{more}. {what_is_shorter(game_name)}".rstrip())
     # So the server ends with us even if the kernel has not yet been told to end it.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     number = seed_from(f"demo/{chosen}/number").hex()
     Demonstration(contest, teams, _count_bar, partial(_play, number=number)).run()
+    if says_little():
+        return
     show_results(contest)
     _print_next_steps(contest, game_name, count, chosen)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from contest.errors import KnobelnError
 from contest.exit_codes import EX_FAILED, EX_OK
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
 from knobeln.cli.game_option import settings_or_defaults
 from knobeln.cli.open_contest import open_contest
@@ -16,6 +19,7 @@ from knobeln.server.host_checks import CheckResult, check_host, run_check
 @click.command(cls=ContestCommand)
 @click.option("--letter", is_flag=True, help="Also send a letter to the robot, and check that it comes in.")
 @click.option("--patience", default=60.0, show_default=True, help="Seconds to wait for that letter.")
+@answers(tuple[CheckResult, ...])
 def doctor(letter: bool, patience: float) -> None:
     """Check that this host can run a contest. Each failed check says how to fix it.
 
@@ -27,7 +31,11 @@ def doctor(letter: bool, patience: float) -> None:
         results = (CheckResult("settings", False, str(error)),)
     if letter:
         results += (run_check("a letter to itself", lambda: check_loop(open_contest(), patience)),)
+    answer(results, _show)
+    raise SystemExit(EX_OK if all(result.passed for result in results) else EX_FAILED)
+
+
+def _show(results: Sequence[CheckResult]) -> None:
     for result in results:
         mark = click.style("ok  ", fg="green") if result.passed else click.style("FAIL", fg="red", bold=True)
         click.echo(f"{mark} {result.name}: {result.text}")
-    raise SystemExit(EX_OK if all(result.passed for result in results) else EX_FAILED)

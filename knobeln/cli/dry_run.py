@@ -12,6 +12,7 @@ import click
 from contest.organizer import OrganizerActions
 from contest.store import Transaction, outbox
 from contest.store.outbox import OutboxItem
+from knobeln.cli.output import remark
 from knobeln.context import ContestContext
 from mailserver.delivery.deliver import senders
 from mailserver.delivery.transports.stdout import StreamTransport
@@ -60,7 +61,7 @@ def transaction(contest: ContestContext, *, dry_run: bool) -> Iterator[Transacti
                 print_mails(contest, tx, outbox.queued_after(tx, last))
                 raise _RollBack
     except _RollBack:
-        click.echo("This was a dry run: nothing was changed, nothing is sent.", err=True)
+        remark("This was a dry run: nothing was changed, nothing is sent.", err=True)
 
 
 def print_mails(contest: ContestContext, tx: Transaction, items: Iterable[OutboxItem]) -> None:
@@ -79,4 +80,4 @@ def organizer_actions(contest: ContestContext, *, dry_run: bool = False) -> Iter
 
 def print_outcome(text: str, *, dry_run: bool = False) -> None:
     """Print what was done; in a dry run on standard error, because the mails are on standard output."""
-    click.echo(f"(dry run) {text}" if dry_run else text, err=dry_run)
+    remark(f"(dry run) {text}" if dry_run else text, err=dry_run)

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import click
 
 from contest.errors import NotFound
+from contest.model import HillRanking
 from contest.store import ladder
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import json_option, moment, print_json, table
+from knobeln.cli.output import moment, table
 from reports.ladder_report import movements
 
 
 @click.command(cls=ContestCommand)
-@json_option
-def hill(as_json: bool) -> None:
+@answers(list[HillRanking])
+def hill() -> None:
     """Show the ranking of the hill, and how it moved since the previous ranking."""
     contest = open_contest()
     if not contest.settings.hill.enabled:
         raise NotFound(
-            "this contest has no hill; set hill.enabled = true in contest.toml, and restart `knobeln serve`"
+            "this contest has no hill",
+            hint="set hill.enabled = true in contest.toml, and restart `knobeln serve`",
         )
     with contest.store.read() as tx:
         newest = ladder.rankings(tx, 2)
-    if as_json:
-        print_json(
-            [{"at": ranking.at, "lines": [asdict(line) for line in ranking.lines]} for ranking in newest[:1]]
-        )
-        return
+    answer(newest, _show)
+
+
+def _show(newest: Sequence[HillRanking]) -> None:
     if not newest:
         raise NotFound(
             "no game has been played on the hill yet: it needs two accepted programs, and `knobeln serve`"

@@ -13,6 +13,7 @@ from contest.config.load import FILE_NAME, load_settings
 from contest.config.sections import DEFAULT_GAME
 from contest.errors import ConfigError
 from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.output import remark
 from knobeln.context import create_contest
 
 
@@ -52,8 +53,8 @@ def init(folder: Path | None, game: str | None, beacon: str) -> None:
     if file.exists():  # it is kept
         settings = load_settings(path)
         if game and settings.game.name != game:
-            raise ConfigError(f"{file} is for another game; remove it, or leave --game out to keep it")
+            raise ConfigError(f"{file} is for another game", hint="remove it, or leave --game out to keep it")
     create_contest(path, settings).store.close()
-    click.echo(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
-    click.echo(f"    knobeln serve -C {path}     takes registrations and programs by mail")
-    click.echo(f"    knobeln run -C {path}       plays the contest day")
+    remark(f"The contest is in {path}. Now edit {file} (the dates, the addresses), then")
+    remark(f"    knobeln serve -C {path}     takes registrations and programs by mail")
+    remark(f"    knobeln run -C {path}       plays the contest day")

@@ -11,6 +11,7 @@ from knobellib.kit_archives import Kit, shell_archive, tar_archive
 from knobellib.kits import kit_of
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import settings_or_defaults
+from knobeln.cli.output import remark
 
 _ARCHIVES = {
     ".tar.gz": tar_archive,
@@ -34,7 +35,7 @@ def kit(where: Path | None) -> None:
         _write(software, where)
     except (FileExistsError, FileNotFoundError, NotADirectoryError) as error:
         raise GiveUp(f"cannot write {where}: {error.strerror}") from None
-    click.echo(f"The kit is in {where}.")
+    remark(f"The kit is in {where}.")
 
 
 def _write(software: Kit, where: Path) -> None:
@@ -47,7 +48,9 @@ def _write(software: Kit, where: Path) -> None:
         raise GiveUp(f"{where}: the name of an archive ends in {', '.join(_ARCHIVES)}")
     where.mkdir(exist_ok=True)
     if any(where.iterdir()):
-        raise GiveUp(f"the folder {where} is not empty; name a new one, or a file that ends in .tar.gz")
+        raise GiveUp(
+            f"the folder {where} is not empty", hint="name a new one, or a file that ends in .tar.gz"
+        )
     for file in software.files:
         path = where / file.name
         path.parent.mkdir(exist_ok=True, parents=True)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import click
 
 from contest.errors import NotFound
+from contest.model import BoardLine
 from contest.plurals import plural
 from contest.store import leaderboard as leaderboard_store
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import json_option, print_json, table
+from knobeln.cli.output import table
 from mailserver.commands.leaderboard import has_leaderboard
 
 
 @click.command(cls=ContestCommand)
-@json_option
-def leaderboard(as_json: bool) -> None:
+@answers(tuple[BoardLine, ...])
+def leaderboard() -> None:
     """Show the leaderboard of a contest whose game is computed exactly."""
     contest = open_contest()
     if not has_leaderboard(contest.settings):
@@ -26,9 +28,10 @@ def leaderboard(as_json: bool) -> None:
         )
     with contest.store.read() as tx:
         lines = leaderboard_store.leaderboard(tx).lines
-    if as_json:
-        print_json([asdict(line) for line in lines])
-        return
+    answer(lines, _show)
+
+
+def _show(lines: Sequence[BoardLine]) -> None:
     columns = ("#rank", "#match points", "#target", "#bytes", "team", "#version", "PLAYER_NAME")
     rows = [
         (

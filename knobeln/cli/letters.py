@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import click
 
 from contest.errors import NotFound
@@ -9,18 +12,30 @@ from contest.model import LetterState
 from contest.plurals import form
 from contest.store import letters as letter_store
 from contest.store import practices, submissions
+from contest.store.letters import ListedLetter
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table, tell_of_more
+from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.services import Services
+
+
+@dataclass(frozen=True)
+class LetterAnswer:
+    """A letter as it came in; bytes that are no UTF-8 are replaced. `note`: its outcome."""
+
+    id: int
+    state: LetterState
+    note: str
+    text: str
 
 
 @click.group(cls=ContestGroup, invoke_without_command=True)
 @click.option("--state", type=click.Choice([str(s) for s in LetterState]), help="Only letters in this state.")
 @count_option
-@json_option
+@answers(list[ListedLetter])
 @click.pass_context
-def letters(context: click.Context, state: str | None, count: int, as_json: bool) -> None:
+def letters(context: click.Context, state: str | None, count: int) -> None:
     """Show the letters that came in; retry those that were set aside."""
     if context.invoked_subcommand is not None:
         return
@@ -28,9 +43,10 @@ def letters(context: click.Context, state: str | None, count: int, as_json: bool
         wanted = LetterState(state) if state else None
         rows, total = letter_store.listing(tx, wanted, count), letter_store.count(tx, wanted)
     tell_of_more(rows, total)
-    if as_json:
-        print_json([row._asdict() for row in rows])
-        return
+    answer(rows, _show_letters)
+
+
+def _show_letters(rows: Sequence[ListedLetter]) -> None:
     cells = [
         (
             row.id,
@@ -48,15 +64,21 @@ def letters(context: click.Context, state: str | None, count: int, as_json: bool
 
 @letters.command("show")
 @click.argument("letter_id", type=int, metavar="ID")
+@answers(LetterAnswer)
 def show_letter(letter_id: int) -> None:
     """Show one letter as it came in, and its outcome."""
     with open_contest().store.read() as tx:
         letter = letter_store.get(tx, letter_id)
         if letter is None:
             raise NotFound(f"there is no letter {letter_id}")
-        note = letter_store.note_of(tx, letter_id)
-    click.secho(f"{letter.state}: {note}", bold=True, err=True)
-    click.echo(letter.raw.decode("utf-8", "replace"))
+        outcome = letter_store.note_of(tx, letter_id)
+    text = letter.raw.decode("utf-8", "replace")
+    answer(LetterAnswer(letter_id, letter.state, outcome, text), _show_letter)
+
+
+def _show_letter(letter: LetterAnswer) -> None:
+    click.secho(f"{letter.state}: {letter.note}", bold=True, err=True)
+    click.echo(letter.text)
 
 
 @letters.command()
@@ -69,10 +91,11 @@ def retry(letter_id: int | None) -> None:
         count += submissions.retry(tx) + practices.retry(tx) if letter_id is None else 0
     if letter_id is not None and not count:
         raise NotFound(
-            f"letter {letter_id} was not set aside; `knobeln letters --state failed` lists those that were"
+            f"letter {letter_id} was not set aside",
+            hint="`knobeln letters --state failed` lists those that were",
         )
     services = Services(contest)
     services.handle_letters()
     services.compile_programs()
     services.practise()
-    click.echo(f"{count} {form(count, 'item was', 'items were')} retried.")
+    remark(f"{count} {form(count, 'item was', 'items were')} retried.")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import click
 
 from contest.errors import NotFound
+from contest.model import LogLine
 from contest.organizer import read_time
 from contest.sanitize import sanitize
 from contest.store import contest_state
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, tell_of_more
+from knobeln.cli.output import count_option, moment, tell_of_more
 
 
 @click.command(cls=ContestCommand)
@@ -27,21 +29,22 @@ from knobeln.cli.output import count_option, json_option, moment, print_json, te
 )
 @click.option("--since", default=None, metavar="TIME", help="Only from this time on: 1994-05-14T12:00.")
 @count_option
-@json_option
-def log(what: str | None, whom: str | None, by: str, since: str | None, count: int, as_json: bool) -> None:
+@answers(list[LogLine])
+def log(what: str | None, whom: str | None, by: str, since: str | None, count: int) -> None:
     """Show who did what to whom, when and why. It lists the organizer's actions and the program's own."""
     start = read_time(since) if since else None
     by_somebody = {"anybody": None, "organizer": True, "machine": False}[by]
     with open_contest().store.read() as tx:
         areas = contest_state.areas_of_log(tx)
         if what is not None and what not in areas:
-            raise NotFound(f"the log has no entry of the kind {what!r}; it has: {', '.join(areas)}")
+            raise NotFound(f"the log has no entry of the kind {what!r}", hint=f"it has: {', '.join(areas)}")
         lines = contest_state.log(tx, count, area=what, whom=whom, by_somebody=by_somebody, since=start)
         total = contest_state.count_log(tx, area=what, whom=whom, by_somebody=by_somebody, since=start)
     tell_of_more(lines, total)
-    if as_json:
-        print_json([asdict(line) for line in lines])
-        return
+    answer(lines, _show)
+
+
+def _show(lines: Sequence[LogLine]) -> None:
     for line in lines:
         who = f"  [{line.actor}]" if line.actor else ""
         why = f"  Why: {line.reason}" if line.reason else ""

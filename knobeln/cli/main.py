@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import io
+import json
+import os
 import sys
 import traceback
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 import click
 
@@ -15,6 +18,7 @@ from contest import __version__
 from contest.errors import KnobelnError, TryAgain
 from contest.exit_codes import EX_FAILED, EX_SOFTWARE, EX_TEMPFAIL
 from knobeln import log_setup
+from knobeln.cli.answers import look_for_json, wants_json
 from knobeln.cli.lazy import LazyGroup
 
 _REPEATED = ("serve", "receive", "run", "worker")  # what a service manager or a mail system starts again
@@ -25,6 +29,7 @@ COMMANDS = {
         "doctor": "Check that this host can run a contest.",
         "announce": "Print the announcement of the contest.",
         "serve": "Run the mail server of the contest until SIGTERM.",
+        "invite": "Send a personal registration form to everybody in a class list.",
         "receive": "Take one letter from FILE or standard input.",
         "organizer-string": "Make a new authentication string for your own commands by mail.",
         "demo": "Run a complete contest by mail, with made-up teams.",
@@ -63,6 +68,7 @@ COMMANDS = {
         "results": "Show the rankings and the evolution.",
         "evolution": "Show the evolution: its ranking, and the shares over the generations.",
         "certainty": "Show how sure the ranking is: how the contest ends with other chance.",
+        "marks": "Print a row for each team member with its results, as CSV.",
         "replay": "Show a game of the past, throw by throw or move by move.",
         "site": "Write the contest's pages into DIR.",
         "publish": "Write the contest's archive to the new folder DIR.",
@@ -82,6 +88,7 @@ COMMANDS = {
         "restore": "Restore the contest from the backup in FILE.",
         "upgrade": "Bring the database to this version of knobeln.",
         "machine": "Use the contest machine without a game.",
+        "install-service": "Install systemd's units, so that each CONTEST runs as a service.",
         "completion": "Print the lines with which bash, zsh or fish completes commands and options.",
     },
     "Several computers": {
@@ -92,8 +99,31 @@ COMMANDS = {
 """The commands by section of the help, with the first sentence of their own help."""
 
 
+class Failure(click.ClickException):
+    """An error as the command line tells it: a line on standard error, or with --json an object.
+
+    `hint`: what to do about it, "" if we do not know.
+    """
+
+    def __init__(self, message: str, hint: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.exit_code = exit_code  # type: ignore[misc]  # click declares it for the class, and reads it here
+        self._as_json = wants_json()
+        self._color = click.get_current_context().color
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        with suppress(OSError):  # the exit code counts more than the words
+            if self._as_json:
+                error = {"message": self.message, "hint": self.hint, "exit_code": self.exit_code}
+                click.echo(json.dumps(error, ensure_ascii=False), file, err=True)
+            else:
+                text = f"{self.message}; {self.hint}" if self.hint else self.message
+                click.secho(f"knobeln: {text}", file, fg="red", err=True, color=self._color)
+
+
 class Root(LazyGroup):
-    """Prints our errors as one line, and turns them into an exit code.
+    """Turns our errors into a line, or with --json into an object, and into an exit code.
 
     systemd does not start `serve` again after 1, which means that somebody must change something first. So no
     other failure ends with 1.
@@ -105,32 +135,46 @@ class Root(LazyGroup):
         finally:
             log_setup.discard_unwritten()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        look_for_json(ctx, args)
+        with ctx.scope(cleanup=False), _usage_errors():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with _usage_errors():
+                return super().invoke(ctx)
         except KnobelnError as error:
-            _complain(str(error))
-            ctx.exit(EX_TEMPFAIL if isinstance(error, TryAgain) else EX_FAILED)
+            code = EX_TEMPFAIL if isinstance(error, TryAgain) else EX_FAILED
+            raise Failure(error.message, error.hint, code) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # the reader of our output has gone: click knows
             where = f": {error.filename}" if error.filename else ""
-            _complain(f"cannot read or write: {error.strerror or error}{where}")
             wrong_place = error.errno in _WRONG_PLACES and ctx.invoked_subcommand not in _REPEATED
-            ctx.exit(EX_FAILED if wrong_place else EX_TEMPFAIL)
+            message = f"cannot read or write: {error.strerror or error}{where}"
+            raise Failure(message, "", EX_FAILED if wrong_place else EX_TEMPFAIL) from error
         except (click.exceptions.Exit, click.Abort, click.ClickException):
             raise
-        except Exception:
-            _complain(f"unexpected error\n{traceback.format_exc()}")
-            ctx.exit(EX_SOFTWARE)
+        except Exception as error:
+            raise Failure(f"unexpected error\n{traceback.format_exc()}", "", EX_SOFTWARE) from error
 
 
-def _complain(text: str) -> None:
-    with suppress(OSError):  # the exit code counts more than the words
-        click.secho(f"knobeln: {text}", fg="red", err=True)
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Turn click's errors into our own if the answer shall be JSON; click shows them well to people."""
+    try:
+        yield
+    except click.UsageError as error:
+        if not wants_json():
+            raise
+        hint = f"`{error.ctx.command_path} --help` shows the usage" if error.ctx else ""
+        raise Failure(error.format_message(), hint, error.exit_code) from error
 
 
-@click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("knobeln", cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="knobeln")
 def main() -> None:
     """A contest server that lives in a mailbox.

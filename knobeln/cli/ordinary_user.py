@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contest.log import log
 from knobeln import privileges
+from knobeln.cli.answers import is_quiet
 from knobeln.cli.contest_option import contest_path, use_contest
 from knobeln.cli.open_contest import open_contest
 from knobeln.context import ContestContext
@@ -18,8 +19,10 @@ def open_as_ordinary_user(
 ) -> ContestContext:
     """Open the contest; if root has started us, as the user who owns its folder, or the user `knobeln`.
 
-    `before` is called while we are still root, if we do not stay root. `quiet`: do not log what we do.
+    `before` is called while we are still root, if we do not stay root. `quiet`: do not log what we do, as
+    with -q and --json.
     """
+    quiet = quiet or is_quiet()
     folder = contest_path().absolute()
     user = privileges.user_for(folder)
     if isinstance(user, privileges.User):

@@ -8,6 +8,7 @@ from contest.store import contest_state, decisions
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.dry_run import operator
 from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import remark
 from mailserver.team_secret import digest, new_string
 
 
@@ -24,10 +25,10 @@ def organizer_string(off: bool) -> None:
         text = "the organizer has no string any more" if off else "the organizer has a new string"
         contest_state.note(tx, "organizer", text, contest.clock.now(), actor=operator())
     if off:
-        click.echo("Commands by mail are off.")
+        remark("Commands by mail are off.")
         return
     click.echo(f"<<FROM>> organizer {string}")
-    click.echo(
+    remark(
         "Put this line into your letters. The robot asks for confirmation at "
         f"{contest.settings.contest.organizer_address}. The line is not shown again.",
         err=True,

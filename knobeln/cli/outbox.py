@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from email import message_from_bytes
 from email.policy import default as modern
 
@@ -11,19 +13,20 @@ import click
 
 from contest.config.sections import DeliveryKind
 from contest.errors import NotFound, NotNow
-from contest.model import OutboxState
+from contest.model import Bounce, OutboxState
 from contest.plurals import plural
 from contest.store import Transaction
 from contest.store import outbox as outbox_store
 from contest.store.contest_state import note
-from contest.store.outbox import OutboxItem
+from contest.store.outbox import ListedMail
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import dry_run_option, operator, print_mails, print_outcome, transaction
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_json, table, tell_of_more
+from knobeln.cli.output import count_option, moment, remark, table, tell_of_more
 from knobeln.context import ContestContext
 from knobeln.services import deliver_all
-from mailserver.delivery.deliver import senders
+from mailserver.delivery.deliver import Delivered, senders
 from mailserver.delivery.transports import transport_of
 from mailserver.delivery.transports.stdout import StreamTransport
 
@@ -31,7 +34,24 @@ BATCH = 100
 MAX_IDS_IN_LOG = 20
 
 
+@dataclass(frozen=True)
+class MailAnswer:
+    """A mail as its reader sees it, and its delivery. `attachments`: the names of the files."""
+
+    id: int
+    state: OutboxState
+    attempts: int
+    created_at: datetime
+    due_at: datetime
+    last_response: str
+    headers: Mapping[str, str]
+    body: str
+    attachments: tuple[str, ...]
+    bounces: tuple[Bounce, ...]
+
+
 @click.group(cls=ContestGroup, invoke_without_command=True)
+@answers(list[ListedMail])
 @click.pass_context
 def outbox(context: click.Context) -> None:
     """List, show, hold, release and retry outgoing mails. Alone it lists the newest."""
@@ -43,17 +63,18 @@ def outbox(context: click.Context) -> None:
 @click.option("--state", type=click.Choice([str(s) for s in OutboxState]), help="Only mails in this state.")
 @click.option("--to", default=None, help="Only mails to this address.")
 @count_option
-@json_option
-def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) -> None:
+@answers(list[ListedMail])
+def list_outbox(state: str | None, to: str | None, count: int) -> None:
     """List the mails."""
     with open_contest().store.read() as tx:
         wanted = OutboxState(state) if state else None
         rows = outbox_store.listing(tx, state=wanted, to=to, count=count)
         total = outbox_store.count(tx, state=wanted, to=to)
     tell_of_more(rows, total)
-    if as_json:
-        print_json([row._asdict() for row in rows])
-        return
+    answer(rows, _show_mails)
+
+
+def _show_mails(rows: Sequence[ListedMail]) -> None:
     cells = [
         (
             row.id,
@@ -73,47 +94,51 @@ def list_outbox(state: str | None, to: str | None, count: int, as_json: bool) ->
 @outbox.command("show")
 @click.argument("item_id", type=int, metavar="ID")
 @click.option("--raw", is_flag=True, help="Print the mail byte for byte, as it goes out.")
-@json_option
-def show_outbox(item_id: int, raw: bool, as_json: bool) -> None:
+@answers(MailAnswer)
+def show_outbox(item_id: int, raw: bool) -> None:
     """Show one mail as its reader sees it."""
     with open_contest().store.read() as tx:
         item = outbox_store.get(tx, item_id)
         bounces = outbox_store.bounces_of(tx, item_id)
     if item is None:
-        raise NotFound(f"there is no mail {item_id} in the outbox; `knobeln outbox list` lists the mails")
+        raise NotFound(
+            f"there is no mail {item_id} in the outbox", hint="`knobeln outbox list` lists the mails"
+        )
     if raw:
         sys.stdout.buffer.write(item.raw)
         return
     message = message_from_bytes(item.raw, policy=modern)
     body = message.get_body(("plain",))
-    text = body.get_content() if body else ""
-    names = [part.get_filename() or "" for part in message.iter_attachments()]
-    if as_json:
-        keys = ("id", "state", "attempts", "created_at", "due_at", "last_response")
-        print_json(
-            {
-                **{key: getattr(item, key) for key in keys},
-                "headers": dict(message.items()),
-                "body": text,
-                "attachments": names,
-                "bounces": [asdict(bounce) for bounce in bounces],
-            }
-        )
-        return
-    click.secho(_progress(item), bold=True, err=True)
-    for bounce in bounces:
+    found = MailAnswer(
+        item.id,
+        item.state,
+        item.attempts,
+        item.created_at,
+        item.due_at,
+        item.last_response,
+        headers=dict(message.items()),
+        body=body.get_content() if body else "",
+        attachments=tuple(part.get_filename() or "" for part in message.iter_attachments()),
+        bounces=tuple(bounces),
+    )
+    answer(found, _show_mail)
+
+
+def _show_mail(mail: MailAnswer) -> None:
+    click.secho(_progress(mail), bold=True, err=True)
+    for bounce in mail.bounces:
         what = "came back" if bounce.permanent else "is late"
         click.secho(
             f"{moment(bounce.at)}: it {what}, says letter {bounce.letter_id}: {bounce.diagnosis}", err=True
         )
     for name in ("From", "To", "Subject", "Date"):
-        click.echo(f"{name}: {message[name]}")
-    for name in names:
+        click.echo(f"{name}: {mail.headers.get(name, '')}")
+    for name in mail.attachments:
         click.echo(f"Attachment: {name}")
-    click.echo("\n" + text)
+    click.echo("\n" + mail.body)
 
 
-def _progress(item: OutboxItem) -> str:
+def _progress(item: MailAnswer) -> str:
     tries = f" after {item.attempts} tries" if item.attempts > 1 else ""
     response = f": {item.last_response}" if item.last_response else ""
     next_try = f", next try {moment(item.due_at)}" if item.state is OutboxState.READY else ""
@@ -152,7 +177,7 @@ def release(item_ids: tuple[int, ...], to: str | None, everything: bool, dry_run
     with transaction(contest, dry_run=dry_run) as tx:
         if everything and outbox_store.go_on(tx):
             note(tx, "mails", "mails go out again", contest.clock.now(), actor=operator())
-            click.echo("Mails go out again. Mails that were held one by one are still held.")
+            remark("Mails go out again. Mails that were held one by one are still held.")
             return
         released = outbox_store.release(tx, contest.clock.now(), ids=item_ids, to=to)
         _note(contest, tx, "released", released)
@@ -210,6 +235,7 @@ def _print_changed(
 
 @outbox.command()
 @click.option("--dry-run", is_flag=True, help="Print the mails that are due (mbox), and change nothing.")
+@answers(Delivered | None)
 def flush(dry_run: bool) -> None:
     """Deliver the mails that are due now, if no `knobeln serve` does it."""
     contest = open_contest()
@@ -219,15 +245,16 @@ def flush(dry_run: bool) -> None:
     with contest.store.read() as tx:
         stopped = outbox_store.stopped(tx)
     if stopped:
-        raise NotNow(f"{stopped[1]}; `knobeln outbox release --all` lets the mails go")
+        raise NotNow(stopped[1], hint="`knobeln outbox release --all` lets the mails go")
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
+    mails_are_printed = contest.settings.mail.delivery is DeliveryKind.STDOUT
+    answer(done, lambda done: remark(_delivery_text(done), err=mails_are_printed))
+
+
+def _delivery_text(done: Delivered | None) -> str:
     if done is None:
-        click.echo("Another process is delivering.")
-    else:
-        mails_are_printed = contest.settings.mail.delivery is DeliveryKind.STDOUT
-        click.echo(
-            f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed.", err=mails_are_printed
-        )
+        return "Another process is delivering."
+    return f"{done.sent} sent, {done.deferred} deferred, {done.failed} failed."
 
 
 def _print_due(contest: ContestContext) -> None:

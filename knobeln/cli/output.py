@@ -1,9 +1,11 @@
-"""How commands print: JSON for programs, rich tables for people."""
+"""How commands print for people: tables, facts and notes."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 import click
@@ -14,10 +16,12 @@ from rich.table import Table
 from rich.text import Text
 
 from contest.sanitize import sanitize
+from knobeln.cli.answers import is_quiet
+from knobeln.cli.contest_option import says_little
 
-console = Console(highlight=False)
+# Without colours there is no boldness and no moving bar either.
+console = Console(highlight=False, force_terminal=False if os.environ.get("NO_COLOR") else None)
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for other programs.")
 count_option = click.option(
     "--count",
     type=click.IntRange(min=1),
@@ -29,15 +33,10 @@ _MAX_COLUMNS = 10_000  # of a row that no terminal bounds
 _MAX_WORD = 30  # columns; a longer word, such as an address on the web, may be broken
 
 
-def print_json(value: object) -> None:
-    """Print a value as JSON, with times as ISO 8601 in UTC."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_plain))
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{type(value).__name__} cannot be printed as JSON")
+def remark(text: str, *, err: bool = False) -> None:
+    """Print what nobody asked for: what was done, what comes next. With -q or --json print nothing."""
+    if not is_quiet():
+        click.echo(text, err=err)
 
 
 def moment(at: datetime | None) -> str:
@@ -59,7 +58,7 @@ def table(
     by_column = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
     shown: Sequence[int] = range(len(names))
     widths: Sequence[int | None] | None = None
-    if console.is_terminal:
+    if on_terminal():
         shown = _that_fit(columns, [_least(texts) for texts in by_column], drop)
         widths = _widths([by_column[at] for at in shown])
     whole = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -73,7 +72,7 @@ def table(
     print_whole(whole)
     missing = [name for at, name in enumerate(names) if at not in shown]
     if missing:
-        click.echo(f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all.")
+        remark(f"This terminal is too narrow for: {', '.join(missing)}. With `| less -S` you see all.")
 
 
 def _least(texts: Iterable[str]) -> int:
@@ -118,14 +117,29 @@ def print_facts(facts: Mapping[str, object]) -> None:
         click.echo(f"{name:{width}}  {text}".rstrip())
 
 
+@contextmanager
+def busy(text: str) -> Iterator[None]:
+    """Show on the terminal that something is being done, as long as the context lasts."""
+    if is_quiet():
+        yield
+        return
+    with console.status(text):
+        yield
+
+
+def on_terminal() -> bool:
+    """Return whether standard output is a terminal, which bounds the length of a row."""
+    return sys.stdout.isatty()
+
+
 def width_of_output() -> int:
     """Return how many columns a row may have; without a terminal there is no bound."""
-    return console.width if console.is_terminal else _MAX_COLUMNS
+    return console.width if on_terminal() else _MAX_COLUMNS
 
 
 def print_whole(shown: RenderableType) -> None:
     """Print on the terminal as it fits; without a terminal print whole rows, whatever their length."""
-    if console.is_terminal:
+    if on_terminal():
         console.print(shown)
         return
     wide = Console(highlight=False, width=width_of_output())
@@ -137,5 +151,5 @@ def print_whole(shown: RenderableType) -> None:
 
 def tell_of_more(shown: Collection[object], total: int) -> None:
     """Say on standard error if a list shows only the newest of its entries."""
-    if len(shown) < total:
+    if len(shown) < total and not says_little():
         click.echo(f"Showing the newest {len(shown)} of {total:,}; --count shows more.", err=True)

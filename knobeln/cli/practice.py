@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from contest.practice_table import (
     COLUMNS,
     PLAYER_COLUMNS,
     Comparison,
+    ComparisonRow,
     ComparisonVerdict,
     compare_versions,
     comparison_cells,
@@ -27,12 +29,77 @@ from contest.practice_table import (
     practice_table,
     row_cells,
 )
+from knobeln.cli.answers import answer, answers, wants_json
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.game_option import game_option, settings_for, without_description
-from knobeln.cli.output import table
+from knobeln.cli.output import remark, table
 from knobeln.local.practice import HomePractice
 from knobeln.local.watch import Watch
 from tournament.home_game import distinct_names
+
+
+@dataclass(frozen=True)
+class OpponentRow:
+    """The games against one opponent; or, where all play one game together, the games of one player.
+
+    Points are means over the games that count, null if none does; `theirs` is the best of the others'.
+    `spread`: the standard deviation of `own` from game to game, null for fewer than two games.
+    `failed`: games in which it broke the rules; `stopped`: games that do not count, by no fault of its own.
+    """
+
+    rank: int | None
+    name: str
+    won: int
+    drawn: int
+    lost: int
+    failed: int
+    stopped: int
+    own: float | None
+    theirs: float | None
+    spread: float | None
+
+
+@dataclass(frozen=True)
+class PractisedProgram:
+    """A program's games. `together`: all opponents were in one game; `games`: against each, or of all.
+
+    `failures`: how many games, and the first of them; "" without one.
+    """
+
+    program: str
+    game: str
+    games: int
+    together: bool
+    rows: tuple[OpponentRow, ...]
+    failures: str
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """Two versions against one opponent: mean points a game, and half the width of the 95 % interval.
+
+    `margin`: null if the games cannot give it.
+    """
+
+    rank: int
+    name: str
+    games: int
+    first: float
+    second: float
+    difference: float
+    margin: float | None
+
+
+@dataclass(frozen=True)
+class ComparedVersions:
+    """Two versions with the same seeds. `total`: the mean over the opponents, null if no game counts."""
+
+    programs: tuple[str, ...]
+    game: str
+    rows: tuple[ComparedRow, ...]
+    total: ComparedRow | None
+    verdict: ComparisonVerdict | None
+    failures: tuple[str, ...]
 
 
 @click.command(cls=ContestCommand)
@@ -57,6 +124,7 @@ from tournament.home_game import distinct_names
     "talk with the referee, because such a game takes seconds.",
 )
 @click.option("--watch", is_flag=True, help="Do it again whenever PROGRAM or OTHER is saved, until Ctrl-C.")
+@answers(PractisedProgram | ComparedVersions)
 def practice(
     program: str,
     game_name: str | None,
@@ -77,6 +145,8 @@ def practice(
     settings = without_description(settings_for(game_name))
     programs = (program,) if against is None else (program, against)
     files = [path for path in map(Path, programs) if path.exists()]
+    if watch and wants_json():
+        raise click.UsageError("--watch and --json exclude each other: the answer in JSON is one value")
     if watch and not files:
         raise click.UsageError(f"--watch needs a file: there is no file {program}")
     if not watch:
@@ -105,13 +175,50 @@ def _practise(home: HomePractice, programs: Sequence[str], settings: Settings, g
     names = distinct_names(programs)
     if not info.play.is_quick:
         text = f"Programs of {info.title} talk with the referee, so games take seconds, some of them minutes."
-        click.echo(text, err=True)
+        remark(text, err=True)
     played = home.games(programs[0], games)
     if len(programs) == 1:
-        _print_table(names[0], played, info)
+        answer(_practised(names[0], played, info), lambda _: _print_table(names[0], played, info))
         return
     others = home.games(programs[1], games_per_opponent(played))
-    _print_comparison(names, played, others, info)
+    answer(_compared(names, played, others, info), lambda _: _print_comparison(names, played, others, info))
+
+
+def _practised(name: str, played: Sequence[PracticeGame], info: GameInfo) -> PractisedProgram:
+    rows = []
+    for row in practice_table(played, info):
+        points = {key: _people_count(getattr(row, key), info) for key in ("own", "theirs", "spread")}
+        rows.append(OpponentRow(**{**asdict(row), **points}))
+    games, together = games_per_opponent(played), is_together(played)
+    return PractisedProgram(name, info.name, games, together, tuple(rows), _failures(name, played))
+
+
+def _compared(
+    names: Sequence[str], first: Sequence[PracticeGame], second: Sequence[PracticeGame], info: GameInfo
+) -> ComparedVersions:
+    found = compare_versions(first, second, info)
+    failures = tuple(_failures(name, played) for name, played in zip(names, (first, second), strict=True))
+    rows = tuple(_compared_row(row, info) for row in found.rows) if found else ()
+    return ComparedVersions(
+        tuple(names),
+        info.name,
+        rows,
+        _compared_row(found.total, info) if found else None,
+        found.verdict if found else None,
+        failures,
+    )
+
+
+def _compared_row(row: ComparisonRow, info: GameInfo) -> ComparedRow:
+    points = {
+        key: _people_count(getattr(row, key), info) for key in ("first", "second", "difference", "margin")
+    }
+    return ComparedRow(**{**asdict(row), **points})
+
+
+def _people_count(points: float | None, info: GameInfo) -> float | None:
+    """The game's points as people count them."""
+    return None if points is None else points / info.point
 
 
 def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> None:
@@ -131,19 +238,22 @@ def _print_table(name: str, played: Sequence[PracticeGame], info: GameInfo) -> N
             f"{name} won {won:,}, drew {drawn:,} and lost {lost:,} of {plural(won + drawn + lost, 'game')}; "
             f"on average it won {own} points, and they {theirs}."
         )
-    _print_failures(name, played)
+    if failures := _failures(name, played):
+        click.echo(failures)
     if not info.play.has_moves:
-        click.echo(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
+        remark(f"{info.title} is computed exactly: there is no chance in it, and one game says all.")
     elif per_opponent == 1:
-        click.echo("One game says little where there is chance: --games plays more, and shows the spread.")
+        remark("One game says little where there is chance: --games plays more, and shows the spread.")
 
 
-def _print_failures(name: str, played: Sequence[PracticeGame]) -> None:
+def _failures(name: str, played: Sequence[PracticeGame]) -> str:
+    """How often the program failed, and against whom first; "" if it did not."""
     failures = [game for game in played if game.result.seats[0].verdict.is_charged]
-    if failures:
-        fault, against = failures[0].result.seats[0].fault, " and ".join(failures[0].opponents)
-        reason = f": {fault.reason}" if fault else ""
-        click.echo(f"{name} failed in {plural(len(failures), 'game')}, first against {against}{reason}")
+    if not failures:
+        return ""
+    fault, against = failures[0].result.seats[0].fault, " and ".join(failures[0].opponents)
+    reason = f": {fault.reason}" if fault else ""
+    return f"{name} failed in {plural(len(failures), 'game')}, first against {against}{reason}"
 
 
 def _print_comparison(
@@ -160,7 +270,8 @@ def _print_comparison(
         )
         click.echo(_verdict_text(names, compared, info))
     for name, played in zip(names, (first, second), strict=True):
-        _print_failures(name, played)
+        if failures := _failures(name, played):
+            click.echo(failures)
 
 
 def _verdict_text(names: Sequence[str], compared: Comparison, info: GameInfo) -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from contest.model import GroupOutcome, GroupPlan, RoundPlan
 from contest.plurals import plural
 from contest.protocols import ProgressCallback
+from knobeln.cli.answers import is_quiet
 from knobeln.cli.output import console
 from knobeln.contest_day.run import Silence
 
@@ -18,11 +19,11 @@ COLUMNS = 48  # for the text before a bar
 
 
 @contextmanager
-def progress_bars(*, quiet: bool = False, columns: int = COLUMNS) -> Iterator[Progress]:
-    """Show bars on the console as long as the context lasts; none if `quiet`."""
+def progress_bars(*, columns: int = COLUMNS) -> Iterator[Progress]:
+    """Show bars on the console as long as the context lasts; none with -q or --json."""
     text = TextColumn(f"{{task.description:<{columns}}}")
     with Progress(
-        text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=quiet
+        text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, disable=is_quiet()
     ) as progress:
         yield progress
 
@@ -48,9 +49,9 @@ def progress_bar(text: str, total: int, *, columns: int = COLUMNS) -> Iterator[P
 
 
 @contextmanager
-def round_bars(*, quiet: bool = False) -> Iterator[RoundBars]:
+def round_bars() -> Iterator[RoundBars]:
     """Show a bar for each round of a contest day."""
-    with progress_bars(quiet=quiet) as progress:
+    with progress_bars() as progress:
         yield RoundBars(progress)
 
 

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from functools import partial
-
 import click
 
 from contest.plurals import plural
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.ordinary_user import open_as_ordinary_user
-from knobeln.cli.output import json_option, print_json, table
+from knobeln.cli.output import remark, table
 from knobeln.cli.progress_bars import round_bars
 from knobeln.contest_day.rehearsal import MailVolume, Rehearsal, rehearsal_of, size_text
 
 
 @click.command(cls=ContestCommand)
-@json_option
-def rehearse(as_json: bool) -> None:
+@answers(Rehearsal)
+def rehearse() -> None:
     """Play the contest day with the programs submitted so far, and send nothing. Then show what would happen.
 
     It is played in a copy with another contest seed, so it does not give away the winner.
     """
-    rehearsal = rehearsal_of(open_as_ordinary_user(quiet=as_json), partial(round_bars, quiet=as_json))
-    if as_json:
-        print_json(asdict(rehearsal))
-    else:
-        _show(rehearsal)
+    answer(rehearsal_of(open_as_ordinary_user(), round_bars), _show)
 
 
 def _show(rehearsal: Rehearsal) -> None:
@@ -53,7 +47,7 @@ def _show(rehearsal: Rehearsal) -> None:
     )
     for warning in rehearsal.warnings:
         click.echo(f"! {warning}")
-    click.echo("Nothing was sent, nothing was changed.")
+    remark("Nothing was sent, nothing was changed.")
 
 
 def _sizes(groups: tuple[int, ...]) -> str:

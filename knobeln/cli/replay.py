@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from contest.model import Match
+from contest.games.registry import game_of
+from contest.model import Match, Missing
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.contest_day.replay import find_game, game_text, round_of_archive, round_of_contest
+from knobeln.contest_day.replay import find_game, round_of_archive, round_of_contest, shown_game
+
+
+@dataclass(frozen=True)
+class ReplayedGame:
+    """A game of the past. Players, points and verdicts are by seat.
+
+    `moves`: turn by turn, by seat; null for who had no turn or made no move. `text`: the game in words.
+    """
+
+    round: int
+    group: int
+    game: int
+    attempt: int
+    players: tuple[str, ...]
+    points: list[float]
+    verdicts: list[str]
+    counted: bool
+    turns: int
+    digest: str
+    moves: list[list[int | str | None]]
+    text: str
 
 
 @click.command(cls=ContestCommand)
@@ -30,6 +54,7 @@ from knobeln.contest_day.replay import find_game, game_text, round_of_archive, r
     metavar="DIR",
     help="Read the game from an archive; this needs no contest.",
 )
+@answers(ReplayedGame)
 def replay(
     number: int, teams: tuple[str, ...], game: int, attempt: int | None, former: bool, archive: Path | None
 ) -> None:
@@ -46,9 +71,28 @@ def replay(
         else round_of_contest(open_contest(), number, former=former)
     )
     group, match = find_game(played, number, teams, game, attempt)
-    text = game_text(played, group, match)
+    text, match = shown_game(played, group, match)
+    point = game_of(played.settings.game, played.settings.programs).info.point
+    found = ReplayedGame(
+        round=number,
+        group=group.plan.number,
+        game=match.game,
+        attempt=match.attempt,
+        players=match.players,
+        points=[seat.points / point for seat in match.result.seats],
+        verdicts=[str(seat.verdict) for seat in match.result.seats],
+        counted=match.counted,
+        turns=match.result.turns,
+        digest=match.result.digest,
+        moves=[[_move(each) for each in turn] for turn in match.result.moves or ()],
+        text=text,
+    )
     attempts = [m for m in group.matches if m.pairing == match.pairing]
-    click.echo_via_pager(f"{text}\n{_ending(match, attempts)}")
+    answer(found, lambda found: click.echo_via_pager(f"{found.text}\n{_ending(match, attempts)}"))
+
+
+def _move(move: int | str | Missing | None) -> int | str | None:
+    return (move.instead or None) if isinstance(move, Missing) else move
 
 
 def _ending(match: Match, tried: Sequence[Match]) -> str:

@@ -6,13 +6,17 @@ from pathlib import Path
 
 import click
 
+from contest.store.backup import Restored
 from knobeln import backup
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand, contest_path
+from knobeln.cli.output import remark
 
 
 @click.command(cls=ContestCommand)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--trust", is_flag=True, help="Take settings and templates from FILE, too.")
+@answers(Restored)
 def restore(file: Path, trust: bool) -> None:
     """Restore the contest from the backup in FILE.
 
@@ -25,9 +29,13 @@ def restore(file: Path, trust: bool) -> None:
     """
     path = contest_path()
     restored = backup.restore(file, path, trust=trust)
-    click.echo(f"The contest in {path} is as it was when {file} was made.")
+    answer(restored, lambda restored: _show(restored, file, path))
+
+
+def _show(restored: Restored, file: Path, path: Path) -> None:
+    remark(f"The contest in {path} is as it was when {file} was made.")
     if restored.kept_in:
-        click.echo(f"The files that were there before are in {restored.kept_in}.")
+        remark(f"The files that were there before are in {restored.kept_in}.")
     if restored.sent is None:
         click.secho(
             "Nobody knows which mails have gone out since then, so all mails stop. Look at `knobeln outbox "
@@ -35,5 +43,5 @@ def restore(file: Path, trust: bool) -> None:
             fg="yellow",
         )
     else:
-        click.echo(f"Letters that came in since then, and are read again: {restored.letters}.")
-        click.echo(f"Mails that went out since then, and are not sent again: {restored.sent}.")
+        remark(f"Letters that came in since then, and are read again: {restored.letters}.")
+        remark(f"Mails that went out since then, and are not sent again: {restored.sent}.")

@@ -58,7 +58,7 @@ def rounds_for_tables(tx: Transaction, settings: Settings, *, games: bool) -> tu
 
 
 def no_such_round(number: int, rounds: Sequence[DrawnRound]) -> NotFound:
-    return NotFound(f"there is no round {number}; the last is {rounds[-1][0].number}")
+    return NotFound(f"there is no round {number}", hint=f"the last is {rounds[-1][0].number}")
 
 
 def contest_ranking(tx: Transaction, settings: Settings) -> tuple[Standing, ...]:
@@ -87,7 +87,7 @@ class RoundTables:
     def of(cls, settings: Settings, rounds: Sequence[DrawnRound], number: int | None) -> RoundTables:
         """Take this round, or the last that has results. Raises NotFound."""
         if not rounds:
-            raise NotFound("nothing has been played yet; `knobeln run` starts the contest")
+            raise NotFound("nothing has been played yet", hint="`knobeln run` starts the contest")
         if number is None:
             found = next((each for each in reversed(rounds) if each[1]), rounds[-1])
         else:

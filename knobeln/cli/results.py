@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import click
 
 from contest.errors import NotFound, NotNow
+from contest.games.base import GameInfo
 from contest.games.registry import game_of
-from contest.model import Phase
+from contest.model import GroupOutcome, Phase, Rerun
 from contest.store import contest_state, submissions
 from contest.store import results as result_store
 from contest.store.results import Games
+from knobeln.cli.announcement import Announcement, show_announcement
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, moment, print_json, print_whole
+from knobeln.cli.output import console, moment, print_whole
 from knobeln.cli.result_tables import contest_ranking, show_results
-from knobeln.cli.results_json import former_json, results_json
+from knobeln.cli.results_json import FormerJson, ResultsJson, former_json, results_json
 from knobeln.context import ContestContext
 from reports import terminal
 from reports.announcement import announcement
@@ -27,32 +30,33 @@ from reports.announcement import announcement
 @click.option("--games", is_flag=True, help="Also print all games of the groups.")
 @click.option("--announce", is_flag=True, help="Print the text for a public posting.")
 @click.option("--former", is_flag=True, help="Print the results from before `knobeln rerun`.")
-@json_option
-def results(number: int | None, games: bool, announce: bool, former: bool, as_json: bool) -> None:
+@answers(ResultsJson | list[FormerJson] | Announcement)
+def results(number: int | None, games: bool, announce: bool, former: bool) -> None:
     """Show the rankings and the evolution. Without ROUND they are those of the last round."""
     contest = open_contest()
     if former:
-        _print_former(contest, number, games=games, as_json=as_json)
+        _answer_former(contest, number, games=games)
     elif announce:
-        _print_announcement(contest)
-    elif as_json:
-        print_json(asdict(results_json(contest, number, games=games)))
+        answer(_announcement(contest), show_announcement)
     else:
-        show_results(contest, number, games=games)
+        found = results_json(contest, number, games=games)
+        answer(found, lambda _: show_results(contest, number, games=games))
 
 
-def _print_former(contest: ContestContext, number: int | None, *, games: bool, as_json: bool) -> None:
+def _answer_former(contest: ContestContext, number: int | None, *, games: bool) -> None:
     info = game_of(contest.settings.game, contest.settings.programs).info
     with contest.store.read() as tx:
         reruns = [
             (rerun, [o for o in outcomes if number in (None, o.plan.round)])
             for rerun, outcomes in result_store.former_outcomes(tx)
         ]
-    if as_json:
-        print_json(
-            [asdict(former_json(rerun, outcomes, info.point, games=games)) for rerun, outcomes in reruns]
-        )
-        return
+    found = [former_json(rerun, outcomes, info.point, games=games) for rerun, outcomes in reruns]
+    answer(found, lambda _: _show_former(reruns, info, games=games))
+
+
+def _show_former(
+    reruns: Sequence[tuple[Rerun, Sequence[GroupOutcome]]], info: GameInfo, *, games: bool
+) -> None:
     if not reruns:
         raise NotFound("no round was played again, so there are no former results")
     for rerun, outcomes in reruns:
@@ -66,7 +70,7 @@ def _print_former(contest: ContestContext, number: int | None, *, games: bool, a
                 print_whole(terminal.group_results(outcome, info, title))
 
 
-def _print_announcement(contest: ContestContext) -> None:
+def _announcement(contest: ContestContext) -> Announcement:
     with contest.store.read() as tx:
         state = contest_state.state(tx)
         if state.phase is not Phase.FINISHED:
@@ -76,4 +80,4 @@ def _print_announcement(contest: ContestContext) -> None:
         ranking = contest_ranking(tx, contest.settings)
         playing = submissions.participants(tx)
     text = announcement(rounds, ranking, evolution, state.seed, playing, contest.settings, contest.templates)
-    click.echo(f"Subject: {text.subject}\n\n{text.body}", nl=False)
+    return Announcement(text.subject, text.body)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from contest.games.base import GameInfo
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, GroupOutcome, GroupPlan, Phase, Rerun, RoundPlan, Standing
 from contest.store import contest_state, results, submissions
@@ -13,6 +14,8 @@ from contest.store.results import Games
 from knobeln.cli.result_tables import contest_ranking, no_such_round
 from knobeln.context import ContestContext
 from reports.prizes import grand_prize, prize_lists
+from reports.results import own_games
+from reports.scores import scores
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,27 @@ class GroupJson:
 
 
 @dataclass(frozen=True)
+class CrossJson:
+    """The points that each team of a group won against each other one: by team, by opponent."""
+
+    group: int
+    points: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
 class RoundJson:
     """A round and its groups."""
 
     number: int
     final: bool
     groups: list[GroupJson]
+
+
+@dataclass(frozen=True)
+class RoundStandings(RoundJson):
+    """A round and its groups. `cross`: None unless the cross tables are asked for."""
+
+    cross: list[CrossJson] | None
 
 
 @dataclass(frozen=True)
@@ -162,6 +180,28 @@ def results_json(contest: ContestContext, number: int | None, *, games: bool) ->
         grand_prize=[s.entry for s in grand_prize(lists)],
         evolution=None if evolution is None else evolution_json(evolution),
     )
+
+
+def round_standings(
+    plan: RoundPlan, outcomes: Sequence[GroupOutcome], info: GameInfo, *, cross: bool
+) -> RoundStandings:
+    found = _round(plan, outcomes, info.point, games=False)
+    return RoundStandings(
+        found.number,
+        found.final,
+        found.groups,
+        [_cross(outcome, info.point) for outcome in outcomes] if cross else None,
+    )
+
+
+def _cross(outcome: GroupOutcome, point: int) -> CrossJson:
+    if any(len(pairing.players) > 2 for pairing in outcome.plan.pairings):
+        return CrossJson(outcome.plan.number, {})
+    won = {
+        team: {score.opponent: score.own / (2 * point) for score in scores(games)}
+        for team, games in own_games(outcome).items()
+    }
+    return CrossJson(outcome.plan.number, won)
 
 
 def former_json(rerun: Rerun, outcomes: Sequence[GroupOutcome], point: int, *, games: bool) -> FormerJson:

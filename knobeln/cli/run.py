@@ -6,6 +6,7 @@ import sys
 from datetime import timedelta
 
 import click
+from rich.text import Text
 
 from contest.clock import TIME_FORMAT
 from contest.errors import NotNow
@@ -13,9 +14,9 @@ from contest.model import Phase
 from contest.plurals import form, plural
 from contest.store import contest_state, submissions, teams
 from knobeln.cli import steps
-from knobeln.cli.contest_option import ContestCommand
+from knobeln.cli.contest_option import ContestCommand, says_little
 from knobeln.cli.ordinary_user import open_as_ordinary_user
-from knobeln.cli.output import console
+from knobeln.cli.output import print_whole, remark
 from knobeln.cli.progress_bars import round_bars
 from knobeln.cli.result_tables import show_results
 from knobeln.contest_day.run import noted_errors, play_contest
@@ -57,7 +58,8 @@ def run(early: bool, yes: bool, no_wait: bool, step: bool) -> None:
             play_contest(contest, early=early, patient=not no_wait, spectator=round_bars, tell=tell)
         if step and not steps.show_steps(contest):
             return
-    show_results(contest)
+    if not says_little():
+        show_results(contest)
     with told_log_failure(contest, "knobeln run"):
         deliver_reports(contest)
 
@@ -72,18 +74,22 @@ def _ask_if_much_too_early(contest: ContestContext) -> None:
         without = registered - submissions.count_with_program(tx)
     if phase is not Phase.OPEN or start - now <= MAX_EARLY:
         return
+    programs = (
+        f"{without} of {plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted "
+        "program yet"
+    )
     situation = (
-        f"the contest starts on {start:{TIME_FORMAT}}, in {(start - now).days} days; {without} of "
-        f"{plural(registered, 'registered team')} {form(without, 'has', 'have')} no accepted program yet. "
-        "Nothing undoes the start"
+        f"the contest starts on {start:{TIME_FORMAT}}, in {plural((start - now).days, 'day')}; "
+        f"{programs if registered else 'no team is registered yet'}. Nothing undoes the start"
     )
     if not sys.stdin.isatty():
-        raise NotNow(f"{situation}; --yes starts it all the same")
+        raise NotNow(situation, hint="--yes starts it all the same")
     click.confirm(f"{situation[0].upper()}{situation[1:]}. Start it now?", abort=True, err=True)
 
 
 def tell(text: str) -> None:
-    console.print(text, markup=False)
+    if not says_little():
+        print_whole(Text(text))
 
 
 def deliver_reports(contest: ContestContext) -> None:
@@ -91,4 +97,4 @@ def deliver_reports(contest: ContestContext) -> None:
     done = deliver_all(contest, transport_of(contest.settings, contest.path))
     if done is not None and done.deferred:
         mails = plural(done.deferred, "mail")
-        click.echo(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")
+        remark(f"{mails} could not be delivered yet: `knobeln serve` keeps trying.")

@@ -9,6 +9,7 @@ import click
 from contest.errors import NotNow
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
+from knobeln.cli.output import remark
 from knobeln.server.site_writer import SiteWriter
 
 
@@ -23,7 +24,7 @@ def site(target: Path) -> None:
     writer = SiteWriter(contest, target)
     with contest.only_one("site", shared_elsewhere=True) as alone:
         if not alone:
-            raise NotNow("another process writes the pages at this moment; try again")
+            raise NotNow("another process writes the pages at this moment", hint="try again")
         for _ in writer.steps():
             pass
-    click.echo(writer.summary)
+    remark(writer.summary)

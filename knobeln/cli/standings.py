@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
 from knobeln.cli.result_tables import RoundTables, rounds_for_tables
+from knobeln.cli.results_json import RoundStandings, round_standings
 
 
 @click.command(cls=ContestCommand)
@@ -16,6 +18,7 @@ from knobeln.cli.result_tables import RoundTables, rounds_for_tables
     is_flag=True,
     help="Also print the cross table (points won by each team against each other) as a heat map.",
 )
+@answers(RoundStandings)
 def standings(number: int | None, cross: bool) -> None:
     """Show the rankings of a round, also while the contest runs. For a knock-out, show its bracket too.
 
@@ -24,4 +27,6 @@ def standings(number: int | None, cross: bool) -> None:
     contest = open_contest()
     with contest.store.read() as tx:
         rounds = rounds_for_tables(tx, contest.settings, games=cross)
-    RoundTables.of(contest.settings, rounds, number).print(cross=cross)
+    shown = RoundTables.of(contest.settings, rounds, number)
+    found = round_standings(shown.plan, shown.outcomes, shown.info, cross=cross)
+    answer(found, lambda _: shown.print(cross=cross))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass, fields
 from textwrap import wrap
 from typing import Any
 
@@ -13,9 +13,10 @@ from rich.text import Text
 from contest.model import Phase
 from contest.plurals import plural
 from contest.sanitize import sanitize
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, moment, print_json
+from knobeln.cli.output import console, moment
 from knobeln.server.status import JournalLine, Status, status_of
 
 LINES, COLUMNS = 23, 80  # the last line is for the prompt
@@ -24,19 +25,28 @@ MAX_ADVICE_LINES = 9
 StyledLine = tuple[str, str]  # the text, and its style
 
 
+@dataclass(frozen=True)
+class StatusAnswer(Status):
+    """The state of the contest, and what the organizer should do, the most urgent first."""
+
+    advice: tuple[str, ...]
+
+
 @click.command(cls=ContestCommand)
-@json_option
-def status(as_json: bool) -> None:
+@answers(StatusAnswer)
+def status() -> None:
     """Show on one screen where the contest is, what waits, and what you should do."""
     now = status_of(open_contest())
-    if as_json:
-        print_json({**asdict(now), "advice": list(now.advice())})
-        return
-    for text, style in _screen(now):
+    facts = {field.name: getattr(now, field.name) for field in fields(now)}
+    answer(StatusAnswer(**facts, advice=tuple(now.advise())), _show)
+
+
+def _show(status: StatusAnswer) -> None:
+    for text, style in _screen(status):
         console.print(Text(sanitize(text), style=style), no_wrap=True, overflow="ellipsis")
 
 
-def _screen(status: Status) -> list[StyledLine]:
+def _screen(status: StatusAnswer) -> list[StyledLine]:
     """What is urgent, and as much of the journal as fits on a screen of 80 x 24."""
     lines: list[StyledLine] = [
         (f"{status.title}, {moment(status.now)}", "bold"),
@@ -66,7 +76,7 @@ def _screen(status: Status) -> list[StyledLine]:
         response = " ".join(mail.last_response.split())
         text = f"  oldest    mail {mail.id} to {mail.to} waits {waits}{': ' if response else ''}{response}"
         lines.append((text, ""))
-    lines += [(text, "yellow") for text in _advice_that_fits(list(status.advice()))]
+    lines += [(text, "yellow") for text in _advice_that_fits(status.advice)]
     lines += [(_journal_line(line), "red") for line in status.errors]
     room = max(0, LINES - len(lines))
     others = [(_journal_line(line), "dim") for line in status.journal if line not in status.errors]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import click
 
-from contest.model import Severity, SubmissionState, TableBuildReport
+from contest.model import BuildReport, Severity, SubmissionState, TableBuildReport
 from contest.plurals import plural
 from contest.sanitize import sanitize
 from contest.store import submissions as submission_store
 from contest.store import teams
 from contest.store.submissions import Version
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import count_option, json_option, moment, print_facts, print_json, table, tell_of_more
+from knobeln.cli.output import count_option, moment, print_facts, table, tell_of_more
 
 MAX_REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
 class SubmissionLine:
-    """A submission as `--json` prints it. `files`: bytes by name."""
+    """A submission. `files`: their sizes in bytes, by name; `goal`: in games that are computed."""
 
     id: int
     team: str
@@ -46,11 +47,9 @@ class SubmissionLine:
     "--state", type=click.Choice([str(state) for state in SubmissionState]), help="Only those in this state."
 )
 @count_option
-@json_option
+@answers(list[SubmissionLine])
 @click.pass_context
-def submissions(
-    context: click.Context, team: str | None, state: str | None, count: int, as_json: bool
-) -> None:
+def submissions(context: click.Context, team: str | None, state: str | None, count: int) -> None:
     """List the programs that the teams sent, newest first, and the verdict on each."""
     if context.invoked_subcommand is not None:
         return
@@ -62,9 +61,10 @@ def submissions(
         lines = [_line(version, names[version.submission.team_id]) for version in versions]
         total = submission_store.count(tx, team_id=team_id, state=wanted)
     tell_of_more(lines, total)
-    if as_json:
-        print_json([asdict(line) for line in lines])
-        return
+    answer(lines, _show_submissions)
+
+
+def _show_submissions(lines: Sequence[SubmissionLine]) -> None:
     columns = ("#id", "received", "team", "#version", "state", "program", "language", "#bytes")
     rows = [
         (
@@ -89,16 +89,17 @@ def submissions(
 
 @submissions.command("show")
 @click.argument("submission_id", type=int, metavar="ID")
-@json_option
-def show_submission(submission_id: int, as_json: bool) -> None:
+@answers(SubmissionLine)
+def show_submission(submission_id: int) -> None:
     """Show one submission: its files, the verdict, and all findings of the compiler."""
     with open_contest().store.read() as tx:
         submission = submission_store.get(tx, submission_id)
         version = Version(submission, submission_store.report_of(tx, submission_id))
         line = _line(version, teams.get(tx, submission.team_id).name)
-    if as_json:
-        print_json(asdict(line))
-        return
+    answer(line, lambda line: _show_submission(line, version.report))
+
+
+def _show_submission(line: SubmissionLine, report: BuildReport | None) -> None:
     print_facts(
         {
             "submission": line.id,
@@ -111,11 +112,11 @@ def show_submission(submission_id: int, as_json: bool) -> None:
             "files": ", ".join(f"{name} ({size:,} bytes)" for name, size in line.files.items()),
         }
     )
-    for finding in version.report.findings if version.report else ():
+    for finding in report.findings if report else ():
         place = f"line {finding.line}: " if finding.line else ""
         click.echo(f"{finding.severity}: {place}{sanitize(finding.text)}")
-    if version.report and version.report.messages:
-        click.echo(f"\n{sanitize(version.report.messages)}")
+    if report and report.messages:
+        click.echo(f"\n{sanitize(report.messages)}")
 
 
 def _line(version: Version, team: str) -> SubmissionLine:

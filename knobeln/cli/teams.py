@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 import click
@@ -14,16 +14,18 @@ from contest.plurals import listed, plural
 from contest.sanitize import sanitize
 from contest.store import Transaction, contest_state, decisions, outbox, submissions
 from contest.store import teams as team_store
+from contest.store.submissions import Version
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestGroup
 from knobeln.cli.dry_run import dry_run_option, operator, print_outcome, reason_option, transaction
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import json_option, moment, print_facts, print_json, table
+from knobeln.cli.output import moment, print_facts, table
 from mailserver.commands.registration import accept_pending, reject_pending
 
 
 @dataclass(frozen=True)
 class TeamLine:
-    """A team as `--json` prints it."""
+    """A team. `versions`: how many programs it sent; `latest_good`: the version that counts."""
 
     name: str
     requested_name: str
@@ -41,9 +43,9 @@ class TeamLine:
 
 
 @click.group(cls=ContestGroup, invoke_without_command=True)
-@json_option
+@answers(list[TeamLine])
 @click.pass_context
-def teams(context: click.Context, as_json: bool) -> None:
+def teams(context: click.Context) -> None:
     """Show the teams; accept or reject a pending registration."""
     if context.invoked_subcommand is not None:
         return
@@ -54,10 +56,12 @@ def teams(context: click.Context, as_json: bool) -> None:
             _line(tx, team, counts.get(team.id, 0), troubles.get(team.id), bans.get(team.name))
             for team in team_store.all_teams(tx)
         ]
-    if as_json:
-        print_json([asdict(line) for line in lines])
-        return
     own = [field.name for field in contest.settings.teams.fields]
+    answer(lines, lambda lines: _show_teams(lines, own))
+
+
+def _show_teams(lines: Sequence[TeamLine], own: Sequence[str]) -> None:
+    """`own`: the names of the contest's own fields of the form."""
     columns = ("team", "address", *own, "preferences", "state", "#sent", "#counts")
     rows = [
         (
@@ -130,17 +134,18 @@ def _line(
 
 @teams.command("show")
 @click.argument("name", metavar="TEAM")
-@json_option
-def show_team(name: str, as_json: bool) -> None:
+@answers(TeamLine)
+def show_team(name: str) -> None:
     """Show one team: its registration, its members, and what became of its programs."""
     with open_contest().store.read() as tx:
         team = team_store.named(tx, name)
         versions = submissions.versions(tx, team.id)
         ban = decisions.ban_of(tx, team.id)
         line = _line(tx, team, len(versions), outbox.troubles(tx).get(team.id), ban)
-    if as_json:
-        print_json(asdict(line))
-        return
+    answer(line, lambda line: _show_team(line, versions, ban))
+
+
+def _show_team(line: TeamLine, versions: Sequence[Version], ban: Ban | None) -> None:
     print_facts(
         {
             "team": line.name if line.name == line.requested_name else f"{line.name} ({line.requested_name})",

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from compiler.likeness import ALIKE
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.open_contest import open_contest
-from knobeln.cli.output import console, json_option, print_json, table
+from knobeln.cli.output import busy, console, table
 from knobeln.contest_day.twins import SHORT_WORDS, BehaviourTwins, Twins, twins_of
 from tournament.behaviour import PROBES
 
 
 @click.command(cls=ContestCommand)
-@json_option
-def twins(as_json: bool) -> None:
+@answers(Twins)
+def twins() -> None:
     """Show programs that are alike, and pairs that favour each other.
 
     Before the contest day you see which programs play alike and whose texts are alike; after it also who wins
@@ -24,11 +23,12 @@ def twins(as_json: bool) -> None:
     line is a hint to read the programs, and proves nothing.
     """
     contest = open_contest()
-    with console.status("comparing the programs ..."):
+    with busy("comparing the programs ..."):
         found = twins_of(contest)
-    if as_json:
-        print_json(asdict(found))
-        return
+    answer(found, _show)
+
+
+def _show(found: Twins) -> None:
     _show_behaviour(found)
     _show_texts(found)
     _show_rings(found)

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
 import click
 
 from contest.archive import contents, files
-from contest.archive.contents import Archive, settings_of
+from contest.archive.contents import settings_of
 from contest.errors import Differs, GiveUp
 from contest.exit_codes import EX_FAILED, EX_INCOMPLETE
 from contest.plurals import plural
 from knobellib import receipts
+from knobeln.cli.answers import answer, answers
 from knobeln.cli.contest_option import ContestCommand
 from knobeln.cli.progress_bars import progress_bar
 from knobeln.contest_day import verification
 from knobeln.contest_day.verified import Verified
 from knobeln.contest_day.verify_limits import memory_limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyAnswer(Verified):
+    """What was checked of an archive, and what was not, in sentences. `receipts`: those of the letters."""
+
+    title: str
+    programs: int
+    receipts: tuple[str, ...]
+    seed_commitment: str
+    digest: str
 
 
 @click.command(cls=ContestCommand)
@@ -39,6 +51,7 @@ from knobeln.contest_day.verify_limits import memory_limit
     metavar="MAILDIR|MBOX",
     help="A team's mails: check every receipt in them against each other and against the archive's ledger.",
 )
+@answers(VerifyAnswer)
 def verify(
     folder: Path, digest: str | None, strict: bool, minutes: float | None, letters: Path | None
 ) -> None:
@@ -57,7 +70,15 @@ def verify(
         verified = verification.verify(archive, partial(progress_bar, columns=12), seconds)
     except Differs as error:
         raise Differs(f"the archive is not correct. The first difference: {error}") from None
-    _print(archive, verified, of_receipts, read.digest)
+    found = VerifyAnswer(
+        **{field.name: getattr(verified, field.name) for field in fields(verified)},
+        title=files.shown(settings_of(archive.contest).contest.title),
+        programs=len(archive.entries),
+        receipts=tuple(of_receipts),
+        seed_commitment=archive.contest.seed_commitment,
+        digest=read.digest,
+    )
+    answer(found, _show)
     if verified.missed:
         click.get_current_context().exit(EX_FAILED if strict else EX_INCOMPLETE)
 
@@ -74,20 +95,19 @@ def _check_receipts(folder: Path, letters: Path) -> list[str]:
         raise GiveUp(f"the receipts do not fit. The first difference: {wrong}") from None
 
 
-def _print(archive: Archive, verified: Verified, of_receipts: Sequence[str], digest: str) -> None:
-    settings = settings_of(archive.contest)
-    click.echo(f"{files.shown(settings.contest.title)}: {plural(len(archive.entries), 'program')}")
-    for sentence in (*verified.checked, *of_receipts):
+def _show(found: VerifyAnswer) -> None:
+    click.echo(f"{found.title}: {plural(found.programs, 'program')}")
+    for sentence in (*found.checked, *found.receipts):
         click.echo(f"  {sentence}")
-    for sentence in verified.noticed:
+    for sentence in found.noticed:
         click.echo(f"  look at this: {sentence}")
-    if verified.without_decisions:
+    if found.without_decisions:
         click.echo("  without the organizer's decisions, from the same seed:")
-    for sentence in verified.without_decisions:
+    for sentence in found.without_decisions:
         click.echo(f"    {sentence}")
-    for sentence in (*verified.missed, *verified.unchecked):
+    for sentence in (*found.missed, *found.unchecked):
         click.echo(f"  not checked: {sentence}")
     click.echo("Compare this with the sha256 of the secret number that every welcome told:")
-    click.echo(f"    {archive.contest.seed_commitment}")
+    click.echo(f"    {found.seed_commitment}")
     click.echo("and this with the archive's digest as the organizer announced it:")
-    click.echo(f"    {digest}")
+    click.echo(f"    {found.digest}")

@@ -18,6 +18,7 @@ from email.message import EmailMessage
 from email.policy import default as modern
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from contest import presets
 from contest.clock import SystemClock
@@ -44,7 +45,7 @@ def demo_settings(game_name: str) -> Settings:
     """Return the game's usual contest, open for letters and with its own server. Raises NotFound."""
     settings = presets.settings(game_name, SystemClock().now() - timedelta(minutes=1))
     info = game(game_name).info
-    changes = {
+    changes: dict[str, dict[str, Any]] = {
         "contest": {"title": f"{info.title} demonstration", "address": "robot@contest.example"},
         "mail": {"listen_port": 0, "answers_per_hour": 1_000},  # 0: any free port
         "registration": {"confirm": "never"},  # all teams are made up, and write from one domain
@@ -52,8 +53,21 @@ def demo_settings(game_name: str) -> Settings:
     }
     if info.play.takes == "c source":
         changes["programs"] = {"description": "warn"}  # the example of 1994 has no description itself
+    for name, update in presets.demo(game_name).settings.items():
+        changes.setdefault(name, {}).update(update)
     sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
     return settings.model_copy(update=sections)
+
+
+def what_is_shorter(game_name: str) -> str:
+    """A sentence about the settings that make the demonstration short; "" if they are the usual ones."""
+    usual = presets.settings(game_name, SystemClock().now())
+    changes = [
+        f"{section}.{name} = {value} (usually {getattr(getattr(usual, section), name)})"
+        for section, values in presets.demo(game_name).settings.items()
+        for name, value in values.items()
+    ]
+    return f"So that it is short: {', '.join(changes)}." if changes else ""
 
 
 class Demonstration:
@@ -182,9 +196,9 @@ class Demonstration:
         last, deadline = count(), time.monotonic() + TIMEOUT_SECONDS
         while last < goal:
             if self._server.poll() is not None:
-                raise GiveUp(f"the server ended with exit code {self._server.poll()}; see its {LOG}")
+                raise GiveUp(f"the server ended with exit code {self._server.poll()}", hint=f"see its {LOG}")
             if time.monotonic() > deadline:
-                raise GiveUp(f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds; see {LOG}")
+                raise GiveUp(f"{what}: no progress for {TIMEOUT_SECONDS:.0f} seconds", hint=f"see {LOG}")
             time.sleep(0.05)
             before, last = last, count()
             if last != before:

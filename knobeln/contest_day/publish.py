@@ -29,7 +29,7 @@ def publish(contest: ContestContext, folder: Path, *, early: bool) -> Published:
     archive = archive_of(contest)
     reason = None if early else _why_not_yet(contest)
     if reason:
-        raise NotNow(f"{reason}; --early publishes now")
+        raise NotNow(reason, hint="--early publishes now")
     return Published(len(archive.entries), files.write(folder, contents.to_files(archive)))
 
 

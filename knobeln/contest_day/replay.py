@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from compiler.builders import builder_of
 from contest.archive import contents, files
@@ -85,9 +85,9 @@ def find_game(
     """Return an attempt at a game, and its group. Raises NotFound with the games that there are."""
     met = [(group, [m for m in group.matches if _is_theirs(m, teams)]) for group in played.groups]
     group, matches = next(((group, matches) for group, matches in met if matches), (None, []))
-    names = " and ".join(dict.fromkeys(teams))
     if group is None:
-        raise NotFound(f"in round {number} there was no game of {names}{_why_none(played, teams)}")
+        raise _no_game(played, number, teams)
+    names = " and ".join(dict.fromkeys(teams))
     found = [match for match in matches if match.game == game]
     if not found:
         last = max(match.game for match in matches)
@@ -107,29 +107,41 @@ def _is_theirs(match: Match, teams: Sequence[str]) -> bool:
     return Counter(teams if len(teams) > 1 else (*teams, *teams)) == Counter(match.players)
 
 
-def _why_none(played: PlayedRound, teams: Sequence[str]) -> str:
+def _no_game(played: PlayedRound, number: int, teams: Sequence[str]) -> NotFound:
+    what = f"in round {number} there was no game of {' and '.join(dict.fromkeys(teams))}"
     playing = {name for group in played.groups for name in group.plan.members}
     missing = [name for name in teams if name not in playing]
-    if missing:
-        why = f": {files.shown(missing[0])} did not play in it, or its group has not been played"
-        return why + did_you_mean(missing[0], sorted(playing))
-    return ": they were in different groups, or one was disqualified or taken out before"
+    if not missing:
+        return NotFound(f"{what}: they were in different groups, or one was disqualified or taken out before")
+    return NotFound(
+        f"{what}: {files.shown(missing[0])} did not play in it, or its group has not been played",
+        hint=did_you_mean(missing[0], sorted(playing)),
+    )
 
 
-def game_text(played: PlayedRound, group: GroupOutcome, match: Match) -> str:
-    """Return the game as text. Raises Differs if it does not match what was stored."""
+class ShownGame(NamedTuple):
+    """A game as text, and the match with its moves."""
+
+    text: str
+    match: Match
+
+
+def shown_game(played: PlayedRound, group: GroupOutcome, match: Match) -> ShownGame:
+    """Play the game again, or check its recorded moves. Raises Differs if they are not as stored."""
     game = game_of(played.settings.game, played.settings.programs)
     if isinstance(game, TextGame):
-        return _recorded_text(game, played, group, match)
+        return ShownGame(_recorded_text(game, played, group, match), match)
     again = _played_again(played, group, match)
     if not game.info.play.has_moves:
         sides = zip(again.players, again.result.seats, strict=True)
-        return "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
+        text = "\n".join(f"{name} wins {seat.points / WIN_RATE_UNIT:.10%}" for name, seat in sides) + "\n"
+        return ShownGame(text, again)
     rules = rules_of(played.settings.game)
-    return knobeln_protocol.full(
+    text = knobeln_protocol.full(
         knobeln_protocol.GameProtocol.of(again, group.plan.round, group.plan.number, rules),
         knobeln_protocol.reasons_of(again.result),
     )
+    return ShownGame(text, again)
 
 
 def _played_again(played: PlayedRound, group: GroupOutcome, match: Match) -> Match:

@@ -55,7 +55,7 @@ def play_contest(
         phase = contest_state.state(tx).phase
     start = contest.settings.dates.contest_starts
     if phase is Phase.OPEN and contest.clock.now() < start and not early:
-        raise NotNow(f"the contest starts on {start:{TIME_FORMAT}}; --now starts it at once")
+        raise NotNow(f"the contest starts on {start:{TIME_FORMAT}}", hint="--now starts it at once")
     note_limits_of_sandboxes(contest)
     if phase is Phase.OPEN:
         handle_everything(contest)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiler.build import build
 from compiler.builders import builder_of
@@ -85,8 +85,16 @@ def twins_of(contest: ContestContext) -> Twins:
         programs=len(programs),
         behaviour=_behaviour(programs, images, settings),
         texts=alike_texts(texts, _base(settings)),
-        rings=rings(matches) if matches else None,
+        rings=tuple(_as_people_count(ring, settings) for ring in rings(matches)) if matches else None,
     )
+
+
+def _as_people_count(ring: Ring, settings: Settings) -> Ring:
+    """The ring with points as people count them."""
+    point = game_of(settings.game, settings.programs).info.point
+    names = ("one_points", "other_points", "one_elsewhere", "other_elsewhere")
+    pairs = (replace(pair, **{name: getattr(pair, name) / point for name in names}) for pair in ring.pairs)
+    return Ring(ring.members, tuple(pairs))
 
 
 def _programs(tx: Transaction, settings: Settings) -> Iterator[tuple[str, _Program]]:

@@ -15,29 +15,34 @@ from contest.games.registry import game_of
 from contest.model import GameJob, GameResult
 from contest.plurals import plural
 from contest.seeds import Seeds, seed_from
+from knobeln.local.local_game import LocalGame
 from knobeln.local.programs import files_of
 from reports.knobeln_protocol import GameProtocol, full, reasons_of, throws_of
 from sandbox.vm.image import Image
 from tournament.runners import open_runner
 
 
-def machine_game(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game of these two programs, and yield the lines that tell about it.
+def machine_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """Play one game of these two programs.
 
     Raises NotFound, GiveUp with what is wrong.
     """
+    info = game_of(settings.game, settings.programs).info
     if len(programs) != 2:
-        title = game_of(settings.game, settings.programs).info.title
-        raise GiveUp(f"{title} is played by 2 programs, not by {len(programs)}")
+        raise GiveUp(f"{info.title} is played by 2 programs, not by {len(programs)}")
     toolchain, seeds = Toolchain(settings.jail), Seeds(seed_from(f"play/{seed}"))
     images = tuple(_image(name, settings, toolchain) for name in programs)
     streams = (seeds.stream("seat/0"), seeds.stream("seat/1"))
-    job = GameJob(tuple(image.digest for image in images), streams, with_moves)
+    job = GameJob(tuple(image.digest for image in images), streams, protocol=True)
     with open_runner({image.digest: image.to_bytes() for image in images}, settings, seeds) as runner:
         (result,) = runner.play([job])
     names = (Path(programs[0]).stem, Path(programs[1]).stem)
+    return LocalGame(info, names, result, tuple(_lines(names, result, settings, with_moves=with_moves)))
+
+
+def _lines(
+    names: tuple[str, str], result: GameResult, settings: Settings, *, with_moves: bool
+) -> Iterator[str]:
     if with_moves:
         yield _protocol(names, result, settings)
     for name, seat in zip(names, result.seats, strict=True):

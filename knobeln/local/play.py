@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from contest.config.settings import Settings
 from contest.errors import GiveUp
 from contest.games.registry import game_of
+from knobeln.local.local_game import LocalGame
 from knobeln.local.machine_game import machine_game
 from knobeln.local.text_game import text_game
 
 
-def play_at_home(
-    settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool
-) -> Iterator[str]:
-    """Play one game and yield the lines that tell about it. Raises NotFound, GiveUp with what is wrong."""
+def play_at_home(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """Play one game. `with_moves`: its lines have every move. Raises NotFound, GiveUp with what is wrong."""
     info = game_of(settings.game, settings.programs).info
     if not info.play.has_moves:
         raise GiveUp(

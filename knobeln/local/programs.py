@@ -73,6 +73,6 @@ def files_of(program: str, game_name: str) -> dict[str, bytes]:
     if len(matching) != 1:
         kind = "house strategy" if game_name == KNOBELN else "sample program"
         names = sorted({*known, *(Path(name).stem for name in known)})
-        near = did_you_mean(program, names) or f": {', '.join(sorted(known))}"
-        raise NotFound(f"there is no file {program}, and no {kind} of that name{near}")
+        hint = did_you_mean(program, names) or f"these are known: {', '.join(sorted(known))}"
+        raise NotFound(f"there is no file {program}, and no {kind} of that name", hint=hint)
     return {matching[0]: known[matching[0]]}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from contest.config.settings import Settings
 from contest.games.registry import text_game_of
+from knobeln.local.local_game import LocalGame
 from knobeln.local.programs import IMAGE, built_program
 from sandbox.players.choice import player_of
 from sandbox.sandbox import Sandbox
-from tournament.home_game import check_number, distinct_names, game_at_home
+from tournament.home_game import check_number, distinct_names, game_at_home, lines_about
+from tournament.replay import course
+from tournament.runners.text_result import game_result
 
 
-def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> Iterator[str]:
-    """Play one game of these programs, in the order of the seats, and yield the lines that tell about it.
+def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_moves: bool) -> LocalGame:
+    """Play one game of these programs, in the order of the seats.
 
     Raises NotFound, GiveUp with what is wrong.
     """
@@ -23,4 +26,11 @@ def text_game(settings: Settings, programs: Sequence[str], seed: str, *, with_mo
     built = [built_program(program, rules.info, settings) for program in programs]
     players = [player_of(program, rules.info, sandbox, settings.programs.seconds) for program in built]
     names = distinct_names(program.removeprefix(IMAGE) for program in programs)
-    yield from game_at_home(rules, names, players, seed, with_moves=with_moves)
+    played = game_at_home(rules, names, players, seed)
+    return LocalGame(
+        rules.info,
+        tuple(names),
+        game_result(played.result, with_moves=True),
+        tuple(lines_about(played.result, names, rules.info.point, with_moves=with_moves)),
+        course(played.rules, names, played.positions),
+    )

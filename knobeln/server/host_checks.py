@@ -17,6 +17,8 @@ from contest.config.load import FILE_NAME
 from contest.config.settings import Settings
 from contest.errors import KnobelnError, ToolMissing
 from contest.sanitize import sanitize
+from contest.shipped_files import shipped
+from contest.subprocesses import child_process
 from knobeln.context import ContestContext
 from knobeln.privileges import User, user_for
 from knobeln.server import intake_checks
@@ -33,6 +35,7 @@ from sandbox.vm.translation import NotTranslated, translations
 _MIN_DISK_BYTES = 500_000_000
 _SAMPLE_ANSWER = "fit"
 _SAMPLE_SECONDS = 20
+_PACKAGES_SECONDS = 60.0
 _LITTLE_MEMORY = Limits(address_space_bytes=64 * MB, work_bytes=MB, processes=32)
 # Without a line's end to wait for, tail keeps all that it gets.
 _MEMORY_OF_MANY = "for i in 1 2 3 4 5 6; do head -c 40000000 /dev/zero | tail -n 1 > /dev/null & done; wait"
@@ -51,6 +54,7 @@ def check_host(path: Path, settings: Settings) -> tuple[CheckResult, ...]:
     """Run all checks; those of the contest only if there is one in the folder `path`."""
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python", _python),
+        ("system packages", _system_packages),
         ("the user", lambda: _user(path)),
         ("the sandbox", lambda: _sandbox(settings)),
         ("limits of sandboxes", lambda: _limits(settings)),
@@ -123,6 +127,15 @@ def _try_package(package: str, language: Language, settings: Settings) -> str:
 
 def _python() -> str:
     return sys.version.split()[0]
+
+
+def _system_packages() -> str:
+    result = child_process.run(
+        ["/bin/sh", str(shipped("tools/system-packages")), "--print"], b"", _PACKAGES_SECONDS
+    )
+    if line := result.stdout.decode(errors="replace").strip():
+        raise ToolMissing(f"some are missing; run this as root:\n    {line}")
+    return "none is missing" if shutil.which("apt-get") else "not looked for: this host has no apt-get"
 
 
 def _sandbox(settings: Settings) -> str:

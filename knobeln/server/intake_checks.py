@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import smtplib
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp, TryAgain
 from contest.plurals import plural
+from contest.sanitize import sanitize
 from knobeln.server.intakes import mailbox_of, maildir_of
+from mailserver.intake.imap import OthersLetter
 from mailserver.intake.smtp import Certificate, is_answered
 
 _TIMEOUT_SECONDS = 10.0
+_MAX_NAMED = 5
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 _NOT_OURS = "nobody@not-here.invalid"
 
@@ -57,8 +61,8 @@ def _free(host: str, port: int) -> str:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
         raise ConfigError(
-            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}; "
-            "see mail.listen_host, mail.listen_port (ports below 1024 are root's)"
+            f"`knobeln serve` will not be able to listen at {host}:{port}: {error}",
+            hint="see mail.listen_host, mail.listen_port (ports below 1024 are root's)",
         ) from error
     return f"{host}:{port} is free for `knobeln serve`, which is not running"
 
@@ -66,7 +70,8 @@ def _free(host: str, port: int) -> str:
 def _unix_socket(settings: Settings, path: Path) -> str:
     if not path.parent.is_dir():
         raise ConfigError(
-            f"mail.listen_socket: there is no folder {path.parent}; make it, for your mail system's group"
+            f"mail.listen_socket: there is no folder {path.parent}",
+            hint="make it, for your mail system's group",
         )
     if not is_answered(path):
         return f"{path} is free for `knobeln serve`, which is not running"
@@ -83,7 +88,9 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
         with _client(settings, reached) as client:
             greeting = client.getreply()
             if greeting[0] != 220 or not greeting[1].endswith(b" knobeln"):
-                raise ConfigError("another program listens there; see mail.listen_host, mail.listen_port")
+                raise ConfigError(
+                    "another program listens there", hint="see mail.listen_host, mail.listen_port"
+                )
             client.ehlo_or_helo_if_needed()
             codes = client.mail("")[0], client.rcpt(address)[0], client.rcpt(_NOT_OURS)[0]
             encrypted = client.has_extn("starttls")
@@ -91,8 +98,8 @@ def _conversation(settings: Settings, reached: socket.socket) -> str:
         raise TryAgain(f"`knobeln serve` does not answer correctly: {error}; see its log") from error
     if codes != (250, 250, 550):
         raise GiveUp(
-            f"`knobeln serve` answers {codes} and not (250, 250, 550); "
-            "it may run with other settings: restart it"
+            f"`knobeln serve` answers {codes} and not (250, 250, 550)",
+            hint="it may run with other settings: restart it",
         )
     protocol = settings.mail.listen_protocol.upper()
     return f"`knobeln serve` takes letters for {address} ({protocol}, {'' if encrypted else 'no '}STARTTLS)"
@@ -115,11 +122,23 @@ def _certificate(settings: Settings, path: Path) -> str:
 def _imap(settings: Settings, path: Path) -> str:
     with closing(mailbox_of(settings, path, _take_nothing, _take_nothing)()) as mailbox:
         count = len(mailbox.waiting())
+        if nobodys := mailbox.of_nobody(datetime.now(UTC)):
+            raise GiveUp(_of_nobody(nobodys, settings))
         news = f"the server is asked every {settings.imap.poll_seconds} s"
         if mailbox.can_idle:
             news = "the server reports new letters at once"
     waiting = f"{plural(count, 'letter waits', 'letters wait')} in {settings.imap.folder}"
     return f"the login at {settings.imap.host} works: {waiting}; {news}"
+
+
+def _of_nobody(letters: Sequence[OthersLetter], settings: Settings) -> str:
+    addresses = sorted({address for each in letters for address in each.recipients})[:_MAX_NAMED]
+    return sanitize(
+        f"{plural(len(letters), 'letter', 'letters')} to {', '.join(addresses) or 'nobody'} waited in "
+        f"{settings.imap.folder} for more than a day, and no contest takes them: start the contest that has "
+        "this address, list the address in contest.aliases, or move the letters to another folder",
+        one_line=True,
+    )
 
 
 def _maildir(settings: Settings, path: Path) -> str:

@@ -27,7 +27,7 @@ def mailbox_of(
     Raises ConfigError if the settings have nothing to log in with.
     """
     if settings.imap.login == "password" and not settings.imap.password:
-        raise ConfigError("imap.password is empty; give it as KNOBELN_SET_IMAP__PASSWORD")
+        raise ConfigError("imap.password is empty", hint="give it as KNOBELN_SET_IMAP__PASSWORD")
     if settings.imap.login != "password" and not settings.oauth.is_set:
         raise ConfigError(
             "imap.login wants an access token: set oauth.token_command, or oauth.token_url, client_id and "
@@ -35,4 +35,6 @@ def mailbox_of(
         )
     token = AccessToken(settings.oauth, path) if settings.imap.login != "password" else None
     failures: Failures = Counter()
-    return lambda: Mailbox(settings.imap, settings.max_team_letter_bytes, accept, alarm, token, failures)
+    ours = (settings.contest.address, *settings.contest.aliases) if settings.imap.shared else ()
+    most = settings.max_team_letter_bytes
+    return lambda: Mailbox(settings.imap, most, accept, alarm, token, failures, ours)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import takewhile
 
 from compiler.source import SourceText, decoded, normalise, strip_secret
@@ -15,9 +16,15 @@ from contest.store import results as result_store
 from contest.store.results import Games, RoundLog
 from contest.store.submissions import Version
 from knobeln.context import ContestContext
+from mailserver.attachments import AnnouncementTexts, announcement_texts
+from mailserver.command import Command
+from mailserver.commands import all_commands, help_topics
 from mailserver.team_secret import without_strings
+from reports.play import play_reports
+from reports.render import Templates
 from reports.site.facts import Event, PublishedProgram, SiteFacts
 from reports.site.released import ReleasedRound
+from reports.site.texts import MailCommand, SampleLetter, SiteTexts
 from tournament.derived_settings import format_of
 
 _PUBLIC_AREAS = ("dates", "entries", "number")  # of the journal
@@ -39,6 +46,7 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
     are_all = len(rounds) == len(result_store.round_log(tx))
     over = state.phase is Phase.FINISHED and are_all and bool(rounds)
     history = [each.outcome for each in rounds]
+    noted = contest_store.journal_of(tx, _PUBLIC_AREAS)
     return SiteFacts(
         settings=settings,
         game=game_of(settings.game, settings.programs).info,
@@ -57,9 +65,11 @@ def site_facts(tx: Transaction, contest: ContestContext) -> SiteFacts:
         entries_root=state.seed.entries_root.hex() if state.seed.entries_root else None,
         hill=ladder.rankings(tx, 2) if settings.hill.enabled else (),
         noted=tuple(
-            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:])
-            for line in contest_store.journal_of(tx, _PUBLIC_AREAS)
+            Event(line.at, f"note-{line.id}", line.text[:1].upper() + line.text[1:]) for line in noted
         ),
+        # What opened and closed is noted as well, but it is no date's.
+        dates_moved=tuple(line.at for line in noted if line.area == "dates" and line.whom),
+        texts=site_texts(settings, contest.templates, announcement_texts(tx, settings)),
     )
 
 
@@ -84,24 +94,73 @@ def _round(tx: Transaction, log: RoundLog) -> ReleasedRound:
     return ReleasedRound(outcome, log.planned_at, played, released, log.words)
 
 
+# --- texts of mails ----------------------------------------------------------------------------------------
+def site_texts(settings: Settings, templates: Templates, announced: AnnouncementTexts) -> SiteTexts:
+    """Return the texts of mails that pages show, in the organizer's own words where there are some."""
+    commitment, key = announced["seed_commitment"], announced["ledger_key"]
+    draw = templates.part("_seed_commitment", is_sealed=key is not None, seed_commitment=commitment)
+    return SiteTexts(
+        about=templates.part("_what_it_is_about"),
+        form_fields=templates.part("_fields_of_the_form"),
+        announcement=templates.render("call", **{**announced, "rules": ""}).body,
+        questions=templates.render("faq", **announced).body,
+        numbers=templates.part("_contest"),
+        programs=templates.part("_what_a_program_may_be"),
+        faults=templates.part("_what_a_fault_costs"),
+        evolution=templates.part("_evolution_rule") if settings.evolution.enabled else "",
+        draw=f"{draw}\n{templates.part('_ledger', ledger_key=key)}",
+        commands=tuple(
+            _mail_command(command, settings, templates)
+            for command in all_commands()
+            if command.subjects(settings)
+        ),
+    )
+
+
+def _mail_command(command: Command, settings: Settings, templates: Templates) -> MailCommand:
+    about = help_topics.about(command, settings, templates.part)
+    subject = f"{command.right_subject(settings)} {command.sample_arguments(settings)}".rstrip()
+    body = command.sample_body(settings, templates.part)
+    return MailCommand(command.name, about, SampleLetter(settings.contest.address, subject, body))
+
+
 # --- programs ----------------------------------------------------------------------------------------------
 def _programs(tx: Transaction, settings: Settings) -> Mapping[str, PublishedProgram]:
+    dates = submissions.accepted(tx)
     return {
-        entry.name: _published(submissions.entered(tx, entry), settings)
+        entry.name: _published(submissions.entered(tx, entry), dates.get(entry.team_id, []), settings)
         for entry in submissions.all_entries(tx)
     }
 
 
-def _published(version: Version, settings: Settings) -> PublishedProgram:
+def _published(
+    version: Version, accepted: Sequence[tuple[int, datetime]], settings: Settings
+) -> PublishedProgram:
     """Return the program with its description, and without its authentication string (K42)."""
-    submission = version.submission
+    submission, play = version.submission, game_of(settings.game, settings.programs).info.play
     texts = {name: _public(data) for name, data in submission.files.items()}
     description = without_strings(submission.description)
-    if game_of(settings.game, settings.programs).info.play.takes == "c source":
-        description = "\n".join(SourceText(normalise(texts.get(submission.program, ""))).description)
+    if play.takes == "c source":
+        description, texts[submission.program] = _described(texts.get(submission.program, ""))
     first_the_program = sorted(texts.items(), key=lambda file: (file[0] != submission.program, file[0]))
-    language = version.report.language if version.report else ""
-    return PublishedProgram(language, description, tuple(first_the_program))
+    report = version.report
+    return PublishedProgram(
+        report.language if report else "",
+        description,
+        tuple(first_the_program),
+        play_reports(play).figures(report) if report else (),
+        tuple(accepted),
+    )
+
+
+def _described(program: str) -> tuple[str, str]:
+    """Part the description of a program in C from the rest of its text."""
+    source = SourceText(normalise(program))
+    block = source.description_block
+    if block is None:
+        return "", program
+    before, after = source.physical_lines[: block.first - 1], source.physical_lines[block.end - 1 :]
+    return "\n".join(source.description), "\n".join([*before, "(the description)", *after])
 
 
 def _public(data: bytes) -> str:

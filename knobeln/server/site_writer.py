@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from contest import __version__
+from contest import games as rules_of_games
 from contest.games.base import TextGame
 from contest.games.drawing import Course
 from contest.games.registry import game_of
@@ -16,10 +18,16 @@ from contest.seeds import Seeds
 from contest.store import contest_state, submissions
 from knobeln.context import ContestContext
 from knobeln.server.site_facts import site_facts, site_mark
+from reports import site
+from reports.highlights import Highlight
+from reports.play import play_reports
+from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.folder import SiteFolder
 from reports.site.games import GameKey
-from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.pages import Plan, game_of_file, headings, navigation, pages, plan, search
+from reports.site.pages import files as other_files
+from reports.site.preview import preview
 from reports.site.templates import SiteTemplates
 from tournament.replay import course_of, play_again
 from tournament.runners import open_runner
@@ -44,42 +52,60 @@ class SiteWriter:
             facts = site_facts(tx, self._contest)
         files = SiteFolder(self._target)
         templates = SiteTemplates(
-            facts.settings, facts.game, navigation(facts), self._contest.path / "templates" / "site"
+            facts.settings,
+            facts.game,
+            navigation(facts),
+            self._contest.path / "templates" / "site",
+            preview(facts),
         )
         planned = plan(facts)
-        for name, data in templates.static().items():
+        for name, data in (*templates.static().items(), *other_files(facts)):
             files.put(name, data)
+        highlights = yield from self._highlights(facts, planned)
         number = 0
-        for number, page in enumerate(pages(facts, planned), start=1):
+        for number, page in enumerate(pages(facts, planned, highlights), start=1):
             for path, data in templates.files(page).items():
                 files.put(path, data)
             if number % PAGES_PER_STEP == 0:
                 yield
-        yield from self._games(facts, planned.games, templates, files)
+        yield from self._games(facts, planned, files)
         file_count = files.finish()
         self.summary = (
-            f"{plural(number, 'page')} and {plural(len(planned.games), 'page')} of games "
+            f"{plural(number, 'page')} and the replays of {plural(len(planned.games), 'game')} "
             f"({planned.counted:,} counted so far) in {self._target}: {plural(file_count, 'file')}, "
             f"{files.written:,} of them new or changed."
         )
 
-    def _games(
-        self, facts: SiteFacts, games: Sequence[GameKey], templates: SiteTemplates, files: SiteFolder
-    ) -> Iterator[None]:
-        """Write the pages of games. A game whose page is up to date is not played again."""
-        fingerprint = templates.fingerprint()
-        keys = {
-            game.path: hashlib.sha256(f"{fingerprint} {game.path} {game.match}".encode()).hexdigest()
-            for game in games
-        }
-        outdated = [game for game in games if not files.keep(game.path, keys[game.path])]
-        for number, games_of_round in groupby(outdated, key=lambda game: game.plan.round):
-            left = list(games_of_round)
-            while left:
-                chunk, left = left[:GAMES_PER_STEP], left[GAMES_PER_STEP:]
-                for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
-                    for path, data in templates.files(page_of_game(facts, game, moves, course)).items():
-                        files.put(path, data, keys[game.path])
+    def _highlights(self, facts: SiteFacts, planned: Plan) -> Generator[None, None, Sequence[Highlight]]:
+        """Find the highlights of a finished contest; () if it has none.
+
+        The games of its last round are played again for that, which takes milliseconds for each.
+        """
+        found = search(facts, planned)
+        if found is None:
+            return ()
+        looking, wanted = found
+        gains_of = play_reports(facts.game.play).gains
+        for number, chunk in _chunks(wanted):
+            for game, (moves, course) in zip(chunk, self._courses(facts, number, chunk), strict=True):
+                if gains := gains_of(moves, course):
+                    looking.see(game.plan, game.match, gains)
+            yield
+        return looking.found
+
+    def _games(self, facts: SiteFacts, planned: Plan, files: SiteFolder) -> Iterator[None]:
+        """Write the files of games. The games of a file that is up to date are not played again."""
+        found, legend, made_by = headings(facts, planned), game_text.legend(facts.game), _source_digest()
+        for file in planned.files:
+            same = "".join((made_by, legend, *(found[game.key] for game in file.games)))
+            key = hashlib.sha256(same.encode()).hexdigest()
+            if not files.keep(file.path, key):
+                courses = self._courses(facts, file.games[0].plan.round, file.games)
+                written = (
+                    game_of_file(facts, found[game.key], game, moves, course)
+                    for game, (moves, course) in zip(file.games, courses, strict=True)
+                )
+                files.put(file.path, game_text.script(legend, written), key)
                 yield
 
     def _courses(self, facts: SiteFacts, number: int, games: Sequence[GameKey]) -> Iterator[CourseOfGame]:
@@ -107,6 +133,24 @@ class SiteWriter:
             seeds = Seeds(contest_state.state(tx).seed.value)
         with open_runner(raw, self._contest.settings, seeds) as runner:
             return play_again(number, [game.match for game in games], images, seeds, runner)
+
+
+def _chunks(games: Sequence[GameKey]) -> Iterator[tuple[int, list[GameKey]]]:
+    """The games, at most `GAMES_PER_STEP` of one round at a time, with the round's number."""
+    for number, of_round in groupby(games, key=lambda game: game.plan.round):
+        left = list(of_round)
+        while left:
+            yield number, left[:GAMES_PER_STEP]
+            left = left[GAMES_PER_STEP:]
+
+
+def _source_digest() -> str:
+    """Changes with how games are written down: the rules, their stories and pictures, and the file."""
+    known = hashlib.sha256(__version__.encode())
+    for package in (rules_of_games, site):
+        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+            known.update(path.read_bytes())
+    return known.hexdigest()
 
 
 class SiteKeeper:

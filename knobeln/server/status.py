@@ -91,7 +91,7 @@ class Status:
         mails = 0 if self.mails_stopped else self.mails[OutboxState.READY]
         return any((self.letters[LetterState.NEW], self.programs[SubmissionState.QUEUED], mails))
 
-    def advice(self) -> Iterator[str]:
+    def advise(self) -> Iterator[str]:
         """What the organizer should do, the most urgent first."""
         yield from self._machinery_advice()
         yield from self._decision_advice()

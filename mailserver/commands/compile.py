@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from textwrap import dedent
 
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
@@ -18,7 +20,7 @@ from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
 from contest.store import Transaction, decisions, submissions, teams
 from mailserver import authentication, deadlines
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail, by_template
 from mailserver.deadlines import Window
 from mailserver.limits import Limit
 from mailserver.problem import Problem, quote
@@ -53,11 +55,22 @@ class Compile(Command):
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("please compile", "compile")
 
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        return sample_text(part)
+
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         return receive(context, _take)
 
 
 COMMAND = Compile()
+
+
+def sample_text(part: PartOfMail) -> str:
+    """The text of a letter with a program: the indented lines at the beginning of the part about it."""
+    _, team_name, string = authentication.FROM_LINE.split()
+    lines = part("_program_letter", team_name=team_name, string=string).split("\n")
+    sample = takewhile(lambda line: not line or line.startswith(" "), lines)
+    return dedent("\n".join(sample)).strip()
 
 
 def receive(context: LetterContext, take: Callable[[LetterContext, Team, MailedProgram], str]) -> str:

@@ -21,6 +21,9 @@ class Help(Command):
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("help",)
 
+    def sample_arguments(self, settings: Settings) -> str:
+        return ""
+
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         word = " ".join(arguments).casefold()
         return _about(context, word) if word else send_help(context, note="help is asked for")

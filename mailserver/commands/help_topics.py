@@ -13,9 +13,9 @@ from enum import StrEnum
 from contest.config.settings import Settings
 from contest.games.registry import game_of
 from contest.model import Verdict
-from contest.registration_form import field_names
+from contest.registration_form import field_names, sample
 from mailserver.attachments import rules
-from mailserver.command import Command
+from mailserver.command import Command, PartOfMail
 from mailserver.commands.fuzzy_match import ALIKE, likeness
 
 MIN_LETTERS = 3  # letters of a word that is looked for in the rules
@@ -97,6 +97,11 @@ _SAME = {
 def offered(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:
     """The names of the commands that teams have in this contest."""
     return tuple(command.name for command in commands if command.subjects(settings))
+
+
+def about(command: Command, settings: Settings, part: PartOfMail) -> str:
+    """What `help NAME` says about this command: its subjects, and below them what it does."""
+    return part(f"commands/{command.name}", form=sample(settings).text, in_detail=True)
 
 
 def words(commands: Sequence[Command], settings: Settings) -> tuple[str, ...]:

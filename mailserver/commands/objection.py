@@ -13,8 +13,8 @@ from contest.config.settings import Settings
 from contest.ledger.receipts import Effect, LedgerEntry, receipts_in
 from contest.model import Phase
 from contest.store import entry_lists, ledger
-from mailserver.authentication import claimed_by, proof_in
-from mailserver.command import Arguments, Command, LetterContext, by_template
+from mailserver.authentication import FROM_LINE, claimed_by, proof_in
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail, by_template
 from mailserver.limits import Limit
 from mailserver.role_addresses import to_organizer
 
@@ -35,6 +35,9 @@ class Objection(Command):
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("objection",)
+
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        return FROM_LINE
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         tx = context.tx

@@ -35,6 +35,9 @@ class Preference(TeamCommand):
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return (PREFERENCE,)
 
+    def sample_arguments(self, settings: Settings) -> str:
+        return ",".join(settings.reports.offered[:3]) or NONE
+
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
         found = _IN_SUBJECT.match(subject)
         return stripped(subject[found.end() :].split()) if found else None

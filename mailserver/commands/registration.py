@@ -16,7 +16,14 @@ from contest.registration_form import record_text, sample
 from contest.store import Transaction, answers, contest_state, ledger, letters, outbox, submissions, teams
 from mailserver import deadlines
 from mailserver.attachments import rules, software
-from mailserver.command import CONFIRM_REGISTRATION, Arguments, Command, LetterContext, by_template
+from mailserver.command import (
+    CONFIRM_REGISTRATION,
+    Arguments,
+    Command,
+    LetterContext,
+    PartOfMail,
+    by_template,
+)
 from mailserver.deadlines import Window
 from mailserver.limits import HOUR, Doubt, FormFacts, Limit, doubt
 from mailserver.problem import Problem
@@ -37,6 +44,9 @@ class Register(Command):
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return (f"registration for {settings.contest.subject_word}", "registration", "register")
+
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        return sample(settings).text
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         team = teams.registered_by(context.tx, context.stored.id) if context.is_confirmed else None

@@ -30,6 +30,9 @@ class SendReport(TeamCommand):
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("send report", "send reports")
 
+    def sample_arguments(self, settings: Settings) -> str:
+        return f"{next(iter(settings.reports.offered), 'OWN')} 1"
+
     def recognise(self, subject: str, settings: Settings) -> Arguments | None:
         return arguments_after(subject, *self.subjects(settings))
 

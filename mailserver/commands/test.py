@@ -7,8 +7,8 @@ from contest.file_names import IMAGE_NAME, is_archive
 from contest.model import Team
 from contest.store import practices
 from mailserver import authentication
-from mailserver.command import Arguments, Command, LetterContext
-from mailserver.commands.compile import MailedProgram, receive
+from mailserver.command import Arguments, Command, LetterContext, PartOfMail
+from mailserver.commands.compile import MailedProgram, receive, sample_text
 from mailserver.commands.practice import is_offered, why_not_now
 
 
@@ -17,6 +17,9 @@ class Test(Command):
 
     def subjects(self, settings: Settings) -> tuple[str, ...]:
         return ("please test",) if is_offered(settings) else ()
+
+    def sample_body(self, settings: Settings, part: PartOfMail) -> str:
+        return sample_text(part)
 
     def handle(self, context: LetterContext, arguments: Arguments) -> str:
         return receive(context, _queue)

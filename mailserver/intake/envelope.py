@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from email.utils import getaddresses
 
 from mailserver.reading import addresses
 
 CUT_FIELD = "X-Knobeln-Cut"  # on a letter whose body was left out: its bytes, and how many it may have
-_HEAD_BYTES = 16_384
+HEAD_BYTES = 16_384
 _MAX_ADDRESS_CHARACTERS = 254
 _FROM_LINE = re.compile(rb">?From [^\r\n]*\r?\n")
 _FIELD = re.compile(r"^([A-Za-z-]+)[ \t]*:[ \t]*<?([^\s<>]*)>?[ \t]*\r?$")
@@ -40,11 +42,30 @@ def of(raw: bytes) -> Envelope:
 
 def writer(raw: bytes) -> str:
     """The address in the one From field of the letter; "" where that is not so."""
-    head = raw[:_HEAD_BYTES].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
-    fields = [line for line in re.split(rb"\n(?![ \t])", head) if line[:5].lower() == b"from:"]
-    if len(fields) != 1:
-        return ""
-    return addresses.mailbox(fields[0][5:].decode("latin-1").replace("\n", "").strip()) or ""
+    fields = _fields(raw, b"from")
+    return (addresses.mailbox(fields[0]) or "") if len(fields) == 1 else ""
+
+
+def recipients(raw: bytes) -> tuple[str, ...]:
+    """All recipients that the mail system has noted, and those in the fields To and Cc."""
+    written = (address for _, address in getaddresses(_fields(raw, b"to", b"cc")) if address)
+    return tuple(dict.fromkeys((*of(raw).recipients, *map(_short, written))))
+
+
+def is_for(raw: bytes, ours: Sequence[str], login: str) -> bool:
+    """Whether a letter in a mailbox of several robots is for the one with the addresses `ours`.
+
+    The recipients that the mail system has noted decide, if they are in a domain of ours, and are not merely
+    the mailbox itself: `login`, with or without a domain. If there are none, To and Cc decide.
+    """
+    domains = {addresses.domain_of(own) for own in ours}
+    telling = [
+        each
+        for each in of(raw).recipients
+        if addresses.domain_of(each) in domains
+        and login.casefold() not in (each.casefold(), each.casefold().partition("@")[0])
+    ]
+    return any(addresses.is_for(each, ours) for each in telling or recipients(raw))
 
 
 def without_from_line(raw: bytes) -> bytes:
@@ -65,9 +86,17 @@ def why_cut(field: str) -> str:
     return f"it has {int(found[1]):,} bytes, and a letter may have {int(found[2]):,}" if found else ""
 
 
+def _fields(raw: bytes, *names: bytes) -> list[str]:
+    """The contents of all header fields with these names (in small letters), unfolded."""
+    head = raw[:HEAD_BYTES].replace(b"\r\n", b"\n").partition(b"\n\n")[0]
+    fields = (line.partition(b":") for line in re.split(rb"\n(?![ \t])", head))
+    found = (content for name, _, content in fields if name.lower() in names)
+    return [content.decode("latin-1").replace("\n", "").strip() for content in found]
+
+
 def _head(raw: bytes) -> list[str]:
     """The lines of the headers, up to a limit; folded lines are not joined."""
-    return re.split(rb"\r?\n\r?\n", raw[:_HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
+    return re.split(rb"\r?\n\r?\n", raw[:HEAD_BYTES], maxsplit=1)[0].decode("latin-1").split("\n")
 
 
 def _short(address: str) -> str:

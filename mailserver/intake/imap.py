@@ -12,9 +12,9 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPCli
 from contest.config.sections import Imap
 from contest.errors import GiveUp, KnobelnError, TryAgain
 from contest.log import log
+from mailserver.intake import envelope
 from mailserver.intake.accept import AcceptFound
-from mailserver.intake.envelope import without_body
 from mailserver.oauth import AccessToken
 from mailserver.problem import visible
 
@@ -35,6 +35,7 @@ SLICE_SECONDS = 120.0
 MAX_TRIES = 4  # to fetch a letter that the server does not give out
 CONNECT_SECONDS = 20.0
 READ_SECONDS = 60.0
+OTHERS_TIME = timedelta(days=1)  # in which another contest takes its letters from a shared mailbox
 _LOOK_SECONDS = 1.0  # so soon we notice that we shall stop
 _HEADER_BYTES = 65_536
 _MAX_REASON_CHARACTERS = 300
@@ -57,6 +58,13 @@ class _Fetched(NamedTuple):
     is_complete: bool
 
 
+class OthersLetter(NamedTuple):
+    """A letter of a shared mailbox that is not for us."""
+
+    recipients: tuple[str, ...]
+    arrived_at: datetime
+
+
 class _NotGiven(Exception):
     """The server says NO to one letter."""
 
@@ -77,9 +85,10 @@ class Mailbox:
         alarm: Callable[[str], object],
         token: AccessToken | None = None,
         failures: Failures | None = None,
+        ours: Sequence[str] = (),
     ) -> None:
         """Connects. `alarm` tells the organizer; `token` is where `imap.login` wants one; `failures` outlives
-        the connection.
+        the connection. `ours`: if the mailbox is shared, the addresses whose letters we take.
 
         Raises MailboxUnreachable, MailboxRefused, and what the token's issuer leads to.
         """
@@ -89,6 +98,9 @@ class Mailbox:
         self._alarm = alarm
         self._done: set[int] = set()  # never again over this connection, even if they are still there
         self._later: set[int] = set()  # not again in this pass
+        self._ours = ours
+        self._for_us: set[int] = set()  # of a shared mailbox
+        self._for_others: dict[int, OthersLetter] = {}
         self._failures = Counter() if failures is None else failures
         self._client = connected(settings, token)
         try:
@@ -116,7 +128,14 @@ class Mailbox:
             self._client.noop()  # servers look for new letters when they like, but with this they do
             found = set(self._client.search(self._criteria())) - self._done - self._later
         tries = {uid: self._failures[self.uid_validity, uid] for uid in found}
-        return sorted((uid for uid in found if tries[uid] <= MAX_TRIES), key=lambda uid: (tries[uid], uid))
+        known = (uid for uid in found if tries[uid] <= MAX_TRIES)
+        ordered = sorted(known, key=lambda uid: (tries[uid], uid))
+        return [uid for uid in ordered if self._is_for_us(uid)] if self._ours else ordered
+
+    def of_nobody(self, now: datetime) -> list[OthersLetter]:
+        """The letters of a shared mailbox that are for others, and that nobody has taken for a day."""
+        self.waiting()
+        return [each for each in self._for_others.values() if now - each.arrived_at > OTHERS_TIME]
 
     def take_all(self, stop: Event) -> int:
         """Take what waits, oldest first, until nothing is left; how many. Raises also StoreBusy."""
@@ -133,17 +152,12 @@ class Mailbox:
         if self._failures[self.uid_validity, uid] == MAX_TRIES:
             self._put_aside(uid)
             return False
-        try:
+        found = None
+        with self._failures_counted(uid):
             found = self._fetched(uid)
-        except _NotGiven as error:
-            self._later.add(uid)
-            self._failed_again(uid, str(error))
-            return False
-        except MailboxUnreachable as error:
-            self._failed_again(uid, str(error))
-            raise
-        if found is None:  # somebody else took it away meanwhile
-            self._done.add(uid)
+            if found is None:  # somebody else took it away meanwhile
+                self._done.add(uid)
+        if found is None:
             return False
         self._accept(found.raw, found.arrived_at)
         if found.is_complete:
@@ -151,6 +165,24 @@ class Mailbox:
         else:
             self._put_away(uid, self._failed, (SEEN, FLAGGED))
         return True
+
+    def _is_for_us(self, uid: int) -> bool:
+        """Whether a letter of a shared mailbox is to be taken, or put aside. It stays unseen."""
+        if uid in self._for_others:
+            return False
+        if uid in self._for_us or self._failures[self.uid_validity, uid] == MAX_TRIES:
+            return True
+        answer = None
+        with self._failures_counted(uid):
+            answer = self._fetch(uid, "INTERNALDATE", f"BODY.PEEK[HEADER]<0.{envelope.HEAD_BYTES}>")
+        if answer is None:
+            return False
+        head = next((value for key, value in answer.items() if key.startswith(b"BODY[")), b"")
+        if envelope.is_for(head, self._ours, self._settings.username):
+            self._for_us.add(uid)
+            return True
+        self._for_others[uid] = OthersLetter(envelope.recipients(head), _arrival(answer))
+        return False
 
     def _fetched(self, uid: int) -> _Fetched | None:
         """The letter; None: it is gone."""
@@ -165,11 +197,9 @@ class Mailbox:
         raw = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
         if not isinstance(raw, bytes):
             raise _NotGiven("the answer has no text")
-        arrived = facts.get(b"INTERNALDATE")
-        arrived_at = arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
         if not is_complete:
-            raw = without_body(raw, size, self._max_bytes)
-        return _Fetched(raw, arrived_at, is_complete)
+            raw = envelope.without_body(raw, size, self._max_bytes)
+        return _Fetched(raw, _arrival(facts), is_complete)
 
     def _fetch(self, uid: int, *what: str) -> dict[bytes, Any] | None:
         try:
@@ -180,6 +210,18 @@ class Mailbox:
                 raise _NotGiven(_reason(error.__cause__)) from error
             raise
         return found
+
+    @contextmanager
+    def _failures_counted(self, uid: int) -> Iterator[None]:
+        """If the letter cannot be fetched, count that, and go on with the next if the connection is good."""
+        try:
+            yield
+        except _NotGiven as error:
+            self._later.add(uid)
+            self._failed_again(uid, str(error))
+        except MailboxUnreachable as error:
+            self._failed_again(uid, str(error))
+            raise
 
     def _failed_again(self, uid: int, why: str) -> None:
         self._failures[self.uid_validity, uid] += 1
@@ -261,6 +303,12 @@ class Mailbox:
                 break  # either the time is up, or the connection was closed: `idle_done` will say
         _, late = self._client.idle_done()
         return _tells_news((*heard, *late))
+
+
+def _arrival(facts: Mapping[bytes, Any]) -> datetime:
+    """When the letter came into the mailbox; now if the server does not tell."""
+    arrived = facts.get(b"INTERNALDATE")
+    return arrived.astimezone(UTC) if isinstance(arrived, datetime) else datetime.now(UTC)
 
 
 def _tells_news(responses: Any) -> bool:

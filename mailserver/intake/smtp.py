@@ -506,7 +506,7 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        if not addresses.is_one_of(address, self._ours) and not is_role(address, self._settings):
+        if not addresses.is_for(address, self._ours) and not is_role(address, self._settings):
             return "550 5.1.1 there is no such mailbox here, and this server relays nothing"
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 too many recipients"

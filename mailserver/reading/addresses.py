@@ -87,4 +87,17 @@ def domain_of(address: str) -> str:
 
 
 def is_one_of(address: str, ours: Iterable[str]) -> bool:
+    """Whether the address reaches the same mailbox as one of ours, with whatever tag."""
     return without_tag(address) in {without_tag(own) for own in ours}
+
+
+def is_for(address: str, ours: Iterable[str]) -> bool:
+    """Whether a letter to this address is for us: it is one of ours, or one of ours with a further tag.
+
+    The letters to `robot+b-17@x` are for `robot@x`. Those to `robot+autumn@x` are for `robot@x`, too, but not
+    for `robot+spring@x`.
+    """
+    name, _, domain = address.casefold().rpartition("@")
+    tags = name.split("+")
+    spellings = {f"{'+'.join(tags[:count])}@{domain}" for count in range(1, len(tags) + 1)}
+    return not spellings.isdisjoint(own.casefold() for own in ours)

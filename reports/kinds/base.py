@@ -263,6 +263,7 @@ class Disclosed(Enum):
     TEAMS = "who takes part"
     RANKINGS = "the rankings"
     GAMES = "the points of all games"
+    OWN_RESULT = "a team's own place"
     OWN_GAMES = "the points of a team's own games"
     OWN_MOVES = "the moves of a team's own games"
     BRACKET = "the bracket"

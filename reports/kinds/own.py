@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from contest.model import Outgoing, Team
 from reports import summary
-from reports.kinds.base import Audience, Report, RoundPlayed
+from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
 
 
 class OwnResultReport(Report[RoundPlayed]):
@@ -15,6 +15,7 @@ class OwnResultReport(Report[RoundPlayed]):
     when = RoundPlayed
     moment = "when the contest is over for you"
     to_whom = Audience.LEAVING
+    discloses = frozenset({Disclosed.OWN_RESULT})
 
     def write(self, event: RoundPlayed, wanting: Sequence[Team]) -> Iterator[Outgoing]:
         prizes = summary.prizes_of(event.ranking, event.teams, event.settings)

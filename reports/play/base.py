@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.model import Attachment, Match, Moves, PracticeGame, Verdict
+from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
 from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import GameKey, GamePage
+    from reports.site.games import Replay
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,23 @@ class PlayReports:
         """The series that a program threw in practice games; None if its moves are no throws."""
         return None
 
-    def game_page(
-        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
-    ) -> GamePage:
-        """The page of a game. `moves` and `course` are None if they are not known any more."""
-        from reports.site.games import game_page  # mails are written without the pages
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """What each seat won in each turn; None if that is not known."""
+        if course is None or not course.points:
+            return None
+        after = list(zip(*course.points, strict=True))
+        return tuple(tuple(b - a for a, b in pairwise((0, *totals))) for totals in after)
 
-        return game_page(key, moves, course, game, self.verdicts)
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        """The figures of an accepted program that its page tells after the contest, by what they are."""
+        return ()
+
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
+        """What a replay of the game shows. `moves` and `course` are None if they are not known any more."""
+        from reports.site.games import replay_of  # mails are written without the pages
+
+        return replay_of(match, moves, course, game)

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
-from contest.games.knobeln import rules_of
-from contest.model import Attachment, Match, Moves, PracticeGame
+from contest.games.knobeln import rules_of, throw_points
+from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame
+from contest.plurals import plural
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
 from reports.series import SeriesFacts, series_facts
+from reports.text import kilobytes
 from reports.verdicts import MACHINE_VERDICTS
 
 if TYPE_CHECKING:
-    from reports.site.games import GameKey, GamePage
+    from reports.site.games import Replay
 
 
 class MachineReports(PlayReports):
@@ -40,14 +42,34 @@ class MachineReports(PlayReports):
         thrown = [knobeln_protocol.throws_of(game.result) or () for game in games]
         return series_facts([own for own, _ in throws] for throws in thrown)
 
-    def game_page(
-        self, key: GameKey, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
-    ) -> GamePage:
+    def gains(
+        self, moves: Sequence[Moves] | None, course: Course | None
+    ) -> tuple[tuple[int, ...], ...] | None:
         if not moves:
-            return super().game_page(key, moves, course, game)
-        from reports.site.throws import throw_page  # mails are written without the pages
+            return None
+        return tuple(zip(*(throw_points(int(a), int(b)) for a, b in moves), strict=True))  # type: ignore[arg-type]
 
-        return throw_page(key, moves, game, self.verdicts)
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, MachineBuildReport):
+            if report.elements is not None:
+                elements = f"{report.elements:,} of {report.element_limit:,} allowed"
+                found.append(("lexical elements", elements))
+            if report.static_bytes is not None:
+                limit = kilobytes(report.memory_limit)
+                found.append(("memory for data", f"{kilobytes(report.static_bytes)} of {limit}"))
+            if report.code_bytes is not None:
+                found.append(("code", plural(report.code_bytes, "byte")))
+        return tuple(found)
+
+    def replay(
+        self, match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo
+    ) -> Replay:
+        if not moves:
+            return super().replay(match, moves, course, game)
+        from reports.site.throws import throw_replay  # mails are written without the pages
+
+        return throw_replay(match, moves)
 
 
 MACHINE_REPORTS = MachineReports(MACHINE.name)

@@ -7,12 +7,23 @@ from collections.abc import Sequence
 from contest.config.settings import Settings
 from contest.games.base import TEXT
 from contest.games.registry import game_of
-from contest.model import Attachment, Match
+from contest.model import Attachment, BuildReport, Match, TextBuildReport
+from contest.plurals import plural
 from reports import knobeln_protocol, text_protocol
 from reports.play.base import PlayReports
 
 
 class TextReports(PlayReports):
+    def figures(self, report: BuildReport) -> tuple[tuple[str, str], ...]:
+        found = []
+        if isinstance(report, TextBuildReport):
+            if report.image:
+                found.append(("container image", plural(report.image.unpacked_bytes, "byte")))
+            else:
+                size = plural(sum(file.size for file in report.files), "byte")
+                found.append(("size", f"{size} in {plural(len(report.files), 'file')}"))
+        return tuple(found)
+
     def attachments(
         self,
         matches: Sequence[Match],

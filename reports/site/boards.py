@@ -1,85 +1,86 @@
-"""Draw the board of a game on its page: the last position, and what each turn changed. Pure."""
+"""Write down the pictures of a game for the script that draws them: what each turn changed. Pure."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import pairwise
+from typing import TypeVar
 
-from contest.games.drawing import Drawing, Square
+from contest.games.drawing import Course, Drawing, Figure, Ring, Square
 
-SIDE = 40  # side of a square, in the picture's own units
-
-
-@dataclass(frozen=True)
-class BoardSquare:
-    """A square of the picture, with its upper left corner and the classes of its style."""
-
-    x: int
-    y: int
-    text: str
-    small: str
-    style: str
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
-class BoardPicture:
-    """`lines` is a path: the heavy ones between blocks, and the frame.
+class Pictures:
+    """`view` says how to draw them, `facts` what holds for all of them, as JSON.
 
-    `turns` is for the script, as JSON: for the position before the first turn and after each, its caption and
-    the squares that are not as they were in the one before (in the first: all), each as its number and the
-    text, the small text and the style of its place.
+    `captions` and `changes` are for the position before the first turn and after each. A change is JSON: in
+    the first picture all, and in each further one what is not as it was in the one before.
     """
 
-    width: int
-    height: int
-    side: int
-    places: tuple[BoardSquare, ...]
-    lines: str
-    legend: tuple[str, ...]  # by seat: sign and player
-    caption: str
-    turns: str
+    view: str
+    facts: str
+    captions: tuple[str, ...]
+    changes: tuple[str, ...]
 
 
-def board(names: Sequence[str], drawings: Sequence[Drawing]) -> BoardPicture:
-    """Draw the board of a game of these players, which has at least one position."""
+def pictures_of(course: Course) -> Pictures | None:
+    """The pictures of a game; None if it has none."""
+    if course.drawings:
+        return _boards(course.drawings)
+    return _rings(course.rings) if course.rings else None
+
+
+def _boards(drawings: Sequence[Drawing]) -> Pictures:
+    """`{"s": [[number, text, small text, style] ...], "p": [purse, ...]}`; without `p` nobody pays."""
     last = drawings[-1]
-    rows, columns = len(last.rows), len(last.rows[0])
-    places = tuple(
-        BoardSquare(column * SIDE, row * SIDE, square.text, square.small, _style(square))
-        for row, squares in enumerate(last.rows)
-        for column, square in enumerate(squares)
-    )
-    width, height = columns * SIDE, rows * SIDE
-    across = [f"M0 {row * SIDE}H{width}" for row in _edges(rows, last.block)]
-    down = [f"M{column * SIDE} 0V{height}" for column in _edges(columns, last.block)]
-    legend = tuple(f"{sign} {name}".strip() for sign, name in zip_longest(last.signs, names, fillvalue=""))
-    return BoardPicture(
-        width, height, SIDE, places, "".join(across + down), legend, last.caption, _turns(drawings)
-    )
-
-
-def _edges(count: int, block: int) -> range:
-    """Before which of so many rows there is a heavy line, and behind the last."""
-    return range(0, count + 1, block or count)
+    facts = {
+        "rows": len(last.rows),
+        "columns": len(last.rows[0]),
+        "block": last.block,
+        "signs": last.signs,
+        "purses": drawings[0].purses,
+    }
+    changes = []
+    for squares, drawing in zip(_changed([each.squares for each in drawings]), drawings, strict=True):
+        found = {"s": [[number, each.text, each.small, _style(each)] for number, each in squares]}
+        changes.append(_json(found | ({"p": list(drawing.purses)} if drawing.purses else {})))
+    return Pictures("board", _json(facts), tuple(each.caption for each in drawings), tuple(changes))
 
 
 def _style(square: Square) -> str:
-    """Whose sign (`s0`), whose ground (`g0`), and whether the turn changed it (`now`)."""
+    """Whose sign (`s0`), whose ground (`g0`), whether the turn changed it, whether it may be played next."""
     seat = [] if square.seat is None else [f"s{square.seat}"]
     ground = [] if square.ground is None else [f"g{square.ground}"]
-    return " ".join([*seat, *ground, *(["now"] if square.changed else [])])
+    return " ".join([*seat, *ground, *["now"] * square.changed, *["legal"] * square.legal])
 
 
-def _turns(drawings: Sequence[Drawing]) -> str:
-    first = [(number, square) for number, square in enumerate(drawings[0].squares)]
-    found = [(drawings[0].caption, first)]
-    for before, after in pairwise(drawings):
-        both = enumerate(zip(before.squares, after.squares, strict=True))
-        found.append((after.caption, [(number, new) for number, (old, new) in both if new != old]))
-    told = [
-        [caption, [[number, square.text, square.small, _style(square)] for number, square in squares]]
-        for caption, squares in found
+def _rings(rings: Sequence[Ring]) -> Pictures:
+    """`{"f": [[seat, health, stock, text, 1 if covered] ...], "a": [[from, to] ...]}`."""
+    changes = [
+        _json({"f": [_figure(seat, each) for seat, each in figures], "a": ring.arrows})
+        for figures, ring in zip(_changed([each.figures for each in rings]), rings, strict=True)
     ]
-    return json.dumps(told, separators=(",", ":"))
+    return Pictures(
+        "ring", _json({"full": rings[0].full}), tuple(each.caption for each in rings), tuple(changes)
+    )
+
+
+def _figure(seat: int, figure: Figure) -> list[int | str]:
+    return [seat, figure.health, figure.stock, figure.text, int(figure.covered)]
+
+
+def _changed(pictures: Sequence[Sequence[Part]]) -> list[list[tuple[int, Part]]]:
+    """Return of each picture the parts that are not as in the one before, with their numbers."""
+    found = [list(enumerate(pictures[0]))]
+    for before, after in pairwise(pictures):
+        both = enumerate(zip(before, after, strict=True))
+        found.append([(number, new) for number, (old, new) in both if new != old])
+    return found
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

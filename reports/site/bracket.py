@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from reports.bracket import BracketMatch, matches_of, sides_of
 from reports.bracket import score as match_score
 from reports.site import charts, paths
 from reports.site.facts import SiteFacts
+from reports.site.groups import GroupView
 from reports.site.page import Page
 from reports.site.tables import Column, Table, cell, name_cell
 
 
-def bracket(facts: SiteFacts) -> Page:
-    """Make the page of a knock-out's bracket with all its sides."""
+def bracket(facts: SiteFacts, made: Container[str]) -> Page:
+    """Make the page of a knock-out's bracket with all its sides. `made`: the pages of games that exist."""
     matches = matches_of(facts.history)
-    sides = [charts.bracket_side(matches, side) for side in sides_of(matches)]
-    table = _bracket_table(matches, facts.game.point)
+    groups = [GroupView(group, facts.game, made) for outcome in facts.history for group in outcome.groups]
+    links = {
+        match: view.first_link or paths.round_page(match.round)
+        for match, view in zip(matches, groups, strict=True)
+        if not match.is_bye
+    }
+    sides = [charts.bracket_side(matches, side, links) for side in sides_of(matches)]
+    table = _bracket_table(matches, facts.game.point, links)
     return Page(paths.BRACKET, "bracket", "Bracket", {"sides": sides, "table": table}, (table,))
 
 
-def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
+def _bracket_table(matches: Sequence[BracketMatch], point: int, links: Mapping[BracketMatch, str]) -> Table:
     columns = (
         Column("round", "round", numeric=True),
         Column("side", "side"),
@@ -30,10 +37,10 @@ def _bracket_table(matches: Sequence[BracketMatch], point: int) -> Table:
     )
     rows = tuple(
         (
-            cell(match.round),
+            cell(match.round, paths.round_page(match.round)),
             cell(match.side),
             name_cell(match.winner or "nobody", paths.team(match.winner) if match.winner else ""),
-            cell(match_score(match, point), paths.round_page(match.round)),
+            cell(match_score(match, point), links[match]),
             cell(", ".join(losers), paths.team(losers[0]) if len(losers) == 1 else ""),
         )
         for match in matches

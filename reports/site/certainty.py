@@ -10,13 +10,14 @@ from reports.site.tables import Column, Table, cell, name_cell
 
 
 def certainty(found: Certainty) -> Page:
-    """Make the page about the contests with other chance, with all teams."""
-    facts = certainty_facts(found)
+    """Make the page about the contests played with other random numbers, with all teams."""
+    facts = certainty_facts(found, played="with other random numbers")
     columns = tuple(
         Column(name.replace(" ", "_"), name, numeric=number > 0) for number, name in enumerate(facts.columns)
     )
     rows = tuple((name_cell(name, paths.team(name)), *map(cell, shares)) for name, *shares in facts.lines)
-    table = Table("certainty", "Of 100 contests with other chance", columns, rows) if rows else None
+    caption = "Of 100 contests played with other random numbers"
+    table = Table("certainty", caption, columns, rows) if rows else None
     return Page(
         paths.CERTAINTY,
         "certainty",

@@ -6,8 +6,7 @@ Lengths are in the picture's own units; the templates stretch the picture to the
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -21,52 +20,12 @@ _TICKS = 5
 _COLUMNS = 250  # a chart shows at most this many generations; more could not be told apart
 
 
-# --- the heat map ------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class HeatMap:
-    """A cross table as squares with sides of 1; one path draws all squares of the same shade."""
-
-    size: int
-    paths: tuple[tuple[int, str], ...]  # shade, path
-    low: str  # the value of the lightest shade
-    high: str  # the value of the darkest shade
-
-    @property
-    def letter(self) -> float:
-        """The font size of the numbers at the edges; they stay readable with any number of squares."""
-        return max(0.4, round(self.size / 40, 2))
-
-    @property
-    def margin(self) -> float:
-        return round(2 * self.letter, 2)
-
-    @property
-    def width(self) -> int:
-        """The largest width in pixels."""
-        return min(480, int(28 * (self.size + self.margin)))
-
-    @property
-    def numbers(self) -> range:
-        """The rows and columns that get a number at the edge, as many as there is room for."""
-        return range(1, self.size + 1, 1 + self.size // 25)
-
-
+# --- shades ------------------------------------------------------------------------------------------------
 def shade(value: float, low: float, high: float) -> int:
     """Return the shade, from 0 to SHADES - 1, of a value between `low` and `high`."""
     if high <= low:
         return 0
     return min(SHADES - 1, int((value - low) / (high - low) * SHADES))
-
-
-def heat_map(shades: Sequence[Sequence[int | None]], low: str, high: str) -> HeatMap:
-    """Draw a table of `shades`, row by row; None is a cell without a value and is left out."""
-    squares: defaultdict[int, list[str]] = defaultdict(list)
-    for y, row in enumerate(shades):
-        for x, level in enumerate(row):
-            if level is not None:
-                squares[level].append(f"M{x} {y}h1v1h-1z")
-    paths = tuple((level, "".join(squares[level])) for level in sorted(squares))
-    return HeatMap(len(shades), paths, low, high)
 
 
 # --- axes --------------------------------------------------------------------------------------------------
@@ -102,58 +61,113 @@ def _short(number: float) -> float:
 
 # --- stacked areas -----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Area:
-    """An entry's band. `label` is the position (x, y) of its name; None if the name does not fit."""
+class Band:
+    """An entry's band, or that of all small entries together, whose `entry` is "".
+
+    `counts`: its exemplars in the generations that are shown, without the zeros at the end. `path`: the area
+    from its upper edge down to the lower edge of the picture; the next band is drawn over what is below it.
+    `label`: the position (x, y) of its name; None if the name does not fit.
+    """
 
     entry: str
-    colour: int
+    name: str
+    counts: tuple[int, ...]
     path: str
     label: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
 class StackedAreas:
-    """The shares of all entries over the generations, the best on top."""
+    """The shares of all entries over the generations, the best on top.
 
-    areas: tuple[Area, ...]
+    Paths count generations to the right and tenths of a unit down: `transform` makes them as large as the
+    picture, WIDTH times POPULATION_HEIGHT. `shown` are the generations in it, `totals` their exemplars.
+    """
+
+    bands: tuple[Band, ...]
+    shown: tuple[int, ...]
+    totals: tuple[int, ...]
+    transform: str
     generations: tuple[Tick, ...]
     shares: tuple[Tick, ...]
 
 
+POPULATION_HEIGHT = 460
+_BANDS = 60  # a picture has at most so many; the smallest entries share the last
 _LABEL_HEIGHT = 16.0
 _LABEL_WIDTH = 8.5  # of a character
 
 
 def stacked_areas(outcome: EvolutionOutcome) -> StackedAreas:
-    """Draw the evolution as stacked areas in a picture of WIDTH times HEIGHT."""
+    """Draw the evolution as stacked areas."""
     last = len(outcome.generations) - 1
-    chosen = sorted(
+    shown = sorted(
         {round(c * last / min(last, _COLUMNS)) for c in range(min(last, _COLUMNS) + 1)} if last else {0}
     )
-    order = [outcome.entries.index(line.entry) for line in outcome.ranking]
-    edges = [_edges([outcome.generations[g][entry] for entry in order]) for g in chosen]
-    xs = [_short(g * WIDTH / max(1, last)) for g in chosen]
-    if len(xs) == 1:
-        xs, edges = [0.0, float(WIDTH)], edges * 2
-    areas = tuple(
-        _area(outcome.entries[entry], place, xs, [(e[place], e[place + 1]) for e in edges])
-        for place, entry in enumerate(order)
+    totals = [sum(outcome.generations[g]) for g in shown]
+    found = _largest(outcome, shown, totals)
+    edges = [
+        _edges(counts, total)
+        for counts, total in zip(zip(*(of_one for _, _, of_one in found), strict=True), totals, strict=True)
+    ]
+    xs = [*shown]
+    if last == 0:  # a picture needs a left and a right edge
+        xs, edges = [0, 1], edges * 2
+    wide = WIDTH / max(1, last)
+    bands = []
+    for at, (entry, name, counts) in enumerate(found):
+        upper, lower = [e[at] for e in edges], [e[at + 1] for e in edges]
+        bounds = [(top / 10, bottom / 10) for top, bottom in zip(upper, lower, strict=True)]
+        label = _label(name, [x * wide for x in xs], bounds)
+        bands.append(Band(entry, name, _without_last_zeros(counts), _outline(xs, upper, lower), label))
+    shares = tuple(Tick(_short(POPULATION_HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100))
+    return StackedAreas(
+        tuple(bands), tuple(shown), tuple(totals), f"scale({wide:.6g} .1)", ticks(last), shares
     )
-    shares = tuple(Tick(_short(HEIGHT * (100 - p) / 100), f"{p} %") for p in (0, 25, 50, 75, 100))
-    return StackedAreas(areas, ticks(last), shares)
 
 
-def _edges(counts: Sequence[int]) -> list[float]:
+def _largest(
+    outcome: EvolutionOutcome, shown: Sequence[int], totals: Sequence[int]
+) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Return entry, name and counts of each band by rank, and at last those of all small entries together."""
+    columns = zip(*(outcome.generations[g] for g in shown), strict=True)
+    of_entry = dict(zip(outcome.entries, columns, strict=True))
+    ranked = [line.entry for line in outcome.ranking]
+    large = {*ranked}
+    if len(ranked) > _BANDS:
+        large = {*sorted(ranked, key=lambda entry: -max(of_entry[entry]))[: _BANDS - 1]}
+    found = [(entry, entry, of_entry[entry]) for entry in ranked if entry in large]
+    if len(large) < len(ranked):
+        in_large = map(sum, zip(*(counts for _, _, counts in found), strict=True))
+        others = tuple(total - of_them for total, of_them in zip(totals, in_large, strict=True))
+        found.append(("", f"{len(ranked) - len(large)} others", others))
+    return found
+
+
+def _edges(counts: Sequence[int], total: int) -> list[int]:
     """Return the heights that separate the bands, from the top; all are at the bottom if nobody is left."""
-    total = sum(counts)
-    return [_short(HEIGHT * end / total) if total else HEIGHT for end in accumulate(counts, initial=0)]
+    bottom = 10 * POPULATION_HEIGHT
+    return [round(bottom * end / total) if total else bottom for end in accumulate(counts, initial=0)]
 
 
-def _area(entry: str, place: int, xs: Sequence[float], bounds: Sequence[tuple[float, float]]) -> Area:
-    upper = [f"{x:g} {top:g}" for x, (top, _) in zip(xs, bounds, strict=True)]
-    lower = [f"{x:g} {bottom:g}" for x, (_, bottom) in zip(xs, bounds, strict=True)]
-    path = "M" + "L".join([*upper, *reversed(lower)]) + "z"
-    return Area(entry, place, path, _label(entry, xs, bounds))
+def _without_last_zeros(counts: Sequence[int]) -> tuple[int, ...]:
+    end = next((at for at in range(len(counts), 0, -1) if counts[at - 1]), 0)
+    return tuple(counts[:end])
+
+
+def _outline(xs: Sequence[int], upper: Sequence[int], lower: Sequence[int]) -> str:
+    """Return the path of a band, which ends where the band does; "" if it is nowhere."""
+    last = next((at for at in range(len(xs) - 1, -1, -1) if lower[at] > upper[at]), None)
+    if last is None:
+        return ""
+    steps: list[tuple[int, int]] = []
+    for at in range(1, min(last + 1, len(xs) - 1) + 1):
+        x, y = xs[at] - xs[at - 1], upper[at] - upper[at - 1]
+        if steps and steps[-1][1] * x == y * steps[-1][0]:  # straight on
+            x, y = steps[-1][0] + x, steps.pop()[1] + y
+        steps.append((x, y))
+    drawn = " ".join(f"{x} {y}" for x, y in steps).replace(" -", "-")
+    return f"M{xs[0]} {upper[0]}l{drawn}V{10 * POPULATION_HEIGHT}H{xs[0]}z"
 
 
 def _label(
@@ -177,98 +191,13 @@ def _room(
     return bottom - top, x, (top + bottom) / 2
 
 
-# --- curves ------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Curve:
-    """A curve; `points` is the attribute of an SVG polyline."""
-
-    name: str
-    points: str
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Curves over the turns of a game, counted from 1.
-
-    `marks`: for each curve the positions where a series begins.
-    """
-
-    curves: tuple[Curve, ...]
-    turns: int
-    along: tuple[Tick, ...]
-    up: tuple[Tick, ...]
-    marks: tuple[tuple[float, ...], ...] = ()
-
-    @property
-    def step(self) -> float:
-        """The distance between two turns."""
-        return WIDTH / max(1, self.turns)
-
-
-def throw_curves(
-    names: Sequence[str], throws: Sequence[Sequence[int]], starts: Sequence[Sequence[int]]
-) -> Curves:
-    """Draw the numbers thrown on a logarithmic scale, because the points of a throw are its logarithm."""
-    low = min(map(min, throws)).bit_length() - 1
-    top = max(low + 1, (max(map(max, throws)) - 1).bit_length())
-    scale = HEIGHT / (top - low)
-    curves = tuple(
-        Curve(name, _polyline(of_one, lambda n: HEIGHT - (_log2(n) - low) * scale))
-        for name, of_one in zip(names, throws, strict=True)
-    )
-    turns = len(throws[0])
-    up = tuple(
-        Tick(_short(HEIGHT - (power - low) * scale), f"{2**power:,}")
-        for power in range(low, top + 1, 1 + (top - low) // 8)
-    )
-    marks = tuple(tuple(_short(_x(turn, turns)) for turn in of_one) for of_one in starts)
-    return Curves(curves, turns, ticks(turns), up, marks)
-
-
-def _log2(number: int) -> float:
-    """Return the logarithm of a number from 1 on, interpolated between the powers of two."""
-    power = number.bit_length() - 1
-    return power + number / float(1 << power) - 1
-
-
-def point_curves(names: Sequence[str], totals: Sequence[Sequence[int]]) -> Curves:
-    """Draw each player's points after each turn."""
-    most = max(1, *(max(of_one, default=0) for of_one in totals))
-    least = min(0, *(min(of_one, default=0) for of_one in totals))
-    scale = HEIGHT / (most - least)
-    curves = tuple(
-        Curve(name, _polyline(of_one, lambda n: HEIGHT - (n - least) * scale))
-        for name, of_one in zip(names, totals, strict=True)
-    )
-    turns = len(totals[0])
-    up = tuple(Tick(_short(HEIGHT - t.at), t.text) for t in ticks(most, HEIGHT, least))
-    return Curves(curves, turns, ticks(turns), up)
-
-
-_STRAIGHT = 1e-7  # a smaller bend is no corner: over a thousand turns it is a fraction of a point
-
-
-def _x(turn: int, turns: int) -> float:
-    return turn * WIDTH / max(1, turns)
-
-
-def _polyline(values: Sequence[int], y: Callable[[int], float]) -> str:
-    """Return the curve from turn to turn, without the points inside straight lines."""
-    turns, heights = len(values), list(map(y, values))
-    corners = (
-        (at, height)
-        for at, height in enumerate(heights, start=1)
-        if not 1 < at < turns or abs(heights[at] - 2 * height + heights[at - 2]) > _STRAIGHT
-    )
-    return " ".join(f"{_x(at, turns):.4g},{height:.4g}" for at, height in corners)
-
-
 # --- the bracket -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Box:
-    """A match or a bye in the bracket, with its upper left corner."""
+    """A match or a bye in the bracket, with its upper left corner. `link`: to its games, "" without any."""
 
     match: BracketMatch
+    link: str
     x: float
     y: float
 
@@ -282,39 +211,52 @@ class BracketSide:
     lines: tuple[str, ...]
     width: float
     height: float
+    box_width: float  # the longest name and the points have room
 
 
-BOX_WIDTH, BOX_HEIGHT = 230, 48
+BOX_HEIGHT = 48
+_LETTER_WIDTH = 8.8  # of a winner's name
 _GAP_X, _GAP_Y = 36, 16
 
 
-def bracket_side(matches: Sequence[BracketMatch], side: str) -> BracketSide:
+def bracket_side(
+    matches: Sequence[BracketMatch], side: str, links: Mapping[BracketMatch, str]
+) -> BracketSide:
     """Draw the matches of a side as boxes; later ones are further to the right."""
     boxes: list[Box] = []
     lines: list[str] = []
+    longest = max((len(name) for match in matches for name in match.players), default=0)
+    box_width = round(max(150.0, 60 + _LETTER_WIDTH * longest))
     below = 0.0
     for root in forest(matches, side):
-        _, below = _place(root, below, boxes, lines)
-    width = max((box.x for box in boxes), default=0.0) + BOX_WIDTH
-    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y))
+        _, below = _place(root, below, box_width, boxes, lines, links)
+    width = max((box.x for box in boxes), default=0.0) + box_width
+    return BracketSide(side, tuple(boxes), tuple(lines), width, max(0.0, below - _GAP_Y), box_width)
 
 
-def _place(node: Node, top: float, boxes: list[Box], lines: list[str]) -> tuple[float, float]:
+def _place(
+    node: Node,
+    top: float,
+    box_width: float,
+    boxes: list[Box],
+    lines: list[str],
+    links: Mapping[BracketMatch, str],
+) -> tuple[float, float]:
     """Place the match and all before it below `top`.
 
     Returns the height of its middle, and the height where the next tree may begin.
     """
-    x = (node.depth - 1) * (BOX_WIDTH + _GAP_X)
+    x = (node.depth - 1) * (box_width + _GAP_X)
     below, before = top, []
     for row, source in enumerate(node.sources):
         if source is not None:
-            start = (source.depth - 1) * (BOX_WIDTH + _GAP_X) + BOX_WIDTH
-            at, below = _place(source, below, boxes, lines)
+            start = (source.depth - 1) * (box_width + _GAP_X) + box_width
+            at, below = _place(source, below, box_width, boxes, lines, links)
             before.append((row, start, at))
     middle = sum(at for _, _, at in before) / len(before) if before else top + BOX_HEIGHT / 2
     lines += (
         f"M{start} {at:g}H{x - _GAP_X / 2:g}V{middle + (row - 0.5) * BOX_HEIGHT / 2:g}H{x}"
         for row, start, at in before
     )
-    boxes.append(Box(node.match, x, middle - BOX_HEIGHT / 2))
+    boxes.append(Box(node.match, links.get(node.match, ""), x, middle - BOX_HEIGHT / 2))
     return middle, max(below, middle + BOX_HEIGHT / 2 + _GAP_Y)

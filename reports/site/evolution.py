@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from contest.model import EvolutionOutcome
 from reports.evolution_table import spread
@@ -35,15 +35,18 @@ def evolution(outcome: EvolutionOutcome) -> Page:
             for line in outcome.ranking
         ),
     )
-    whole = generation_table(outcome, range(len(outcome.generations)))
-    shown = generation_table(outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS))
+    whole = generation_table(outcome, range(len(outcome.generations)), outcome.entries)
+    chart = charts.stacked_areas(outcome)
+    large = {band.entry for band in chart.bands}
+    shown = generation_table(outcome, spread(len(outcome.generations) - 1, _SHOWN_GENERATIONS), large)
     return Page(
         paths.EVOLUTION,
         "evolution",
         "Evolution",
         {
             "outcome": outcome,
-            "chart": charts.stacked_areas(outcome),
+            "chart": chart,
+            "shares": [(band, _share_at_the_end(band, chart)) for band in chart.bands],
             "ranking": ranking,
             "generations": shown,
         },
@@ -51,8 +54,13 @@ def evolution(outcome: EvolutionOutcome) -> Page:
     )
 
 
-def generation_table(outcome: EvolutionOutcome, generations: Sequence[int]) -> Table:
-    """Make the table of the exemplars in these generations, by rank."""
+def _share_at_the_end(band: charts.Band, chart: charts.StackedAreas) -> str:
+    left = band.counts[-1] if len(band.counts) == len(chart.shown) else 0
+    return percent((left, chart.totals[-1] or 1))
+
+
+def generation_table(outcome: EvolutionOutcome, generations: Sequence[int], entries: Container[str]) -> Table:
+    """Make the table of the exemplars of these entries in these generations, by rank."""
     columns = (
         Column("team", "team"),
         *(Column(str(g), str(g), numeric=True, spoken=f"generation {g}") for g in generations),
@@ -63,6 +71,7 @@ def generation_table(outcome: EvolutionOutcome, generations: Sequence[int]) -> T
             *(cell(outcome.generations[g][at]) for g in generations),
         )
         for line in outcome.ranking
+        if line.entry in entries
         for at in (outcome.entries.index(line.entry),)
     )
     return Table("generations", "Exemplars in the generations", columns, rows)

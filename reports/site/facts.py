@@ -14,14 +14,16 @@ from datetime import datetime
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.model import Certainty, EvolutionOutcome, HillRanking, Phase, RoundOutcome, Standing, Team
+from reports.bracket import is_knock_out
 from reports.kinds import disclosed_by
 from reports.kinds.base import Disclosed
 from reports.site.released import ReleasedRound
+from reports.site.texts import SiteTexts
 
 
 @dataclass(frozen=True)
 class Disclosure:
-    """What everybody may see of the released rounds."""
+    """What everybody may see of the released rounds. `own`: whether teams get their own results by mail."""
 
     teams: bool  # who takes part
     rankings: bool
@@ -30,6 +32,10 @@ class Disclosure:
     bracket: bool
     words: bool  # the organizer's own summaries
     programs: bool  # the teams' programs, after the contest
+    own: bool
+
+
+_OWN = (Disclosed.OWN_RESULT, Disclosed.OWN_GAMES, Disclosed.OWN_MOVES)
 
 
 def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
@@ -49,16 +55,23 @@ def disclosure(offered: Iterable[str], *, programs: bool) -> Disclosure:
         bracket=Disclosed.BRACKET in told,
         words=Disclosed.WORDS in told,
         programs=teams and programs,
+        own=not told.isdisjoint(_OWN),
     )
 
 
 @dataclass(frozen=True)
 class PublishedProgram:
-    """A team's program as it took part, without its authentification string: texts by the files' names."""
+    """A team's program as it took part, without its authentification string: texts by the files' names.
+
+    The description is not in the texts again. `figures` are those of its compile report, by what they are;
+    `versions` are the numbers of all that were accepted, and when they came: the last one took part.
+    """
 
     language: str
     description: str
     files: tuple[tuple[str, str], ...]
+    figures: tuple[tuple[str, str], ...] = ()
+    versions: tuple[tuple[int, datetime], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,6 +108,8 @@ class SiteFacts:
     seed: str | None
     programs: Mapping[str, PublishedProgram]
     noted: tuple[Event, ...]
+    texts: SiteTexts
+    dates_moved: tuple[datetime, ...] = ()  # when the organizer moved one
     certainty: Certainty | None = None
     entries_root: str | None = None  # of the final list of entries, in hex
     hill: tuple[HillRanking, ...] = ()  # the newest first; two are enough to see who has moved
@@ -107,6 +122,15 @@ class SiteFacts:
     def teams(self) -> Mapping[str, Team]:
         """The teams that take part, if everybody may know them; else none."""
         return self.playing if self.shows.teams else {}
+
+    @property
+    def told_rounds(self) -> tuple[ReleasedRound, ...]:
+        """The released rounds that have pages: everybody may know the ranking, or the bracket that they are
+        part of."""
+        shows = self.shows
+        return tuple(
+            each for each in self.rounds if shows.rankings or (shows.bracket and is_knock_out(each.outcome))
+        )
 
     @property
     def can_replay(self) -> bool:

@@ -1,31 +1,50 @@
-"""Make the page of a game: the moves of each turn, and running points. Pure."""
+"""Choose the games that can be replayed, and make what a replay shows: turn by turn, as text. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
+from contest.games import telling
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
-from contest.model import GroupPlan, Match, Missing, Moves, Verdict, points_text
-from reports.site import charts, paths
-from reports.site.boards import BoardPicture, board
-from reports.site.charts import Curves
+from contest.model import GroupPlan, Match, Missing, Moves, points_text
+from contest.plurals import plural
+from reports.site import paths
+from reports.site.boards import Pictures, pictures_of
 from reports.site.released import ReleasedRound
-from reports.site.tables import Cell, Column, Table, cell, name_cell, points_value
+from reports.site.tables import Cell, points_value
+from reports.text import one_line
+
+FILE_SIZE = 200_000  # bytes that a file of games has about, unless a single game is larger
+_CURVES = 12  # of more players nobody could tell the curves apart
 
 
 @dataclass(frozen=True)
 class GameKey:
-    """A game of the contest that counted, and the path of its page."""
+    """A game of the contest that counted."""
 
     plan: GroupPlan
     match: Match
-    path: str
+
+    @property
+    def key(self) -> str:
+        return paths.game_key(self.plan, self.match)
+
+    @property
+    def place(self) -> tuple[tuple[str, ...], int]:
+        """Orders the games of a round: by the players' names, then by the number of the game."""
+        return paths.players(self.plan, self.match), self.match.game
+
+    @property
+    def path(self) -> str:
+        """Where it is replayed, with the question in the address."""
+        return paths.game(self.plan, self.match)
 
 
 def chosen_games(rounds: Sequence[ReleasedRound], most: int) -> tuple[tuple[GameKey, ...], int]:
-    """The games that get pages, at most so many, and how many counted games there are.
+    """The games that can be replayed, at most so many, and how many counted games there are.
 
     The last round's games come first, then those of the one before, and so on; in a round those between the
     best.
@@ -41,105 +60,170 @@ def _counted(released: ReleasedRound) -> Iterator[tuple[tuple[int, int], GameKey
         for match in group.matches:
             if match.counted:
                 weight = sum(place[name] for name in match.players)
-                yield (weight, group.plan.number), GameKey(group.plan, match, paths.game(group.plan, match))
+                yield (weight, group.plan.number), GameKey(group.plan, match)
 
 
+# --- files -------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class GamePage:
-    """The facts of a game's page. `turns` is None if its moves are not known any more."""
+class GameFile:
+    """A file with the turns of some games of one round, in the order of their keys."""
 
-    key: GameKey
-    result: Table
-    turn_word: str
-    turns: Table | None
-    series: Table | None
-    throws: Curves | None
-    points: Curves | None
-    board: BoardPicture | None
+    path: str
+    games: tuple[GameKey, ...]
+
+    @property
+    def first(self) -> str:
+        return self.games[0].key
 
 
+def game_files(games: Sequence[GameKey], *, drawn: bool) -> tuple[GameFile, ...]:
+    """Put the games into files of about FILE_SIZE, round by round. `drawn`: each turn has a picture."""
+    by_round: dict[int, list[GameKey]] = {}
+    for game in games:
+        by_round.setdefault(game.plan.round, []).append(game)
+    return tuple(
+        GameFile(paths.game_file(number, part), tuple(of_file))
+        for number in sorted(by_round)
+        for part, of_file in enumerate(
+            _split(sorted(by_round[number], key=lambda g: g.place), drawn), start=1
+        )
+    )
+
+
+def _split(games: Sequence[GameKey], drawn: bool) -> Iterator[list[GameKey]]:
+    """Split the games where a file would become larger than FILE_SIZE."""
+    found: list[GameKey] = []
+    size = 0
+    for game in games:
+        seats = len(game.match.players)
+        per_turn = 6 + 7 * seats + (150 + 14 * seats) * drawn
+        own = 700 + 100 * seats + per_turn * game.match.result.turns
+        if found and size + own > FILE_SIZE:
+            yield found
+            found, size = [], 0
+        found.append(game)
+        size += own
+    yield found
+
+
+Neighbours = Mapping[str, tuple[tuple[str, str], ...]]
+"""By a game's key and by seat: the keys of the player's games before and after it in the round, or ""."""
+
+
+def neighbours(games: Sequence[GameKey]) -> Neighbours:
+    """Find the games of the same players, in the order of their keys. They never lead to another round: its
+    release would change the files of this one."""
+    of_player: dict[tuple[int, str], list[str]] = {}
+    for game in sorted(games, key=lambda g: g.place):
+        for name in dict.fromkeys(game.match.players):
+            of_player.setdefault((game.plan.round, name), []).append(game.key)
+    before: dict[tuple[str, str], str] = {}
+    after: dict[tuple[str, str], str] = {}
+    for (_, name), keys in of_player.items():
+        for one, other in pairwise(keys):
+            after[one, name], before[other, name] = other, one
+    return {
+        game.key: tuple(
+            (before.get((game.key, name), ""), after.get((game.key, name), "")) for name in game.match.players
+        )
+        for game in games
+    }
+
+
+# --- what a replay shows -----------------------------------------------------------------------------------
 Totals = Sequence[Sequence[int]]
 """Every seat's points after each turn."""
 
 
-def game_page(
-    key: GameKey,
-    moves: Sequence[Moves] | None,
-    course: Course | None,
-    game: GameInfo,
-    verdicts: Mapping[Verdict, str],
-) -> GamePage:
-    """Make the page of this game. `moves` and `course` are None if they are not known any more."""
-    names = player_names(key.match)
-    totals = course.points if course else None
-    turns = _turns(key, moves, totals, game) if moves else None
-    # A curve needs two turns.
-    shown = totals if totals and totals[1:] and any(map(any, totals)) and game.point == 1 else None
-    points = charts.point_curves(names, list(zip(*shown, strict=True))) if shown else None
-    drawn = board(names, course.drawings) if course and course.drawings else None
-    return GamePage(key, result_table(key, game, verdicts), game.turn_word, turns, None, None, points, drawn)
+@dataclass(frozen=True)
+class Replay:
+    """What is known of how a game went.
+
+    `moves`: of each turn and seat, as text; () if they were not kept. `points`: what each seat won in each
+    turn, may be (). `views`: what the page draws, of "numbers", "board", "ring", "letters" and "points".
+    """
+
+    moves: Sequence[Sequence[str]]
+    points: Totals
+    story: str
+    views: tuple[str, ...]
+    pictures: Pictures | None = None
 
 
-def result_table(key: GameKey, game: GameInfo, verdicts: Mapping[Verdict, str]) -> Table:
-    """Return the points of each player, and how the game ended for it."""
-    return Table(
-        "result",
-        "Result",
-        (
-            Column("seat", "seat", numeric=True),
-            Column("team", "team"),
-            Column("points", "points", numeric=True),
-            Column("ending", "how it ended"),
-        ),
-        tuple(
-            (
-                cell(number),
-                name_cell(name, paths.team(name)),
-                points_cell(2 * seat.points, game.point),
-                cell(verdicts[seat.verdict]),
-            )
-            for number, (name, seat) in enumerate(key.match.sides, start=1)
-        ),
-    )
+def replay_of(match: Match, moves: Sequence[Moves] | None, course: Course | None, game: GameInfo) -> Replay:
+    """Make the replay of any game. `moves` and `course` are None if they are not known any more."""
+    story = (course.story if course else "") or result_story(match, game)
+    if not moves:
+        return Replay((), (), story, ())
+    totals = course.points if course else ()
+    points = [[b - a for a, b in zip(before, after, strict=True)] for before, after in pairwise(totals)]
+    points = [list(totals[0]), *points] if totals else []
+    pictures = pictures_of(course) if course else None
+    texts = [[one_line(move_text(move)) for move in turn] for turn in moves]
+    return Replay(texts, points, story, _views(game, points, pictures), pictures)
 
 
-def points_cell(half_points: int | None, point: int, link: str = "", shade: int | None = None) -> Cell:
-    """Points as people count them; `-` where there are none."""
-    if half_points is None:
-        return Cell("-", None)
-    return Cell(points_text(half_points, point), points_value(half_points, point), link, shade)
+def _views(game: GameInfo, points: Totals, pictures: Pictures | None) -> tuple[str, ...]:
+    """What is drawn: the picture of the position, or what each did and how the points ran."""
+    if pictures:
+        return (pictures.view,)
+    if points and len(points[0]) > _CURVES:
+        return ()
+    # A curve of one step tells nothing that the result does not tell.
+    return (*["letters"] * bool(game.letters), *["points"] * (sum(map(any, points)) > 1))
+
+
+def move_text(move: int | str | Missing | None) -> str:
+    """A move as text: `!` marks a fault, before what the rules did instead; `-` was not asked."""
+    if isinstance(move, Missing):
+        return f"!{move.instead}"
+    return "-" if move is None else str(move)
+
+
+def result_story(match: Match, game: GameInfo) -> str:
+    """Tell the result in a sentence."""
+    seats = match.result.seats
+    turns = plural(match.result.turns, game.turn_word)
+    best = max(seat.points for seat in seats)
+    points = points_text(2 * best, game.point)
+    first = [name for name, seat in zip(player_names(match), seats, strict=True) if seat.points == best]
+    if len(first) == len(seats):
+        return f"After {turns} nobody was ahead, at {points} points each."
+    least = points_text(2 * min(seat.points for seat in seats), game.point)
+    others = f" to {least}" if len(seats) == 2 else ""
+    return f"{telling.both(first)} won with {points} points{others} after {turns}."
 
 
 def player_names(match: Match) -> tuple[str, ...]:
-    """Name the players; in a self-game the two names differ."""
+    """Name the players by seat; in a self-game the two names differ."""
     if match.pairing.is_self:
         return tuple(f"{name} (seat {seat})" for seat, name in enumerate(match.players, start=1))
     return match.players
 
 
-def _turns(key: GameKey, moves: Sequence[Moves], totals: Totals | None, game: GameInfo) -> Table:
-    names = player_names(key.match)
-    columns = [
-        Column(game.turn_word, game.turn_word, numeric=True),
-        *(Column(f"seat_{seat}", name) for seat, name in enumerate(names, start=1)),
-    ]
-    if totals:
-        columns += [
-            Column(f"total_{seat}", f"points of {name}", numeric=True)
-            for seat, name in enumerate(names, start=1)
-        ]
-    rows = tuple(
-        (
-            Cell(str(number), number, head=True),
-            *map(_move_cell, turn),
-            *(points_cell(2 * total, game.point) for total in (totals[number - 1] if totals else ())),
-        )
-        for number, turn in enumerate(moves, start=1)
-    )
-    return Table("moves", f"Every {game.turn_word}", tuple(columns), rows)
+def title_of_game(match: Match) -> str:
+    """Name the players in the order of their seats, and the game where the pairing has several."""
+    several = max(match.pairing.games, match.pairing.most) > 1
+    number = f", game {match.game}" if several else ""
+    if len(match.players) > 2:
+        return f"The game of all{number}"
+    first, second = match.players
+    return f"{first} against {'itself' if first == second else second}{number}"
 
 
-def _move_cell(move: int | str | Missing | None) -> Cell:
-    if isinstance(move, Missing):
-        return Cell(f"fault{f', instead {move.instead}' if move.instead else ''}", f"!{move.instead}")
-    return cell(move)
+def lines_of(replay: Replay) -> Iterator[str]:
+    """Yield a line for each turn: its number, the moves by seat, the points won by seat, caption, picture."""
+    nothing = [""] * len(replay.moves)
+    points = [[str(won) for won in turn] for turn in replay.points] or [[] for _ in nothing]
+    captions = replay.pictures.captions[1:] if replay.pictures else nothing
+    drawn = replay.pictures.changes[1:] if replay.pictures else nothing
+    rows = zip(replay.moves, points, captions, drawn, strict=True)
+    for number, (moves, won, caption, picture) in enumerate(rows, start=1):
+        yield "\t".join(chain([str(number)], moves, won, (one_line(caption), picture) if picture else ()))
+
+
+def points_cell(half_points: int | None, point: int, link: str = "") -> Cell:
+    """Points as people count them; `-` where there are none."""
+    if half_points is None:
+        return Cell("-", None)
+    return Cell(points_text(half_points, point), points_value(half_points, point), link)

@@ -10,22 +10,15 @@ from contest.games.base import FaultRule, GameInfo
 from contest.model import GroupOutcome, GroupPlan, Match, Standing
 from reports import results
 from reports.bracket import is_knock_out
-from reports.play import play_reports
-from reports.results import GameLine, OwnGames, gone
-from reports.scores import MeleePlace, Score, Shape, places, shape_of
-from reports.site import charts, paths
-from reports.site.charts import HeatMap
+from reports.results import OwnGames, gone
+from reports.scores import MeleePlace, Shape, places, shape_of
+from reports.site import paths
+from reports.site.cross import cross_table
 from reports.site.facts import Disclosure
 from reports.site.games import points_cell
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
-
-_CROSS = {
-    Shape.SINGLE: "Points of the team in the row against the team in the column",
-    Shape.SERIES: "Points of the team in the row against the team in the column, in all their games",
-    Shape.RATES: "How often the strategy in the row wins against that in the column",
-}
 
 
 @dataclass(frozen=True)
@@ -40,7 +33,7 @@ class GroupView:
     def plan(self) -> GroupPlan:
         return self.outcome.plan
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         return shape_of(self.plan, self.game)
 
@@ -53,6 +46,11 @@ class GroupView:
         """Return the path of the game's page; "" if it has none."""
         path = paths.game(self.plan, match)
         return path if match.counted and path in self.made else ""
+
+    @property
+    def first_link(self) -> str:
+        """The path of the page of the first game that has one; "" if none has."""
+        return next(filter(None, map(self.link, self.outcome.matches)), "")
 
 
 def title_of(released: ReleasedRound, plan: GroupPlan) -> str:
@@ -67,6 +65,14 @@ def round_title(released: ReleasedRound) -> str:
     return "Final" if released.final else f"Round {released.number}"
 
 
+def round_link(released: ReleasedRound, shows: Disclosure) -> str:
+    """Return the path of the page about the round: of its only group if that is all there is to it."""
+    plans = [group.plan for group in released.outcome.groups]
+    if len(plans) == 1 and plans[0].pairings and shows.rankings and not is_knock_out(released.outcome):
+        return paths.group(plans[0])
+    return paths.round_page(released.number)
+
+
 # --- rankings ----------------------------------------------------------------------------------------------
 def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, caption: str) -> Table:
     """Make the ranking: rank, team, points, failures or faulty games, and whether the team goes on."""
@@ -75,8 +81,8 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
         Column("rank", "rank", numeric=True),
         Column("team", "team"),
         Column("points", "points", numeric=True),
-        Column("failures", "failures" if replays else "faulty games", numeric=True),
-        Column("fate", ""),
+        Column("failures", "failures" if replays else "faulty games", numeric=True, optional=True),
+        Column("fate", "remark", optional=True),
     )
     rows = tuple(
         (
@@ -89,92 +95,6 @@ def ranking_table(standings: Sequence[Standing], game: GameInfo, name: str, capt
         for s in standings
     )
     return Table(name, caption, columns, rows)
-
-
-# --- the cross table ---------------------------------------------------------------------------------------
-def cross_table(view: GroupView) -> tuple[Table, HeatMap] | None:
-    """Make the table of the points that each team won against each other one, and its heat map.
-
-    Teams are in the order of the ranking. Returns None for games of many, or if no game counts.
-    """
-    names = [line.entry for line in view.outcome.standings]
-    by_name = {name: {s.opponent: s for s in _scores(view.own[name])} for name in names}
-    rates = [[_rate(view.shape, by_name[row].get(column)) for column in names] for row in names]
-    known = [rate for row in rates for rate in row if rate is not None]
-    if view.shape is Shape.MELEE or not known:
-        return None
-    low, high = (0.0, 1.0) if view.shape is Shape.RATES else (min(known), max(known))
-    shades = [[None if r is None else charts.shade(r, low, high) for r in row] for row in rates]
-    columns = (
-        Column("number", "no.", numeric=True),
-        Column("team", "team"),
-        *(Column(name, str(at), numeric=True, spoken=name) for at, name in enumerate(names, start=1)),
-    )
-    links = {name: _links(view, name) for name in names}
-    rows = tuple(
-        (
-            cell(at),
-            name_cell(name, paths.team(name)),
-            *(
-                _cross_cell(view, by_name[name].get(other), links[name].get(other, ""), shade)
-                for other, shade in zip(names, shades[at - 1], strict=True)
-            ),
-        )
-        for at, name in enumerate(names, start=1)
-    )
-    table = Table("games", _CROSS[view.shape], columns, rows)
-    return table, charts.heat_map(shades, *_ends(view, low, high))
-
-
-def _scores(own: OwnGames) -> Iterator[Score]:
-    for pairing, _ in own.tried:
-        if len(pairing.players) == 2:
-            yield Score(results.opponent(pairing, own.entry), pairing.is_self, own.lines_of[pairing])
-
-
-def _rate(shape: Shape, score: Score | None) -> float | None:
-    """Return the half points per game, or the win rate; None if no game counts."""
-    if score is None or not score.counted:
-        return None
-    if shape is Shape.RATES:
-        return score.own / (score.own + score.theirs or 1)
-    return score.own / len(score.counted)
-
-
-def _cross_cell(view: GroupView, score: Score | None, link: str, shade: int | None) -> Cell:
-    if score is None or not score.counted:
-        return Cell("-", None)
-    if view.shape is Shape.RATES:
-        return Cell(score.rate, float(score.rate), link, shade)
-    return points_cell(score.own, view.game.point, link, shade)
-
-
-def _links(view: GroupView, name: str) -> Mapping[str, str]:
-    """Return by opponent the page of the first game against it that has one; "" if none has."""
-    found: dict[str, str] = {}
-    for pairing, tried in view.own[name].tried:
-        link = next(filter(None, map(view.link, tried)), "")
-        found.setdefault(results.opponent(pairing, name), link)
-    return found
-
-
-def _about_links(view: GroupView, cross: Table) -> str:
-    """Say which cells of the table lead to games; "" if none can."""
-    cells = [each for row in cross.rows for each in row[2:] if each.value is not None]
-    linked = sum(bool(each.link) for each in cells)
-    if view.shape is Shape.RATES or not cells:
-        return ""
-    if not linked:
-        return "These games have no pages of their own."
-    game = "the game of the two" if view.shape is Shape.SINGLE else "the first of the games of the two"
-    others = "" if linked == len(cells) else "; the others have no page of their own"
-    return f"An underlined number leads to {game}{others}."
-
-
-def _ends(view: GroupView, low: float, high: float) -> tuple[str, str]:
-    """Return the least and the most points for the legend, in points of the reports."""
-    unit = 1 if view.shape is Shape.RATES else 2 * view.game.point
-    return f"{low / unit:.7g}", f"{high / unit:.7g}"
 
 
 # --- games of many -----------------------------------------------------------------------------------------
@@ -208,75 +128,40 @@ def _place(view: GroupView, place: MeleePlace) -> tuple[Cell, ...]:
     )
 
 
-# --- the games of one team ---------------------------------------------------------------------------------
-_STATUS = {
-    results.GameStatus.COUNTED: "",
-    results.GameStatus.REPLAYED: "played again",
-    results.GameStatus.DISCARDED: "discarded",
-    results.GameStatus.EXPUNGED: "not counted",
-    results.GameStatus.NOT_PLAYED: "not played",
-}
-
-
-def own_table(view: GroupView, name: str, table: str) -> Table:
-    """Make the table of all attempts at the games of this member, by opponent."""
-    rows = tuple(
-        _own_row(view, line, link)
-        for pairing, tried in view.own[name].tried
-        for line, link in zip(view.own[name].lines_of[pairing], [*map(view.link, tried), ""], strict=False)
-    )
-    columns = (
-        Column("opponent", "opponent"),
-        *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
-        Column("own", "points", numeric=True),
-        Column("theirs", "opponent's", numeric=True),
-        Column("remark", ""),
-    )
-    return Table(table, "Games", columns, rows)
-
-
-def _own_row(view: GroupView, line: GameLine, link: str) -> tuple[Cell, ...]:
-    words = play_reports(view.game.play).verdicts
-    failed = [
-        f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
-        for failure in line.failures
-    ]
-    remark = "; ".join(filter(None, (_STATUS[line.status], *failed)))
-    opponent = "itself" if line.is_self else line.opponent
-    return (
-        Cell(opponent, line.opponent, link, head=True),
-        *([cell(line.game)] if view.shape is not Shape.SINGLE else []),
-        points_cell(line.own, view.game.point),
-        points_cell(line.theirs, view.game.point),
-        cell(remark),
-    )
-
-
 # --- pages -------------------------------------------------------------------------------------------------
 def round_pages(
-    released: ReleasedRound, game: GameInfo, shows: Disclosure, made: Container[str]
+    released: ReleasedRound,
+    game: GameInfo,
+    shows: Disclosure,
+    made: Container[str],
+    ranking: Sequence[Standing] = (),
 ) -> Iterator[Page]:
-    """Make the page of a round, and a page for each of its groups except in a knock-out."""
+    """Make the page of a round, and a page for each of its groups except in a knock-out.
+
+    A round of one group needs no page besides that. `ranking` is the contest's, which the front page has: the
+    group that it is about does not tell it again.
+    """
     knock_out = is_knock_out(released.outcome)
     views = [GroupView(group, game, made) for group in released.outcome.groups if group.plan.pairings]
     rankings = () if knock_out else tuple(_ranking_of(released, view) for view in views)
     matches = (match_table(released, views),) if knock_out and shows.bracket else ()
     groups = [] if knock_out else [(title_of(released, view.plan), paths.group(view.plan)) for view in views]
-    yield Page(
-        paths.round_page(released.number),
-        "round",
-        round_title(released),
-        {
-            "released": released,
-            "is_knock_out": knock_out,
-            "groups": list(zip(groups, rankings, strict=True)) if shows.rankings else [],
-            "matches": matches,
-            "byes": [g.plan.members[0] for g in released.outcome.groups if not g.plan.pairings],
-        },
-        (*(rankings if shows.rankings else ()), *matches),
-    )
+    if round_link(released, shows) == paths.round_page(released.number):
+        yield Page(
+            paths.round_page(released.number),
+            "round",
+            round_title(released),
+            {
+                "released": released,
+                "is_knock_out": knock_out,
+                "groups": list(zip(groups, rankings, strict=True)) if shows.rankings else [],
+                "matches": matches,
+                "byes": [g.plan.members[0] for g in released.outcome.groups if not g.plan.pairings],
+            },
+            (*(rankings if shows.rankings else ()), *matches),
+        )
     for view in views if shows.rankings and not knock_out else ():
-        yield group_page(released, view, shows)
+        yield group_page(released, view, shows, tells_ranking=view.outcome.standings != tuple(ranking))
 
 
 def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
@@ -284,8 +169,8 @@ def _ranking_of(released: ReleasedRound, view: GroupView) -> Table:
     return ranking_table(view.outcome.standings, view.game, f"ranking-{view.plan.number}", caption)
 
 
-def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> Page:
-    ranking = _ranking_of(released, view)
+def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure, *, tells_ranking: bool) -> Page:
+    ranking = _ranking_of(released, view) if tells_ranking else None
     cross = cross_table(view) if shows.games else None
     melees = melee_tables(view) if shows.games else ()
     return Page(
@@ -295,13 +180,11 @@ def group_page(released: ReleasedRound, view: GroupView, shows: Disclosure) -> P
         {
             "released": released,
             "ranking": ranking,
-            "cross": cross[0] if cross else None,
-            "heat_map": cross[1] if cross else None,
-            "about_links": _about_links(view, cross[0]) if cross and shows.moves else "",
+            "cross": cross,
             "melees": melees,
             "game_pages": [link for link in map(view.link, view.outcome.matches) if link] if melees else [],
         },
-        (ranking, *(cross[:1] if cross else ()), *melees),
+        (*((ranking,) if ranking else ()), *([cross.table] if cross else ()), *melees),
     )
 
 
@@ -313,7 +196,7 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
         Column("points", "points", numeric=True),
         Column("opponent_points", "opponent's", numeric=True),
         Column("opponent", "opponent"),
-        Column("remark", ""),
+        Column("remark", "remark", optional=True),
     )
     rows = []
     for view in views:
@@ -326,14 +209,10 @@ def match_table(released: ReleasedRound, views: Sequence[GroupView]) -> Table:
             (
                 cell(view.plan.title),
                 name_cell(first.entry, paths.team(first.entry)),
-                points_cell(points[0], view.game.point, _first_link(view)),
+                points_cell(points[0], view.game.point, view.first_link),
                 points_cell(points[1], view.game.point),
                 Cell(second.entry, second.entry, paths.team(second.entry)),
                 cell(remark),
             )
         )
     return Table("matches", f"Matches of round {released.number}", columns, tuple(rows))
-
-
-def _first_link(view: GroupView) -> str:
-    return next(filter(None, map(view.link, view.outcome.matches)), "")

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from contest.beacon import BeaconKind
+from contest.formats import format_named
 from contest.plurals import plural
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
+from reports.site.groups import round_link
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.untold import about_results
 from reports.text import date
 
 
@@ -26,10 +29,11 @@ def _started(facts: SiteFacts) -> Iterator[Event]:
     if facts.started_at:
         number = f" with {plural(len(facts.teams), 'program')}" if facts.teams else ""
         title = f"The contest started{number}"
-        yield Event(facts.started_at, "start", title, _about_the_seed(facts), paths.INDEX)
+        yield Event(facts.started_at, "start", title, about_the_seed(facts), paths.INDEX)
 
 
-def _about_the_seed(facts: SiteFacts) -> str:
+def about_the_seed(facts: SiteFacts) -> str:
+    """Say what the random draws of a contest that has started follow from."""
     if facts.entries_root is None:  # an earlier version made the contest
         return f"The contest seed is a number whose sha256 is {facts.commitment}."
     made_of = (
@@ -51,9 +55,19 @@ def _released(facts: SiteFacts, released: ReleasedRound) -> Event:
     text = f"{number}. Drawn on {date(released.drawn_at)}, played on {date(released.played_at)}."
     if released.words and facts.shows.words:
         text = f"{released.words.strip()}\n\n{text}"
+    key = f"round-{released.number}"
+    if untold := about_results(facts):
+        text = f"{text}\n\n{untold}"
+        return Event(released.released_at, key, _played(facts, released), text, paths.INDEX)
     title = f"The results of {'the final' if released.final else f'round {released.number}'} are out"
-    link = paths.round_page(released.number) if facts.shows.rankings or facts.shows.bracket else paths.INDEX
-    return Event(released.released_at, f"round-{released.number}", title, text, link)
+    link = round_link(released, facts.shows)
+    return Event(released.released_at, key, title, text, link)
+
+
+def _played(facts: SiteFacts, released: ReleasedRound) -> str:
+    if not format_named(facts.settings.tournament.format).has_rounds:
+        return "All games have been played"
+    return "The final has been played" if released.final else f"Round {released.number} has been played"
 
 
 def _finished(facts: SiteFacts) -> Iterator[Event]:

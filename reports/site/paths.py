@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from contest.model import GroupPlan, Match
 
-INDEX, TEAMS, EVOLUTION, CERTAINTY, BRACKET, HILL, LOG, FEED = (
-    "index.html",
-    "teams.html",
-    "evolution.html",
-    "certainty.html",
-    "bracket.html",
-    "hill.html",
-    "log.html",
-    "feed.xml",
-)
+INDEX = "index.html"
+RULES, QUESTIONS = "rules.html", "questions.html"
+COMMANDS, ANNOUNCEMENT = "commands.html", "announcement.html"
+TEAMS, EVOLUTION, CERTAINTY = "teams.html", "evolution.html", "certainty.html"
+BRACKET, HILL, LOG, REPLAY = "bracket.html", "hill.html", "log.html", "replay.html"
+FEED, CALENDAR, PICTURE, COLOURS = "feed.xml", "contest.ics", "preview.png", "colours.css"
+
+ABOUT = ("announcement.html", "rules.html", "commands.html")
+"""The pages that tell what the contest is, where it has them."""
 
 
 def team(name: str) -> str:
@@ -32,11 +31,27 @@ def group(plan: GroupPlan) -> str:
     return f"rounds/{plan.round}.{plan.number}.html"
 
 
-def game(plan: GroupPlan, match: Match) -> str:
-    """`games/3.alice.bob.html`; with the number of the game where a pairing has several."""
+def game_key(plan: GroupPlan, match: Match) -> str:
+    """`3.alice.bob`, or `3.all-of-1` for a game of many; with the number of the game where a pairing has
+    several."""
     several = max(match.pairing.games, match.pairing.most) > 1
-    who = match.pairing.players if len(match.pairing.players) <= 2 else (f"group{plan.number}",)
-    return ".".join(["games/" + str(plan.round), *who, *([str(match.game)] if several else []), "html"])
+    return ".".join([str(plan.round), *players(plan, match), *([str(match.game)] if several else [])])
+
+
+def players(plan: GroupPlan, match: Match) -> tuple[str, ...]:
+    """The parts of the key that name the players: of two each, of more all at once."""
+    named = match.pairing.players
+    return named if len(named) <= 2 else (f"all-of-{plan.number}",)
+
+
+def game(plan: GroupPlan, match: Match) -> str:
+    """Where the game is replayed. Append `#<turn word>=<number>` for the place where the replay begins."""
+    return f"{REPLAY}?game={game_key(plan, match)}"
+
+
+def game_file(round_number: int, part: int) -> str:
+    """The file that has the turns of some games of a round; parts count from 1."""
+    return f"games/{round_number}.{part}.js"
 
 
 def beside(page: str, table: str, ending: str) -> str:

@@ -9,8 +9,11 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
+
+from reports.text import date
 
 Value = int | float | str | bool | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -18,23 +21,32 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, and its value for programs. `shade`: its colour in a heat map, 0 to 8."""
+    """A cell: its text, and its value for programs.
+
+    `spark`: a small picture beside the text, which says the same (see `reports.site.sparks`). `at`: the
+    moment that the text tells.
+    """
 
     text: str
     value: Value
     link: str = ""  # from the site's root
-    shade: int | None = None
     head: bool = False  # names the row
+    spark: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation."""
+    """A column. `key`: its name in CSV and JSON. `spoken`: the full heading if `title` is an abbreviation.
+
+    `optional`: the page leaves it out where it says nothing, in all rows nothing or 0.
+    """
 
     key: str
     title: str
     numeric: bool = False
     spoken: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,23 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def shown(self) -> Table:
+        """The table as it is on the page."""
+        silent = {
+            at
+            for at, column in enumerate(self.columns)
+            if column.optional and not any(row[at].value for row in self.rows)
+        }
+        if not silent:
+            return self
+        kept = [at for at in range(len(self.columns)) if at not in silent]
+        return replace(
+            self,
+            columns=tuple(self.columns[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+        )
 
     @property
     def is_all_numeric(self) -> bool:
@@ -68,6 +97,11 @@ def cell(value: Value, link: str = "") -> Cell:
 def name_cell(name: str, link: str = "") -> Cell:
     """Make the cell that names the row."""
     return Cell(name, name, link, head=True)
+
+
+def time_cell(at: datetime) -> Cell:
+    """A moment, which the page also tells in the reader's own time."""
+    return Cell(date(at), at.isoformat(), at=at)
 
 
 def points_value(half_points: int, point: int) -> Value:

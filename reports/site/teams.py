@@ -4,27 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from statistics import median_high
 
-from contest.model import Team, points_text
+from contest.games.base import MATCH_POINT
+from contest.model import EvolutionRank, Team, points_text
+from reports import results
+from reports.play import play_reports
+from reports.results import GameLine
+from reports.scores import Score, Shape, scores
 from reports.site import paths
 from reports.site.facts import SiteFacts
-from reports.site.groups import GroupView, own_table, round_title, title_of
+from reports.site.games import points_cell
+from reports.site.groups import GroupView, round_title, title_of
 from reports.site.page import Page
-from reports.site.tables import Column, Table, cell, name_cell
-from reports.text import percent
+from reports.site.tables import Cell, Column, Table, cell, name_cell
+from reports.site.untold import about_results
+from reports.text import kilobytes, percent
 
 
 def teams(facts: SiteFacts) -> Page:
     """Make the page of all teams. It leaves out people and addresses, which are not for the public."""
+    shows = facts.shows.rankings
+    rank = {line.entry: line.rank for line in facts.ranking} if shows else {}
+    evolved = {line.entry: line for line in facts.evolution.ranking} if shows and facts.evolution else {}
     rows = tuple(
         (
             name_cell(team.name, paths.team(team.name)),
             cell(team.registration.organization),
-            cell(_last(facts, team)),
+            cell(_last(facts, team) if facts.shows.rankings else ""),
+            cell(rank.get(team.name)),
+            cell(evolved[team.name].rank if team.name in evolved else None),
         )
         for team in _by_name(facts.teams)
     )
-    columns = (Column("team", "team"), Column("organization", "organization"), Column("reached", "reached"))
+    columns = (
+        Column("team", "team"),
+        Column("organization", "organization", optional=True),
+        Column("reached", "reached", optional=True),
+        Column("rank", "rank", numeric=True, optional=True),
+        Column("evolution", "in the evolution", numeric=True, spoken="rank in the evolution", optional=True),
+    )
     table = Table("teams", "Teams", columns, rows)
     return Page(paths.TEAMS, "teams", "Teams", {"table": table}, (table,))
 
@@ -35,10 +55,35 @@ def _by_name(found: Mapping[str, Team]) -> list[Team]:
 
 def _last(facts: SiteFacts, team: Team) -> str:
     """Return the title of the last released round in which the team played."""
-    if not facts.shows.rankings:
-        return ""
     there = [r for r in facts.rounds if any(team.name in g.plan.members for g in r.outcome.groups)]
     return round_title(there[-1]).lower() if there else ""
+
+
+# --- the page of a team ------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Tally:
+    """How many games a team won, drew and lost; computed pairings count as games."""
+
+    won: int
+    drawn: int
+    lost: int
+
+    @property
+    def games(self) -> int:
+        return self.won + self.drawn + self.lost
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.won + other.won, self.drawn + other.drawn, self.lost + other.lost)
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What a team won and lost against an opponent in a round; `link` is to their game, "" without a page."""
+
+    opponent: str
+    points: str
+    link: str
+    margin: float  # half points per game, or win rates
 
 
 @dataclass(frozen=True)
@@ -48,6 +93,8 @@ class TeamRound:
     title: str
     link: str
     sentence: str
+    tally: Tally
+    duels: tuple[Duel, ...]
     games: Table | None
 
 
@@ -55,18 +102,18 @@ def team_pages(facts: SiteFacts, views: Sequence[Sequence[GroupView]]) -> Iterat
     """Make a page for each team; `views` are the groups of the released rounds, round by round."""
     groups = [{name: view for view in of_round for name in view.plan.members} for of_round in views]
     for team in _by_name(facts.teams):
-        rounds = [
-            _team_round(facts, number, of_round[team.name], team.name)
-            for number, of_round in enumerate(groups)
-            if team.name in of_round
+        there = [
+            (number, of_round[team.name]) for number, of_round in enumerate(groups) if team.name in of_round
         ]
-        yield _team_page(facts, team, rounds)
+        rounds = [_team_round(facts, number, view, team.name) for number, view in there]
+        yield _team_page(facts, team, rounds, [view for _, view in there])
 
 
-def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound]) -> Page:
+def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound], views: Sequence[GroupView]) -> Page:
     program = facts.programs.get(team.name) if facts.is_over and facts.shows.programs else None
     evolved = facts.evolution if facts.shows.rankings else None
     line = next((r for r in evolved.ranking if r.entry == team.name), None) if evolved else None
+    duels = sorted((duel for each in rounds for duel in each.duels), key=lambda duel: -duel.margin)
     return Page(
         paths.team(team.name),
         "team",
@@ -80,23 +127,86 @@ def _team_page(facts: SiteFacts, team: Team, rounds: Sequence[TeamRound]) -> Pag
             else None,
             "evolved": line,
             "share": percent(line.fraction) if line else "",
+            "tally_of_all": sum((each.tally for each in rounds), Tally(0, 0, 0)),
+            "best": [duel for duel in duels if duel.margin > 0][:_NAMED],
+            "worst": [duel for duel in reversed(duels) if duel.margin < 0][:_NAMED],
             "program": program,
+            "no_results": about_results(facts) or "There are no results yet.",
+            "in_bracket": not facts.shows.rankings and bool(facts.told_rounds),
+            "figures": [*program.figures, *_played_figures(team.name, views)] if program else [],
         },
         tuple(each.games for each in rounds if each.games),
+        summary=_summary(facts, team, line),
     )
+
+
+def _summary(facts: SiteFacts, team: Team, evolved: EvolutionRank | None) -> str:
+    """What a link to the team's page shows: where it is from, and how it did."""
+    place = next((s.rank for s in facts.ranking if s.entry == team.name), None)
+    parts = [f"rank {place} in the contest"] if place and facts.shows.rankings else []
+    parts += [f"{percent(evolved.fraction)} of the evolution"] if evolved and evolved.rank else []
+    return ": ".join(filter(None, (team.registration.organization, ", ".join(parts))))
+
+
+_NAMED = 3  # so many of the best and of the worst opponents are named
 
 
 def _team_round(facts: SiteFacts, at: int, view: GroupView, name: str) -> TeamRound:
     released = facts.rounds[at]
     page = paths.round_page(released.number) if view.plan.title else paths.group(view.plan)
+    shown = facts.shows.games and bool(view.plan.pairings)
+    met = _met(view, name) if shown else []
+    title = title_of(released, view.plan)
     return TeamRound(
-        title_of(released, view.plan),
+        title,
         page if view.plan.pairings else "",
         _sentence(view, name),
-        own_table(view, name, f"round-{released.number}")
-        if facts.shows.games and view.plan.pairings
-        else None,
+        sum((_tally(view.shape, score) for score, _ in met), Tally(0, 0, 0)),
+        tuple(_duel(view, score, link) for score, link in met),
+        own_table(view, name, f"round-{released.number}", f"Games, {title}") if shown else None,
     )
+
+
+def _met(view: GroupView, name: str) -> list[tuple[Score, str]]:
+    """The team's results against each other team that count, and the first of their games with a page."""
+    own = view.own[name]
+    tried = [matches for pairing, matches in own.tried if len(pairing.players) == 2]
+    return [
+        (score, next(filter(None, map(view.link, matches)), ""))
+        for score, matches in zip(scores(own), tried, strict=True)
+        if score.counted and not score.is_self
+    ]
+
+
+def _tally(shape: Shape, score: Score) -> Tally:
+    if shape is Shape.RATES:
+        won, lost = score.has_match_point, score.gives_match_point
+        return Tally(int(won), int(not won and not lost), int(lost))
+    return Tally(score.won, score.tied, score.lost)
+
+
+def _duel(view: GroupView, score: Score, link: str) -> Duel:
+    if view.shape is Shape.RATES:
+        rate = float(score.rate)
+        return Duel(score.opponent, percent(rate), link, 2 * rate - 1)
+    own, theirs = (points_text(points, view.game.point) for points in (score.own, score.theirs))
+    return Duel(score.opponent, f"{own} : {theirs}", link, (score.own - score.theirs) / len(score.counted))
+
+
+def _played_figures(name: str, views: Sequence[GroupView]) -> Iterator[tuple[str, str]]:
+    """What the program used in the games of the contest, as far as it was counted."""
+    seats = [
+        seat
+        for view in views
+        for match in view.own[name].matches
+        for player, seat in match.sides
+        if player == name
+    ]
+    instructions = [seat.instructions for seat in seats if seat.instructions]
+    if instructions:
+        yield "instructions in a game", f"{median_high(instructions):,}, at most {max(instructions):,}"
+    if memory := max((seat.memory for seat in seats), default=0):
+        yield "memory in use", f"at most {kilobytes(memory)}"
 
 
 def _sentence(view: GroupView, name: str) -> str:
@@ -109,3 +219,72 @@ def _sentence(view: GroupView, name: str) -> str:
     points = points_text(own.half_points, view.game.point)
     rank = f"Rank {own.rank} of {len(view.plan.members)}"
     return f"{rank} with {points} points{'; proceeds' if own.advances else ''}."
+
+
+# --- the games of a team -----------------------------------------------------------------------------------
+_STATUS = {
+    results.GameStatus.COUNTED: "",
+    results.GameStatus.REPLAYED: "played again",
+    results.GameStatus.DISCARDED: "discarded",
+    results.GameStatus.EXPUNGED: "not counted",
+    results.GameStatus.NOT_PLAYED: "not played",
+}
+
+
+def own_table(view: GroupView, name: str, table: str, caption: str) -> Table:
+    """Make the table of all attempts at the games of this member, by the rank of the opponent."""
+    rank = {line.entry: line.rank for line in view.outcome.standings}
+    place = {line.entry: number for number, line in enumerate(view.outcome.standings)}
+    own = view.own[name]
+    met = sorted(own.tried, key=lambda each: place.get(results.opponent(each[0], name), len(place)))
+    rows = tuple(
+        _own_row(view, line, rank.get(line.opponent), link)
+        for pairing, tried in met
+        for line, link in zip(own.lines_of[pairing], [*map(view.link, tried), ""], strict=False)
+    )
+    columns = (
+        Column("opponent_rank", "rank", numeric=True, spoken="rank of the opponent"),
+        Column("opponent", "opponent"),
+        *([Column("game", "game", numeric=True)] if view.shape is not Shape.SINGLE else []),
+        Column("result", "result", optional=True),
+        Column("own", "points", numeric=True),
+        Column("theirs", "opponent's", numeric=True),
+        Column("replay", "replay", optional=True),
+        Column("remark", "remark", optional=True),
+    )
+    return Table(table, caption, columns, rows)
+
+
+def _own_row(view: GroupView, line: GameLine, rank: int | None, link: str) -> tuple[Cell, ...]:
+    words = play_reports(view.game.play).verdicts
+    failed = [
+        f"{failure.entry}: {words[failure.verdict]} in {view.game.turn_word} {failure.turn}"
+        for failure in line.failures
+    ]
+    remark = "; ".join(filter(None, (_STATUS[line.status], *failed)))
+    is_named = view.shape is not Shape.MELEE and not line.is_self
+    return (
+        Cell(str(rank or "-"), rank),
+        Cell(
+            "itself" if line.is_self else line.opponent,
+            line.opponent,
+            paths.team(line.opponent) if is_named else "",
+            head=True,
+        ),
+        *([cell(line.game)] if view.shape is not Shape.SINGLE else []),
+        cell(_result(view.shape, line)),
+        points_cell(line.own, view.game.point),
+        points_cell(line.theirs, view.game.point),
+        Cell("replay" if link else "", bool(link), link),
+        cell(remark),
+    )
+
+
+def _result(shape: Shape, line: GameLine) -> str:
+    """Say whether the game was won; "" if it does not count, or if it was not between two."""
+    counted = line.status in (results.GameStatus.COUNTED, results.GameStatus.REPLAYED)
+    if not counted or line.is_self or line.own is None or line.theirs is None:
+        return ""
+    half = MATCH_POINT if shape is Shape.RATES else Fraction(1, 2)
+    shared = line.own + line.theirs
+    return "won" if line.own > half * shared else "lost" if line.theirs > half * shared else "drawn"

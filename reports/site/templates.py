@@ -1,13 +1,13 @@
 """Render templates to pages. Foreign text is only ever a value in a template, and always escaped.
 
-The organizer's own folder `templates/site/` wins over ours, file by file, and so do its `style.css` and
-`replay.js`.
+The organizer's own folder `templates/site/` wins over ours, file by file, and so do its style sheets, scripts
+and icons (`STATIC`).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +21,8 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
 
-from contest import __version__
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
@@ -31,15 +31,20 @@ from contest.plurals import plural
 from reports import text
 from reports.site import charts, paths
 from reports.site.facts import disclosure
+from reports.site.mail_text import spans
 from reports.site.page import Page
+from reports.site.preview import HEIGHT, WIDTH, Preview
 from reports.site.tables import as_csv, as_json
 
-STATIC = ("style.css", "replay.js")
+STATIC = (
+    *("style.css", "replay.css", "page.js", "tables.js", "replay.js", "evolution.js", "cross.js"),
+    *("favicon.svg", "favicon.png"),
+)
 _PACKAGE = "reports.site"
 
 
 class SiteTemplates:
-    """Puts pages into HTML (and the feed into XML)."""
+    """Puts pages into HTML, the feed into XML, the colours into CSS."""
 
     def __init__(
         self,
@@ -47,10 +52,11 @@ class SiteTemplates:
         game: GameInfo,
         navigation: Sequence[tuple[str, str]],
         override: Path | None = None,
+        preview: Preview | None = None,
     ) -> None:
-        """`override` is the organizer's own folder; it need not exist."""
+        """`override` is the organizer's own folder; it need not exist. Without `preview` links show none."""
         self._override = override
-        self._same_for_all = repr((settings.contest, settings.reports, settings.site, game, navigation))
+        address = settings.site.url.rstrip("/") if preview else ""
         own: list[BaseLoader] = [FileSystemLoader(override)] if override else []
         self._loader = ChoiceLoader([*own, PackageLoader(_PACKAGE, "templates")])
         self._environment = SandboxedEnvironment(
@@ -62,7 +68,7 @@ class SiteTemplates:
             lstrip_blocks=True,
         )
         self._environment.filters.update(
-            date=text.date,
+            date=_time,
             number=text.number,
             plural=plural,
             points=partial(points_text, point=game.point),
@@ -73,12 +79,16 @@ class SiteTemplates:
             info=game,
             nav=navigation,
             charts=charts,
+            spans=spans,
+            preview=preview,
+            address=address,
+            picture={"path": paths.PICTURE, "width": WIDTH, "height": HEIGHT},
             shows=disclosure(settings.reports.offered, programs=settings.site.programs),
         )
 
     def files(self, page: Page) -> dict[str, bytes]:
         """The page and its tables, by path. Raises ConfigError, naming the template, where that is wrong."""
-        name = f"{page.template}.{'xml' if page.path.endswith('.xml') else 'html'}.j2"
+        name = f"{page.template}.{page.path.rpartition('.')[2]}.j2"
         try:
             shown = self._environment.get_template(name).render(
                 page.facts,
@@ -99,24 +109,19 @@ class SiteTemplates:
             found[paths.beside(page.path, table.name, "json")] = _bytes(as_json(table))
         return found
 
-    def fingerprint(self) -> str:
-        """Changes with everything in a page that is not about the page's own subject: templates, links, and
-        how pages are made."""
-        known = hashlib.sha256(f"{__version__} {self._same_for_all}".encode())
-        for name in self._loader.list_templates():
-            known.update(self._loader.get_source(self._environment, name)[0].encode())
-        for path in sorted(Path(__file__).parent.glob("*.py")):
-            known.update(path.read_bytes())
-        return known.hexdigest()
-
     def static(self) -> dict[str, bytes]:
-        """Style and script of all pages."""
+        """Style, scripts and icons of all pages."""
         return {name: self._static(name) for name in STATIC}
 
     def _static(self, name: str) -> bytes:
         own = self._override / name if self._override else None
         ours = Path(__file__).parent / "static" / name
         return (own if own and own.is_file() else ours).read_bytes()
+
+
+def _time(moment: datetime) -> Markup:
+    """A moment in Universal Time; `page.js` adds the reader's own."""
+    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text.date(moment))
 
 
 def _bytes(shown: str) -> bytes:

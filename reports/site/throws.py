@@ -1,108 +1,99 @@
-"""Make the page of a game of KNOBELN: throws, series, running points. Pure."""
+"""Make the replay of a game of KNOBELN: throws, series, points, and the story that they tell. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, groupby
 
-from contest.games.base import GameInfo
+from contest.games import telling
 from contest.games.knobeln import throw_points
-from contest.model import Moves, Verdict
-from reports.site import charts
-from reports.site.games import GameKey, GamePage, player_names, result_table
-from reports.site.tables import Cell, Column, Table, cell, name_cell
+from contest.model import Match, Moves
+from contest.plurals import plural
+from reports.site.games import Replay, player_names
+
+_PEACE = 10  # what lasts a tenth of the game is worth a word
+_LEVEL = 40
 
 
-def throw_page(
-    key: GameKey, moves: Sequence[Moves], game: GameInfo, verdicts: Mapping[Verdict, str]
-) -> GamePage:
-    """Make the page of a game of KNOBELN; the rules give the points of each throw."""
+def throw_replay(match: Match, moves: Sequence[Moves]) -> Replay:
+    """Make the replay of a game with these throws; the rules give the points of each throw.
+
+    A `>` marks the throw that begins a series (K6).
+    """
     throws = [(int(a), int(b)) for a, b in moves]  # type: ignore[arg-type]
-    sides = list(zip(*throws, strict=True))
-    won = list(zip(*(throw_points(*pair) for pair in throws), strict=True))
-    totals = [list(accumulate(of_one)) for of_one in won]
-    starts = [_starts(side) for side in sides]
-    names = player_names(key.match)
-    return GamePage(
-        key,
-        result_table(key, game, verdicts),
-        game.turn_word,
-        _throw_table(names, sides, won, totals, starts),
-        _series_table(names, sides, won, starts),
-        charts.throw_curves(names, sides, starts),
-        charts.point_curves(names, totals),
-        None,
-    )
+    points = [throw_points(*pair) for pair in throws]
+    starts = [_starts([pair[seat] for pair in throws]) for seat in (0, 1)]
+    texts = [
+        [f"{'>' if at in starts[seat] else ''}{number}" for seat, number in enumerate(pair)]
+        for at, pair in enumerate(throws)
+    ]
+    return Replay(texts, points, throw_story(player_names(match), throws), ("numbers", "points"))
 
 
-def _starts(side: Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers (from 1) of the throws that begin a series (K6)."""
-    return (1, *(at + 1 for at in range(1, len(side)) if side[at] < side[at - 1]))
+def _starts(side: Sequence[int]) -> frozenset[int]:
+    """Return which throws (from 0) begin a series (K6)."""
+    return frozenset((0, *(at for at in range(1, len(side)) if side[at] < side[at - 1])))
 
 
-def _throw_table(
-    names: Sequence[str],
-    sides: Sequence[Sequence[int]],
-    won: Sequence[Sequence[int]],
-    totals: Sequence[Sequence[int]],
-    starts: Sequence[Sequence[int]],
-) -> Table:
-    columns = [Column("throw", "throw", numeric=True)]
-    for seat, name in enumerate(names, start=1):
-        columns += [
-            Column(f"number_{seat}", name, numeric=True, spoken=f"{name}: number thrown"),
-            Column(f"points_{seat}", "points", numeric=True, spoken=f"{name}: points of the throw"),
-            Column(f"total_{seat}", "total", numeric=True, spoken=f"{name}: points so far"),
-        ]
-    begins = [frozenset(of_one) for of_one in starts]
-    rows = tuple(
-        (
-            Cell(str(number), number, head=True),
-            *(
-                part
-                for seat, side in enumerate(sides)
-                for part in (
-                    Cell(f"{'▸' if number in begins[seat] else ''}{side[number - 1]}", side[number - 1]),
-                    cell(won[seat][number - 1]),
-                    cell(totals[seat][number - 1]),
-                )
-            ),
+def throw_story(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
+    """Tell in a sentence how long the two were level, how they broke their series, and the result.
+
+    They are level while they are apart by at most a fortieth of what the better one wins in the end, or by
+    one throw.
+    """
+    points = [throw_points(*pair) for pair in throws]
+    parts = [_peace(points), _race(names, points), _breaks(names, throws)]
+    told = "; ".join(filter(None, parts))
+    begins_with_a_name = any(told.startswith(f"{name} ") for name in names)
+    return f"{told if begins_with_a_name else told[:1].upper() + told[1:]}."
+
+
+def _peace(points: Sequence[tuple[int, int]]) -> str:
+    """Tell the longest time in which nobody won a point, if it is worth a word."""
+    start, length, at = 0, 0, 0
+    for quiet, run in groupby(points, key=lambda pair: not any(pair)):
+        size = len(list(run))
+        if quiet and size > length:
+            start, length = at, size
+        at += size
+    if not length or length * _PEACE < len(points):
+        return ""
+    return f"nobody won a point from throw {start + 1} to {start + length}"
+
+
+def _race(names: Sequence[str], points: Sequence[tuple[int, int]]) -> str:
+    """Tell since when the winner was ahead for good, and the result."""
+    leads = list(accumulate(first - second for first, second in points))
+    totals = [sum(pair[seat] for pair in points) for seat in (0, 1)]
+    result = telling.result(names, totals)
+    tolerance = max(max(totals) / _LEVEL, *map(max, points)) if points else 0
+    if not leads or abs(leads[-1]) <= tolerance:
+        return f"both were level to the end; {result}" if any(totals) else result
+    sign = 1 if leads[-1] > 0 else -1
+    winner = names[0] if sign > 0 else names[1]
+    won = result.removeprefix(winner)
+    level = max((at for at, lead in enumerate(leads, start=1) if abs(lead) <= tolerance), default=0)
+    behind = max(-sign * lead for lead in leads)
+    if behind > tolerance:
+        return (
+            f"{winner} was behind by up to {plural(behind, 'point')}, led from throw {level + 1} on, and{won}"
         )
-        for number in range(1, len(sides[0]) + 1)
-    )
-    return Table("throws", "All throws (▸ begins a series)", tuple(columns), rows)
+    if level * _PEACE < len(points):
+        return f"{winner} led from throw {level + 1} on and{won}"
+    return f"both were level until throw {level}; then {winner} pulled away and{won}"
 
 
-def _series_table(
-    names: Sequence[str],
-    sides: Sequence[Sequence[int]],
-    won: Sequence[Sequence[int]],
-    starts: Sequence[Sequence[int]],
-) -> Table:
-    columns = (
-        Column("player", "player"),
-        *(
-            Column(key, title, numeric=True)
-            for key, title in (
-                ("series", "series"),
-                ("first_throw", "from throw"),
-                ("last_throw", "to throw"),
-                ("length", "throws"),
-                ("lowest", "from"),
-                ("highest", "to"),
-                ("points", "points"),
-            )
-        ),
-    )
-    rows = tuple(
-        (
-            name_cell(name),
-            *map(cell, (number, first, last, last - first + 1, side[first - 1], side[last - 1])),
-            cell(sum(of_one[first - 1 : last])),
-        )
-        for name, side, of_one, begins in zip(names, sides, won, starts, strict=True)
-        for number, (first, last) in enumerate(
-            zip(begins, [*(at - 1 for at in begins[1:]), len(side)], strict=True), start=1
-        )
-    )
-    return Table("series", "Series", columns, rows)
+def _breaks(names: Sequence[str], throws: Sequence[tuple[int, int]]) -> str:
+    """Tell how often each began a further series; "" where both did so about equally often."""
+    first, second = (len(_starts([pair[seat] for pair in throws])) - 1 for seat in (0, 1))
+    if not first and not second:
+        return "neither broke its series"
+    most, least = max(first, second), min(first, second)
+    if 2 * most < 3 * least:
+        return ""
+    one, other = names if first > second else reversed(names)
+    return f"{one} broke its series {_times(most)}, {other} {_times(least)}"
+
+
+def _times(number: int) -> str:
+    return ("never", "once", "twice")[number] if number < 3 else f"{number:,} times"

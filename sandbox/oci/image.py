@@ -190,8 +190,8 @@ def _check_reachable(root: Path, user: int | None) -> None:
     closed = [f for f in root.resolve().parents if user is not None and not _open_to_all(f)]
     if closed:
         raise ToolMissing(
-            f"images are started by the user {user}, who cannot enter {closed[-1]}; `chmod o+x {closed[-1]}` "
-            "allows it, or keep images elsewhere"
+            f"images are started by the user {user}, who cannot enter {closed[-1]}",
+            hint=f"`chmod o+x {closed[-1]}` allows it, or keep images elsewhere",
         )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import hmac
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -12,6 +15,7 @@ from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +360,25 @@ def test_play_is_the_same_again_with_the_same_seed(tmp_path: Path) -> None:
     assert first == second
     assert first != knobeln("play", "dice_cup", "council", "--seed", "t").output
     assert len(knobeln(*words, "--protocol").output.splitlines()) > 1_000
+
+
+@pytest.mark.slow
+def test_play_writes_the_replay_into_one_file(tmp_path: Path) -> None:
+    page = tmp_path / "game.html"
+    words = ("play", "dice_cup", "council", "--seed", "s")
+    plain, written = knobeln(*words).output, knobeln(*words, "--html", page).output
+    assert plain.splitlines()[:2] == written.splitlines()[:2]
+    text = page.read_text()
+    assert "<title>KNOBELN</title>" in text
+    # The policy names the digests of the very style and script inside.
+    for element in ("style", "script"):
+        inside = text.partition(f"<{element}>")[2].partition(f"</{element}>")[0]
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in unescape(text)
+    assert "unsafe-inline" not in text
+    assert not re.search(r"(src|href)=", text)
+    knobeln(*words, "--html", page)
+    assert page.read_text() == text
 
 
 def test_play_names_the_house_strategies_when_it_knows_no_such_program() -> None:

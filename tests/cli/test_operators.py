@@ -132,7 +132,7 @@ def test_the_status_as_json_has_everything(folder: ContestContext) -> None:
     assert facts["mails"] == {"ready": 27, "held": 1, "sent": 0, "failed": 1, "bounced": 1}
     assert facts["oldest_mail"]["to"] == "joe2@a.example"
     assert facts["letters"][LetterState.FAILED] == 1
-    assert [text.split(" ")[2] for _, _, text in facts["errors"]] == ["2", "3", "4"]
+    assert [line["text"].split(" ")[2] for line in facts["errors"]] == ["2", "3", "4"]
     assert facts["at_work"] == {"serve": False, "run": False}
     assert len(facts["advice"]) >= 7
 
@@ -187,7 +187,8 @@ def test_what_the_day_stopped_for_is_in_the_status(
     monkeypatch.setenv("PATH", "")
     knobeln_in(folder.path, "run", "--now", code=1)
     assert "run: " in knobeln_in(folder.path, "status").output
-    ((_, area, text),) = status(folder.path)["errors"]
+    (line,) = status(folder.path)["errors"]
+    area, text = line["area"], line["text"]
     assert area == "error"
     assert "not installed" in text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -170,7 +171,8 @@ def test_a_mistyped_team_is_named(finished: ContestContext) -> None:
         assert "; did you mean team_0001?\n" in knobeln_in(finished.path, *words, code=1).stderr
 
 
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext, form: Sequence[str]) -> None:
-    said = knobeln_in(finished.path, "results", 99, *form, code=1).stderr
+def test_an_unknown_round_is_refused_in_every_form(finished: ContestContext) -> None:
+    said = knobeln_in(finished.path, "results", 99, code=1).stderr
     assert said == "knobeln: there is no round 99; the last is 1\n"
+    said = knobeln_in(finished.path, "results", 99, "--json", code=1).stderr
+    assert json.loads(said) == {"message": "there is no round 99", "hint": "the last is 1", "exit_code": 1}

@@ -15,16 +15,19 @@ from typing import Any
 
 import pytest
 
+from contest import presets
+from contest.config.settings import Settings
 from contest.errors import GiveUp
+from contest.games.registry import game_plugins
 from contest.subprocesses.child_process import own_command, run, start
 from knobeln.contest_day import demonstration
-from knobeln.contest_day.demonstration import Demonstration
+from knobeln.contest_day.demonstration import Demonstration, demo_settings, what_is_shorter
 from tests.support.desk import DESCRIPTION
 from tests.support.servers import wait_for
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP, signal.SIGINT])
 def test_the_server_ends_with_the_demo_whatever_ends_it(tmp_path: Path, number: signal.Signals) -> None:
     folder = tmp_path / "contest"
     demo = start([sys.executable, "-m", "knobeln", "demo", str(folder), "--teams", "5"], tmp_path / "log")
@@ -78,6 +81,26 @@ def _is_gone(pid: str) -> bool:
         return ") Z " in Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
         return True
+
+
+@pytest.mark.parametrize("game", game_plugins())
+def test_the_demo_of_every_game_has_valid_settings_and_tells_what_is_shorter(game: str) -> None:
+    settings = demo_settings(game)
+    assert Settings.model_validate(settings.model_dump()) == settings
+    said = what_is_shorter(game)
+    for section, values in presets.demo(game).settings.items():
+        for name, value in values.items():
+            assert getattr(getattr(settings, section), name) == value
+            assert f"{section}.{name} = {value} (usually " in said
+    assert bool(said) == bool(presets.demo(game).settings)
+
+
+@pytest.mark.slow
+def test_a_quiet_demo_prints_its_folder_alone(tmp_path: Path) -> None:
+    ended = run(
+        own_command("demo", str(tmp_path / "contest"), "--game", "hog", "--teams", "5", "-q"), b"", 120
+    )
+    assert (ended.code, ended.stdout.decode()) == (0, f"{tmp_path / 'contest'}\n")
 
 
 def test_the_demo_gives_up_only_if_nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shlex
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -142,8 +143,8 @@ def code_lines(text: str) -> Iterator[str]:
 def calls(text: str) -> Iterator[str]:
     """What follows the command's name, without a remark behind two blanks."""
     for line in code_lines(text):
-        found = _CALL.search(line)
-        if found and "useradd" not in line and "./knobeln " not in line:  # which is the kit's referee
+        found = _CALL.search(line.replace("sudo -u knobeln ", ""))
+        if found and "./knobeln " not in line:  # which is the kit's referee
             words = re.split(r" {2,}|\\$|[|>`]", found[1])[0].strip()
             yield words.replace('"', "") if words.count('"') % 2 else words
 
@@ -228,24 +229,65 @@ def test_the_variables_that_a_page_shows_are_settings(page: str, section: str, n
     assert name.lower() in type(getattr(CALENDAR, section.lower())).model_fields
 
 
-@pytest.mark.parametrize(
-    "unit", sorted((ROOT / "docs/systemd").glob("*.service")), ids=lambda unit: unit.name
-)
+UNITS = sorted((ROOT / "knobeln/systemd").glob("*.service"))
+with_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+of_each_unit = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+
+
+def systemd_analyze(*words: object) -> subprocess.CompletedProcess[str]:
+    command = ["systemd-analyze", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def instance(unit: Path, tmp_path: Path) -> Path:
+    """The unit of the contest spring, with a program that exists."""
+    path = tmp_path / unit.name.replace("@", "@spring")
+    path.write_text(unit.read_text().replace("/opt/knobeln/bin/knobeln", "/bin/true"))
+    return path
+
+
+@of_each_unit
 def test_each_unit_reads_secrets_from_the_file_of_the_guide(unit: Path) -> None:
     (path,) = re.findall(r"(?m)^EnvironmentFile=-(.*)$", unit.read_text())
-    assert f"# install -m 600 /dev/null {path}\n" in ORGANIZER
+    assert f"# install -m 600 /dev/null {path.replace('%i', 'spring')}\n" in ORGANIZER
     assert "\nEnvironment=" not in unit.read_text()
 
 
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-@pytest.mark.parametrize(
-    "unit", sorted((ROOT / "docs/systemd").glob("*.service")), ids=lambda unit: unit.name
-)
-def test_systemd_understands_each_unit(unit: Path, tmp_path: Path) -> None:
-    copy = tmp_path / unit.name
-    copy.write_text(unit.read_text().replace("/opt/knobeln/.venv/bin/knobeln", "/bin/true"))
-    found = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
-    assert unit.name not in found.stderr
+@with_systemd
+@of_each_unit
+def test_systemd_understands_each_unit(instance: Path) -> None:
+    assert instance.name not in systemd_analyze("verify", instance).stderr
+
+
+@with_systemd
+@of_each_unit
+def test_each_unit_is_hardened(instance: Path) -> None:
+    found = systemd_analyze("security", "--offline=yes", "--threshold=40", instance)  # 40: a level of 4.0
+    assert found.returncode == 0, found.stdout
+    assert "Overall exposure level" in found.stdout
+
+
+@with_systemd
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="systemd names the system calls of this host only")
+def test_a_unit_allows_all_system_calls_that_a_sandbox_allows() -> None:
+    (line,) = re.findall(
+        r"(?m)^SystemCallFilter=(.*)$", (ROOT / "knobeln/systemd/knobeln@.service").read_text()
+    )
+    listed = (ROOT / "sandbox/seccomp/x86_64.txt").read_text()
+    in_sandbox = set(re.findall(r"(?m)^ *\d+ (\w+) +allowed", listed))
+    assert len(in_sandbox) > 200
+    assert in_sandbox <= set(_system_calls(line.split()))
+
+
+def _system_calls(names: Iterable[str]) -> Iterator[str]:
+    """These system calls, and those in the groups of these names, as the systemd of this host knows them."""
+    for name in names:
+        if name.startswith("@"):
+            lines = systemd_analyze("syscall-filter", name).stdout.splitlines()[1:]
+            yield from _system_calls(word for word in map(str.strip, lines) if word and word[0] != "#")
+        else:
+            yield name
 
 
 def test_each_providers_page_shows_settings() -> None:

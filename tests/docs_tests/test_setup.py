@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from contest.errors import ToolMissing
+from knobeln.server import host_checks
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -87,3 +91,20 @@ def test_what_could_not_be_installed_is_tried_again(clone: Path) -> None:
         pip_calls(clone, "lint")
     pip.write_text(working)
     assert pip_calls(clone, "lint") == [".[lint]"]
+
+
+@pytest.mark.skipif(not shutil.which("apt-get"), reason="only Debian and Ubuntu have these packages")
+def test_doctor_prints_the_line_that_installs_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = tmp_path / "dpkg-query"  # called with the package as its fourth word
+    query.write_text('#!/bin/sh\ncase $4 in gcc | bubblewrap) ;; *) echo "install ok installed" ;; esac\n')
+    query.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(ToolMissing) as missing:
+        host_checks._system_packages()
+    _, line = str(missing.value).splitlines()
+    assert line.lstrip().startswith("apt-get -qq update; ")
+    assert " gcc bubblewrap" in line
+    query.write_text('#!/bin/sh\necho "install ok installed"\n')
+    assert host_checks._system_packages() == "none is missing"

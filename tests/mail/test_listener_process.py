@@ -91,7 +91,7 @@ def test_a_listener_that_is_killed_loses_nothing_and_is_started_again(server: Se
     assert set(people.kept) <= set(found)
     assert server.process.poll() is None
     errors = json.loads(knobeln_in(server.folder.path, "status", "--json").output)["errors"]
-    assert [text.partition(":")[0] for _at, _area, text in errors] == ["listener"]
+    assert [line["text"].partition(":")[0] for line in errors] == ["listener"]
 
 
 def test_who_comes_while_there_is_no_listener_waits_for_the_next(server: Server) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import dist
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank, Standing
 from reports.bracket import BracketMatch
 from reports.site import charts
-from reports.site.charts import HEIGHT, SHADES, WIDTH
+from reports.site.charts import SHADES, WIDTH
+from reports.site.colours import COLOURS, leaders
+from reports.site.cross import by_likeness
 
 
 @pytest.mark.parametrize(
@@ -24,12 +27,6 @@ def test_the_range_of_values_is_cut_into_equal_shades(
     value: float, low: float, high: float, expected: int
 ) -> None:
     assert charts.shade(value, low, high) == expected
-
-
-def test_a_heat_map_has_a_square_for_each_cell_with_a_value() -> None:
-    found = charts.heat_map([[0, 8], [None, 8]], "1", "9")
-    assert dict(found.paths) == {0: "M0 0h1v1h-1z", 8: "M1 0h1v1h-1zM1 1h1v1h-1z"}
-    assert (found.size, found.low, found.high, list(found.numbers)) == (2, "1", "9", [1, 2])
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**9))
@@ -55,72 +52,71 @@ counts = st.integers(1, 5).flatmap(
 
 
 @given(counts)
-def test_the_bands_of_a_generation_fill_the_height(generations: list[tuple[int, ...]]) -> None:
+def test_each_band_begins_where_the_one_above_it_ends(generations: list[tuple[int, ...]]) -> None:
     found = charts.stacked_areas(evolution(generations))
-    columns = [_edges(area.path) for area in found.areas]
-    for bands in zip(*columns, strict=True):
-        at = {x for x, _, _ in bands}
-        assert len(at) == 1
-        tops, bottoms = [b[1] for b in bands], [b[2] for b in bands]
-        assert tops[1:] == bottoms[:-1]
-        assert bottoms[-1] == HEIGHT
-        assert tops[0] == 0 or tops[0] == HEIGHT  # nobody is left
-    xs = [x for x, _, _ in columns[0]]
-    assert (xs[0], xs[-1]) == (0, WIDTH)
-    assert len(xs) <= 252
+    assert (found.shown[0], found.shown[-1]) == (0, len(generations) - 1)
+    assert len(found.shown) <= 252
+    bottom = 10 * charts.POPULATION_HEIGHT
+    for number, generation in enumerate(found.shown):
+        total = sum(generations[generation])
+        assert found.totals[number] == total
+        above = 0
+        for entry, band in enumerate(found.bands):
+            count = generations[generation][entry]
+            assert count == (band.counts[number] if number < len(band.counts) else 0)
+            edge = _upper_edge(band.path, generation)
+            if edge is None:
+                assert count * bottom < total or not total  # too thin to be seen
+            else:
+                assert edge == (round(bottom * above / total) if total else bottom)
+            above += count
 
 
-def _edges(path: str) -> list[tuple[float, float, float]]:
-    """x, top and bottom at each generation."""
-    points = [tuple(map(float, pair.split())) for pair in path.strip("Mz").split("L")]
-    half = len(points) // 2
-    return [(x, top, bottom) for (x, top), (_, bottom) in zip(points, points[: half - 1 : -1], strict=False)]
+def _upper_edge(path: str, generation: int) -> int | None:
+    """The height where the band begins in this generation; None where the band is no more."""
+    if not path:
+        return None
+    start, steps = re.fullmatch(r"M0 (\d+)l(.*)V\d+H0z", path).groups()  # type: ignore[union-attr]
+    numbers = [int(number) for number in re.findall(r"-?\d+", steps)]
+    x, y = 0, int(start)
+    for right, down in zip(numbers[::2], numbers[1::2], strict=True):
+        if x + right >= generation:
+            return y + down * (generation - x) // right
+        x, y = x + right, y + down
+    return y if x == generation else None
 
 
 @given(counts)
 def test_a_name_stands_inside_its_band(generations: list[tuple[int, ...]]) -> None:
-    for area in charts.stacked_areas(evolution(generations)).areas:
-        if area.label is None:
+    last = max(1, len(generations) - 1)
+    found = charts.stacked_areas(evolution(generations))
+    for band, below in pairwise([*found.bands, None]):
+        assert band is not None
+        if band.label is None:
             continue
-        x, y = area.label
-        half = len(area.entry) * 4
-        for at, top, bottom in _edges(area.path):
-            if abs(at - x) <= half:
-                assert top < y - 5 < bottom
+        x, y = band.label
+        half = len(band.name) * 4
+        for generation in found.shown:
+            if abs(generation * WIDTH / last - x) <= half:
+                top = _upper_edge(band.path, generation)
+                bottom = _upper_edge(below.path, generation) if below else None
+                assert top is not None
+                assert top / 10 < y - 5
+                assert bottom is None or y - 5 < bottom / 10
 
 
-def test_throws_stand_as_high_as_their_logarithm() -> None:
-    found = charts.throw_curves(["a", "b"], [[1, 2, 4], [8, 8, 8]], [[1], [1, 3]])
-    assert [tick.text for tick in found.up] == ["1", "2", "4", "8"]
-    assert found.curves[0].points == "333.3,300 1000,100"
-    assert found.curves[1].points == "333.3,0 1000,0"
-    assert found.marks == ((333.3,), (333.3, 1000.0))
-    assert found.step == pytest.approx(WIDTH / 3)
-
-
-def test_a_curve_without_its_straight_points_is_the_same_curve() -> None:
-    totals = [0, 3, 6, 9, 9, 9, 9, 20, 31, 30, 42]
-    (curve,) = charts.point_curves(["a"], [totals]).curves
-    corners = [tuple(map(float, pair.split(","))) for pair in curve.points.split()]
-    assert len(corners) < len(totals)
-    for turn, total in enumerate(totals, start=1):
-        x, y = turn * WIDTH / len(totals), HEIGHT - total * HEIGHT / max(totals)
-        (x0, y0), (x1, y1) = next(p for p in pairwise(corners) if p[0][0] - 0.1 <= x <= p[1][0] + 0.1)
-        assert y0 + (y1 - y0) * (x - x0) / (x1 - x0) == pytest.approx(y, abs=0.5)
-
-
-@given(st.lists(st.tuples(st.integers(1, 2**30), st.integers(1, 2**30)), min_size=1, max_size=50))
-def test_no_curve_leaves_its_picture(throws: list[tuple[int, int]]) -> None:
-    sides = list(zip(*throws, strict=True))
-    for found in (
-        charts.throw_curves(["a", "b"], sides, [[1], [1]]),
-        charts.point_curves(["a", "b"], [[a - b for a, b in throws], [b for _, b in throws]]),
-    ):
-        for curve in found.curves:
-            for pair in curve.points.split():
-                x, y = map(float, pair.split(","))
-                assert 0 < x <= WIDTH
-                assert -0.1 <= y <= HEIGHT + 0.1
+def test_a_picture_of_a_thousand_shows_the_largest_and_the_others_together() -> None:
+    size = 1_000
+    generations = [
+        tuple(5 + (entry == 500) * g - (entry > 800) * min(5, g) for entry in range(size)) for g in range(9)
+    ]
+    found = charts.stacked_areas(evolution(generations))
+    assert len(found.bands) == 60
+    assert "entry_500" in [band.entry for band in found.bands]
+    others = found.bands[-1]
+    assert (others.entry, others.name) == ("", "941 others")
+    for number, total in enumerate(found.totals):
+        assert sum((*band.counts, *[0] * 9)[number] for band in found.bands) == total
 
 
 def match(round_number: int, *players: str) -> BracketMatch:
@@ -141,21 +137,137 @@ def test_the_boxes_of_a_bracket_stand_apart_and_are_joined() -> None:
         match(2, "f", "e"),
         match(3, "a", "f"),
     ]
-    side = charts.bracket_side(matches, "upper")
+    side = charts.bracket_side(matches, "upper", {matches[0]: "games/1.a.b.html"})
+    assert [box.link for box in side.boxes if box.link] == ["games/1.a.b.html"]
     assert len(side.boxes) == len(matches)
     assert len(side.lines) == len(matches) - 1
     for one in side.boxes:
-        assert 0 <= one.x <= side.width - charts.BOX_WIDTH
+        assert 0 <= one.x <= side.width - side.box_width
         assert 0 <= one.y <= side.height - charts.BOX_HEIGHT
         for other in side.boxes:
-            apart = abs(one.x - other.x) >= charts.BOX_WIDTH or abs(one.y - other.y) >= charts.BOX_HEIGHT
+            apart = abs(one.x - other.x) >= side.box_width or abs(one.y - other.y) >= charts.BOX_HEIGHT
             assert one is other or apart
     by_players = {box.match.players: box for box in side.boxes}
     assert by_players["a", "f"].x > by_players["a", "c"].x > by_players["a", "b"].x
 
 
-def test_all_shades_have_a_colour_in_both_schemes(request: Any) -> None:
+def test_the_longest_name_has_room_in_its_box() -> None:
+    long = "a_name_of_as_many_as_30_letters"
+    assert charts.bracket_side([match(1, "a", long)], "upper", {}).box_width > 8.5 * len(long) + 45
+    assert charts.bracket_side([match(1, "a", "b")], "upper", {}).box_width == 150
+
+
+# --- colours -----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def schemes(request: Any) -> tuple[dict[str, str], dict[str, str]]:
+    """The colours by name, in the light and in the dark scheme."""
     style = (request.config.rootpath / "reports/site/static/style.css").read_text()
-    for number in range(SHADES):
-        assert style.count(f"--h{number}:") == 2
-        assert f".f{number} {{" in style
+    dark = "".join(re.findall(r"@media \(prefers-color-scheme: dark\) \{(.*?)\n\}", style, re.DOTALL))
+    named = r"--([\w-]+): (#[0-9a-f]{3,6})\b"
+    return dict(reversed(re.findall(named, style))), dict(re.findall(named, dark))
+
+
+def test_all_shades_have_a_colour_in_both_schemes(schemes: tuple[dict[str, str], ...]) -> None:
+    for scheme in schemes:
+        assert {f"{hue}{number}" for hue in "dh" for number in range(SHADES)} <= scheme.keys()
+
+
+def test_the_leaders_of_all_rankings_get_colours_by_turns() -> None:
+    assert leaders(["a", "b", "c"], ["b", "x"]) == ("a", "b", "x", "c")
+    many = [f"team_{number}" for number in range(30)]
+    assert leaders(many, many[::-1]) == tuple(many[n] for n in (0, 29, 1, 28, 2, 27, 3, 26))
+    assert leaders([], []) == ()
+
+
+def linear(colour: str) -> tuple[float, ...]:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    return tuple(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+
+
+def contrast(one: str, other: str) -> float:
+    """As the guidelines for accessible pages (WCAG 2) compute it."""
+    dark, light = sorted(
+        sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other)
+    )
+    return (light + 0.05) / (dark + 0.05)
+
+
+# What people see (Machado, Oliveira and Fernandes 2009, in full strength): linear red, green and blue.
+EYES = {
+    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def seen(colour: str, eyes: str) -> tuple[float, float, float]:
+    """The colour in CIELAB, as these eyes see it."""
+    r, g, b = (
+        min(1.0, max(0.0, sum(w * p for w, p in zip(row, linear(colour), strict=True)))) for row in EYES[eyes]
+    )
+    x, y, z = (
+        v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116
+        for v in (
+            (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047,
+            0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
+            (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883,
+        )
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("eyes", EYES)
+def test_colour_blind_readers_can_tell_the_teams_apart(
+    eyes: str, schemes: tuple[dict[str, str], ...]
+) -> None:
+    for scheme in schemes:
+        teams = [scheme[f"team-{number}"] for number in range(1, COLOURS + 1)]
+        for one, other in combinations([*teams, scheme["other"]], 2):
+            assert dist(seen(one, eyes), seen(other, eyes)) > 11, f"{one} {other}"
+        for one, other in combinations(teams, 2):
+            assert dist(seen(one, eyes), seen(other, eyes)) > 20, f"{one} {other}"
+        assert all(contrast(colour, scheme["paper"]) >= 3 for colour in teams)
+
+
+# --- likeness ----------------------------------------------------------------------------------------------
+squares = st.integers(0, 12).flatmap(
+    lambda n: st.lists(st.lists(st.none() | st.floats(0, 9), min_size=n, max_size=n), min_size=n, max_size=n)
+)
+
+
+@given(squares)
+def test_the_order_by_likeness_has_everybody_once(rows: list[list[float | None]]) -> None:
+    assert sorted(by_likeness(rows)) == list(range(len(rows)))
+
+
+def test_those_with_like_results_stand_together() -> None:
+    """Three kinds of teams, mixed: each kind wins the same against the same kind."""
+    kinds = "abcabccba"
+    points = {
+        "aa": 5.0,
+        "ab": 9.0,
+        "ac": 1.0,
+        "ba": 1.0,
+        "bb": 5.0,
+        "bc": 9.0,
+        "ca": 9.0,
+        "cb": 1.0,
+        "cc": 5.0,
+    }
+    rows = [[points[mine + theirs] for theirs in kinds] for mine in kinds]
+    together = "".join(kinds[at] for at in by_likeness(rows))
+    assert sorted(re.findall(r"a+|b+|c+", together)) == ["aaa", "bbb", "ccc"]

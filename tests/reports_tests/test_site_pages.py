@@ -6,11 +6,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from html import unescape
 from html.parser import HTMLParser
+from itertools import combinations_with_replacement, pairwise
+from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,16 +22,31 @@ from contest.config.settings import Settings
 from contest.config.template import usual_dates
 from contest.games.drawing import Course
 from contest.games.registry import game_of
-from contest.model import Phase
+from contest.model import (
+    EvolutionEnding,
+    EvolutionOutcome,
+    EvolutionRank,
+    GameResult,
+    GroupOutcome,
+    GroupPlan,
+    Match,
+    Pairing,
+    Phase,
+    SeatResult,
+    Standing,
+    Verdict,
+)
 from reports.kinds import reports
-from reports.site import log
+from reports.site import groups, log, paths
+from reports.site.cross import cross_table
 from reports.site.facts import Event, PublishedProgram, SiteFacts, disclosure
-from reports.site.games import chosen_games, game_page
-from reports.site.pages import page_of_game, plan
-from reports.site.templates import SiteTemplates
-from reports.verdicts import VERDICTS
+from reports.site.game_text import legend, script
+from reports.site.games import chosen_games, game_files, replay_of
+from reports.site.pages import files as other_files
+from reports.site.pages import game_of_file, headings, plan
+from reports.site.templates import STATIC, SiteTemplates
 from tests.support import other_contests
-from tests.support.site_files import START, course_in, facts_of, files_of
+from tests.support.site_files import START, course_in, facts_of, field, files_of, games_in, turns_in
 
 
 @pytest.fixture(scope="module")
@@ -96,21 +112,27 @@ CONTESTS = {
 def test_every_link_of_every_page_leads_to_a_file(name: str, small: SiteFacts) -> None:
     facts = small if name == "knobeln" else of_other_game(name)
     files = files_of(facts)
-    there = {*files, "style.css", "replay.js"}
+    there = {*files, *STATIC, *dict(other_files(facts))}
+    games = games_in(files)
     for path, text in html(files):
         links = Links()
         links.feed(text)
         assert links.open in (["html"], []), path
         for target in links.targets:
-            if not target.startswith(("mailto:", "#")):
+            if target.startswith("#"):
+                assert f'id="{target[1:]}"' in text, f"{path}: {target}"
+            elif not target.startswith(("mailto:", "https:")):
+                page, _, game = target.partition("#")[0].partition("?game=")
+                assert not game or game in games, f"{path}: {game}"
                 folder = path.split("/")[:-1]
-                *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", target).groups()  # type: ignore[union-attr]
+                *ups, rest = re.fullmatch(r"((?:\.\./)*)(.*)", page).groups()  # type: ignore[union-attr]
                 depth = len(folder) - ups[0].count("../")
                 assert "/".join([*folder[:depth], rest]) in there, f"{path}: {target}"
 
 
-def of_other_game(name: str, **changes: Any) -> SiteFacts:
-    played = CONTESTS[name]()
+def of_other_game(name: str, *, shown: bool = False, **changes: Any) -> SiteFacts:
+    """`shown`: its games are told to everybody, whatever it usually does."""
+    played = other_contests.bid_tac_toe() if shown and name == "bid-tac-toe" else CONTESTS[name]()
     return facts_of(played.settings, played.teams, played.history, played.ranking, **changes)
 
 
@@ -186,10 +208,15 @@ def test_before_the_start_the_pages_name_nobody(small: SiteFacts) -> None:
         "index.html",
         "index.dates.csv",
         "index.dates.json",
+        "rules.html",
+        "questions.html",
+        "commands.html",
+        "announcement.html",
         "log.html",
         "log.events.csv",
         "log.events.json",
         "feed.xml",
+        "colours.css",
     }
     assert "6 teams registered so far." in files["index.html"]
     assert not any(names_in(text, small) for text in files.values())
@@ -208,19 +235,19 @@ def test_a_running_contest_shows_its_released_rounds_and_no_more(small: SiteFact
 @pytest.mark.parametrize(
     ("offered", "shown"),
     [
-        (("OWN",), ""),
+        (("OWN",), "own"),
         ((), ""),
-        (("GRP", "DGP"), ""),
+        (("GRP", "DGP"), "own"),
         (("LAP",), "teams"),
-        (("LGP", "OWN"), "teams"),
+        (("LGP", "OWN"), "teams own"),
         (("GRR",), "teams rankings"),
         (("RSM",), "teams rankings bracket words"),
         (("GRG",), "teams rankings games"),
         (("BRK",), "teams bracket"),
-        (("GRG", "DGP"), "teams rankings games moves"),
+        (("GRG", "DGP"), "teams rankings games moves own"),
         (
             ("LAP", "LGP", "DGP", "GRP", "RSM", "OWN", "BRK"),
-            "teams rankings games moves bracket words",
+            "teams rankings games moves bracket words own",
         ),
     ],
 )
@@ -252,7 +279,179 @@ def test_a_programs_text_shows_only_after_the_contest_and_where_it_may(small: Si
 def test_a_failure_is_told_without_the_words_that_are_for_its_team(small_files: dict[str, str]) -> None:
     text = small_files["teams/zero_thrower.html"]
     assert "zero_thrower: illegal throw in throw 17" in text
-    assert "only 1..12288 are allowed" not in "".join(small_files.values())
+    assert "only 1..12288 are allowed" not in "".join(
+        text for path, text in small_files.items() if path != "rules.html"
+    )
+
+
+# --- teams -------------------------------------------------------------------------------------------------
+def test_a_teams_games_stand_by_rank_and_say_who_won(small_files: dict[str, str], contest: Any) -> None:
+    group = contest.final.groups[0]
+    for line in group.standings:
+        rows = json.loads(small_files[f"teams/{line.entry}.round-2.json"])
+        ranks = [row["opponent_rank"] or 99 for row in rows]
+        assert ranks == sorted(ranks)
+        assert {row["opponent"] for row in rows} == {s.entry for s in group.standings}
+        for row in rows:
+            if row["own"] is None or row["theirs"] is None:
+                assert row["result"] == ""
+            elif row["remark"] in ("", "played again"):
+                told = {True: "won", False: "lost"}[row["own"] > row["theirs"]]
+                assert row["result"] == ("drawn" if row["own"] == row["theirs"] else told)
+
+
+def test_a_teams_page_leads_to_opponents_and_to_replays(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    group = small.rounds[1].outcome.groups[0]
+    match = next(m for m in group.matches if m.counted and not m.pairing.is_self)
+    for name, other in (match.players, match.players[::-1]):
+        text = small_files[f"teams/{name}.html"]
+        link = f'<a href="../{paths.game(group.plan, match)}">replay</a>'
+        row = next(row for row in text.split("<tr>") if link in row)
+        assert f'<a href="../teams/{other}.html">{other}</a>' in row
+
+
+def test_the_tally_counts_every_game_once(small: SiteFacts, small_files: dict[str, str]) -> None:
+    won = lost = drawn = 0
+    for name in small.playing:
+        found = re.findall(
+            r'aria-label="(\d+) won, (\d+) drawn, (\d+) lost"', small_files[f"teams/{name}.html"]
+        )
+        if found:
+            own = [int(number) for number in found[0]]
+            won, drawn, lost = won + own[0], drawn + own[1], lost + own[2]
+    games = [
+        match
+        for each in small.rounds
+        for group in each.outcome.groups
+        for match in group.matches
+        if match.counted and not match.pairing.is_self
+    ]
+    assert won == lost > 0
+    assert won + lost + drawn == 2 * len(games)
+
+
+def test_the_best_opponents_are_those_it_won_most_against(
+    small: SiteFacts, small_files: dict[str, str]
+) -> None:
+    name = small.ranking[0].entry
+    text = small_files[f"teams/{name}.html"]
+    rows = [
+        row
+        for number in (1, 2)
+        for row in json.loads(small_files.get(f"teams/{name}.round-{number}.json", "[]"))
+        if row["result"]
+    ]
+    best = max(rows, key=lambda row: float(row["own"] - row["theirs"]))
+    told = re.search(r"<dt>best against</dt><dd>(.*?)</dd>", text)
+    assert told is not None
+    assert told.group(1).startswith(f'<a href="../teams/{best["opponent"]}.html">{best["opponent"]}</a> (')
+    assert f">{best['own']} : {best['theirs']}</a>)" in told.group(1)
+
+
+def test_a_programs_figures_and_versions_show_only_after_the_contest(small: SiteFacts) -> None:
+    figures, versions = (("lexical elements", "77 of 999 allowed"),), ((2, START), (5, START))
+    program = PublishedProgram("C", "", (("silent.c", "int quiet;"),), figures, versions)
+    over = replace(small, programs={"silent": program})
+    text = files_of(over)["teams/silent.html"]
+    assert "<dt>lexical elements</dt><dd>77 of 999 allowed</dd>" in text
+    assert "the last one took part" in text
+    assert "<h2>Description</h2>" not in text
+    running = files_of(replace(over, seed=None, ranking=()))["teams/silent.html"]
+    forbidden = small.settings.model_copy(update={"site": Site(programs=False)})
+    kept_back = files_of(replace(over, settings=forbidden))["teams/silent.html"]
+    for hidden in (running, kept_back):
+        assert "lexical elements" not in hidden
+        assert "accepted versions" not in hidden
+
+
+def test_a_column_that_says_nothing_is_in_the_files_only(small_files: dict[str, str]) -> None:
+    remark = '<th scope="col">remark'
+    assert all(row["fate"] == "" for row in json.loads(small_files["index.ranking.json"]))
+    assert remark not in small_files["index.html"]
+    assert remark in small_files["rounds/1.html"]  # who proceeds
+    assert remark in small_files["teams/zero_thrower.html"]
+
+
+# --- large contests ----------------------------------------------------------------------------------------
+MOST_BYTES = 300_000
+
+
+def test_the_page_of_the_evolution_of_a_thousand_stays_small(small: SiteFacts) -> None:
+    names = tuple(f"team_of_many_good_letters_{number:04}" for number in range(1_000))
+    draw = Random(1)  # noqa: S311 - no secret
+    generations = [[5] * 1_000]
+    for _ in range(186):  # the first ones grow, and most die out
+        before = enumerate(generations[-1])
+        generations.append([max(0, n + draw.choice((-1, 0, 1) if at < 99 else (-1, 0))) for at, n in before])
+    total = sum(generations[-1])
+    ranked = sorted(zip(names, generations[-1], strict=True), key=lambda each: -each[1])
+    ranking = tuple(EvolutionRank(name, at, (n, total), None) for at, (name, n) in enumerate(ranked, start=1))
+    outcome = EvolutionOutcome(names, tuple(map(tuple, generations)), EvolutionEnding.CAP, None, ranking)
+    files = files_of(replace(small, evolution=outcome))
+    page = files["evolution.html"]
+    assert len(page) < MOST_BYTES
+    assert "941 others" in page
+    assert "The files have all 187 generations of all 1,000 teams." in page
+    assert len(json.loads(files["evolution.generations.json"])) == 1_000
+
+
+def all_against_all(size: int) -> GroupOutcome:
+    """A group in which the better team wins every game, by more the better it is."""
+    names = tuple(f"team_of_many_good_letters_{number:04}" for number in range(size))
+    pairings = tuple(Pairing(pair) for pair in combinations_with_replacement(names, 2))
+    seats = {name: SeatResult(12_000 - 10 * at, Verdict.OK, None) for at, name in enumerate(names)}
+    matches = tuple(
+        Match(each, 1, GameResult(tuple(map(seats.__getitem__, each.players)), 1000, ""), counted=True)
+        for each in pairings
+    )
+    lines = tuple(Standing(name, 9 * (size - at), at + 1, 0, False, False) for at, name in enumerate(names))
+    return GroupOutcome(GroupPlan(1, 1, names, pairings), matches, lines)
+
+
+@pytest.mark.parametrize(("size", "shown"), [(41, 41), (44, 44), (45, 30), (120, 30)])
+def test_the_cross_table_of_a_large_group_has_the_best_and_its_files_have_all(
+    small: SiteFacts, size: int, shown: int
+) -> None:
+    group = all_against_all(size)
+    released = replace(small.rounds[-1], outcome=replace(small.rounds[-1].outcome, groups=(group,)))
+    made = frozenset(paths.game(group.plan, match) for match in group.matches)
+    page = groups.group_page(
+        released, groups.GroupView(group, small.game, made), small.shows, tells_ranking=True
+    )
+    text = SiteTemplates(small.settings, small.game, ()).files(page)[page.path].decode()
+    assert len(text) < MOST_BYTES
+    assert text.count("<tr data-likeness=") == shown
+    assert len(CROSS.findall(text)) == shown * shown
+    assert (f"The table has the best {shown} of {size} teams" in text) is (shown < size)
+    (table,) = [table for table in page.tables if table.name == "games"]
+    assert [len(row) for row in table.rows] == [size + 2] * size
+
+
+def test_shades_tell_who_beats_whom_and_the_points(small: SiteFacts) -> None:
+    cross = cross_table(groups.GroupView(all_against_all(3), small.game, ()))
+    assert cross is not None
+    cells = [row.cells for row in cross.rows]
+    assert [[each.win for each in row] for row in cells] == [[None, 6, 8], [2, None, 6], [0, 2, None]]
+    assert [[each.amount for each in row] for row in cells] == [[8] * 3, [4] * 3, [0] * 3]
+    assert [[each.won for each in row].count(True) for row in cells] == [2, 1, 0]
+    assert (cross.margin, cross.low, cross.high, cross.has_amounts) == ("20", "11980", "12000", True)
+    assert [(each.text, each.exact) for each in cells[2]] == [("12.0", "11980")] * 3
+
+
+def test_rates_have_one_kind_of_shades_about_a_half() -> None:
+    facts = of_other_game("hog")
+    cross = cross_table(groups.GroupView(facts.rounds[0].outcome.groups[0], facts.game, ()))
+    assert cross is not None
+    assert not cross.has_amounts
+    for row in cross.rows:
+        for other, each in zip(cross.rows, row.cells, strict=True):
+            if other is row or each.win is None:
+                continue
+            rate = float(each.text)
+            assert each.won is (rate > 0.5) or rate == 0.5
+            assert each.win == min(8, int(rate * 9)) or abs(rate * 9 - round(rate * 9)) < 0.1
 
 
 # --- games -------------------------------------------------------------------------------------------------
@@ -272,7 +471,7 @@ def test_where_pages_are_limited_the_last_round_and_the_best_come_first(small: S
     assert set(games[1].match.players) == {best[0], best[1]}
 
 
-CROSS = re.compile(r'<td class="n h\d">(?:<a href="\.\./([^"]+)">)?')
+CROSS = re.compile(r'<td class="(?:d\d )?h\d(?: w)?"(?: data-p="[\d.]+")?>(?:<a href="\.\./([^"]+)">)?')
 
 
 @pytest.mark.parametrize("most", [0, 5, 1000])
@@ -282,15 +481,15 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
     files = files_of(
         replace(small, settings=small.settings.model_copy(update={"site": Site(max_games=most)}))
     )
-    made = {path for path in files if path.startswith("games/") and path.endswith(".html")}
+    made = {f"replay.html?game={key}" for key in games_in(files)}
     groups = [path for path in files if re.fullmatch(r"rounds/\d+\.\d+\.html", path)]
     found = {path: CROSS.findall(files[path]) for path in groups}
     assert {link for links in found.values() for link in links} - {""} == made
     for path, links in found.items():
         said = "An underlined number leads to the game of the two" in files[path]
         assert said is any(links)
-        assert ("the others have no page of their own" in files[path]) is (said and not all(links))
-        assert ("These games have no pages of their own." in files[path]) is not said
+        assert ("the others cannot be replayed" in files[path]) is (said and not all(links))
+        assert ("These games cannot be replayed." in files[path]) is not said
         # Both cells of a game lead to it: to that of the row against that of the column.
         assert all(links.count(link) <= 2 for link in links if link)
 
@@ -298,48 +497,104 @@ def test_a_cell_of_the_cross_table_leads_to_the_game_where_that_has_a_page(
 def test_no_cell_speaks_of_games_that_nobody_may_see(small: SiteFacts) -> None:
     offered = Reports(offered=tuple(code for code in reports() if code != "DGP"))
     files = files_of(replace(small, settings=small.settings.model_copy(update={"reports": offered})))
-    assert 'class="cross"' in files["rounds/1.1.html"]
+    assert 'class="cross by-win few"' in files["rounds/1.1.html"]
     assert "underlined" not in files["rounds/1.1.html"]
-    assert "no pages of their own" not in files["rounds/1.1.html"]
+    assert "cannot be replayed" not in files["rounds/1.1.html"]
 
 
 def test_no_pages_of_games_where_none_are_wanted(small: SiteFacts) -> None:
     none = small.settings.model_copy(update={"site": Site(max_games=0)})
     files = files_of(replace(small, settings=none))
-    assert not any(path.startswith("games/") for path in files)
-    assert "They have no pages of their own" in files["index.html"]
+    assert not any(path.startswith(("games/", "replay")) for path in files)
+    assert "They cannot be replayed" in files["index.html"]
 
 
-def test_the_page_of_a_game_adds_up(small_files: dict[str, str], contest: Any) -> None:
+def test_the_turns_of_a_game_add_up(small_files: dict[str, str], contest: Any) -> None:
     match = next(m for m in contest.final.groups[0].matches if not m.pairing.is_self)
-    path = f"games/2.{'.'.join(match.players)}"
-    throws = json.loads(small_files[f"{path}.throws.json"])
-    series = json.loads(small_files[f"{path}.series.json"])
-    assert len(throws) == match.result.turns
-    assert [throws[-1]["total_1"], throws[-1]["total_2"]] == [seat.points for seat in match.result.seats]
-    for seat, name in enumerate(match.players, start=1):
-        own = [each for each in series if each["player"] == name]
-        assert sum(each["length"] for each in own) == match.result.turns
-        assert sum(each["points"] for each in own) == match.result.seats[seat - 1].points
-        assert all(each["lowest"] <= each["highest"] for each in own)
+    game = games_in(small_files)[".".join(["2", *match.players])]
+    turns = turns_in(game)
+    assert len(turns) == match.result.turns
+    for seat, points in enumerate(seat.points for seat in match.result.seats):
+        assert sum(int(turn[2 + seat]) for turn in turns) == points
+        numbers = [int(turn[seat].lstrip(">")) for turn in turns]
+        begins = [turn[seat].startswith(">") for turn in turns]
+        assert begins == [True, *(after < before for before, after in pairwise(numbers))]
+
+
+def test_a_file_of_games_says_who_played_and_which_game_is_next(small_files: dict[str, str]) -> None:
+    games = games_in(small_files)
+    around = {key: [fields[3:6] for word, *fields in game if word == "player"] for key, game in games.items()}
+    for key, game in games.items():
+        assert field(game, "group")[1] in small_files
+        for link, before, after in around[key]:
+            assert link in small_files
+            for other in filter(None, (before, after)):
+                assert other.split(".")[0] == key.split(".")[0]
+            assert not after or key in {back for whose, back, _ in around[after] if whose == link}
+            assert not before or key in {on for whose, _, on in around[before] if whose == link}
+
+
+def test_games_of_a_match_follow_one_another() -> None:
+    games = games_in(files_of(of_other_game("bid-tac-toe", shown=True)))
+    several = [key for key in games if key.endswith(".2")]
+    assert several
+    for key in several:
+        name = next(fields[0] for word, *fields in games[key] if word == "player")
+        befores = [fields[4] for word, *fields in games[key] if word == "player" and fields[0] == name]
+        assert befores == [f"{key[:-2]}.1"]
+
+
+def test_the_files_are_in_the_order_in_which_the_script_looks_for_a_game(small: SiteFacts) -> None:
+    games = plan(small).games
+    files = [file for file in game_files(games, drawn=False) if file.games[0].plan.round == 1]
+    assert len(files) == 1
+    small_ones = [
+        replace(key, match=replace(key.match, result=replace(key.match.result, turns=9_000))) for key in games
+    ]
+    split = game_files(small_ones, drawn=False)
+    assert len({file.path for file in split}) == len(split) > len(files)
+    in_order = [key for file in split for key in file.games]
+    assert sorted(in_order, key=lambda key: (key.plan.round, key.place)) == in_order
+    assert {key.key for key in in_order} == {key.key for key in games}
+
+
+def test_a_file_of_games_is_one_text_whatever_a_player_writes() -> None:
+    evil = "`);alert(1);//${alert(2)}\\`\t7\nend\u2028</script>"
+    facts = of_other_game("cooperation")
+    key = plan(facts).games[0]
+    match = replace(key.match, result=replace(key.match.result, moves=((evil, "C"),), turns=1))
+    found = headings(facts, plan(facts))[key.key]
+    text = script(
+        legend(facts.game), [game_of_file(facts, found, replace(key, match=match), match.result.moves)]
+    )
+    shown = text.decode()
+    assert shown.count("\nend\n") == 1
+    inside = shown.removeprefix("knobelnGames(`").removesuffix("`);\n")
+    assert re.fullmatch(r"(?:[^`$\\]|\\[`$\\])*", inside)
+    assert len(turns_in(games_in({"games/1.1.js": shown})[key.key])) == 1
 
 
 def test_a_game_whose_moves_nobody_knows_says_so(small: SiteFacts) -> None:
     key = plan(small).games[0]
-    words = SiteTemplates(small.settings, small.game, ())
-    text = words.files(page_of_game(small, key, None))[key.path].decode()
-    assert "was not kept" in text
-    assert "replay.js" not in text
+    text = game_of_file(small, headings(small, plan(small))[key.key], key, None)
+    game = games_in({"games/1.1.js": text})[key.key]
+    assert turns_in(game) == []
+    assert field(game, "show") == []
+    assert field(game, "turns") == [f"{key.match.result.turns} throws"]
 
 
 def test_games_in_words_are_shown_move_by_move() -> None:
     files = files_of(of_other_game("cooperation"))
-    path = next(path for path in files if path.startswith("games/") and path.endswith(".moves.json"))
-    moves = json.loads(files[path])
-    assert {"C", "B"} & {moves[0]["seat_1"], moves[0]["seat_2"]}
-    result = json.loads(files[path.replace(".moves.", ".result.")])
-    assert [moves[-1]["total_1"], moves[-1]["total_2"]] == [row["points"] for row in result]
-    assert 'id="replay"' in files[path.removesuffix(".moves.json") + ".html"]
+    kept = [game for game in games_in(files).values() if turns_in(game)]
+    assert len(kept) > 5
+    for game in kept:
+        turns = turns_in(game)
+        results = [int(fields[1]) for word, *fields in game if word == "player"]
+        assert {"C", "B"} >= {turns[0][0], turns[0][1]}
+        assert [sum(int(turn[seat]) for turn in turns) for seat in (2, 3)] == results
+        assert field(game, "show") == ["letters", "points"]
+        assert field(game, "story")[0].endswith(".")
+    assert 'id="replay"' in files["replay.html"]
 
 
 @pytest.mark.slow
@@ -358,52 +613,45 @@ def test_points_after_each_turn_end_with_the_games_result(name: str) -> None:
 def test_a_game_of_one_turn_has_no_curves() -> None:
     facts = of_other_game("cooperation")
     rules = game_of(facts.settings.game, facts.settings.programs)
-    key = next(key for key in plan(facts).games if key.match.result.turns > 1)
-    whole, moves = course_in(rules, key), key.match.result.moves
+    match = next(key for key in plan(facts).games if key.match.result.turns > 1).match
+    whole, moves = course_in(rules, plan(facts).games[0]), match.result.moves
     assert moves
-    assert game_page(key, moves, whole, facts.game, VERDICTS).points
-    assert game_page(key, moves[:1], Course(whole.points[:1]), facts.game, VERDICTS).points is None
-
-
-SQUARE = re.compile(
-    r'<g [^>]* class="(?P<style>[^"]*)"><rect [^>]*/><path [^>]*/><text [^>]*>(?P<sign>[^<]*)</text>'
-    r"<text [^>]*>(?P<small>[^<]*)</text>"
-)
-
-
-def boards_of(played: other_contests.Played) -> Iterator[tuple[Any, list[tuple[str, ...]], str]]:
-    """Of each game's page: what each turn changed, the squares that are drawn, and the caption."""
-    facts = facts_of(played.settings, played.teams, played.history, played.ranking)
-    for path, text in html(files_of(facts)):
-        if path.startswith("games/") and "of this game was not kept" not in text:
-            figure = unescape(text.partition('<figure class="board"')[2].partition("</figure>")[0])
-            turns, _, drawn = figure.partition('data-turns="')[2].partition('">')
-            squares = [(s["sign"], s["small"], s["style"]) for s in SQUARE.finditer(drawn)]
-            caption = drawn.partition('class="caption">')[2].partition("<")[0]
-            yield json.loads(turns), squares, caption
+    assert "points" in replay_of(match, moves, whole, facts.game).views
+    assert "points" not in replay_of(match, moves[:1], Course(whole.points[:1]), facts.game).views
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("play", "squares"), [(other_contests.ultimate_tic_tac_toe, 81), (other_contests.bid_tac_toe, 9)]
-)
-def test_the_turns_of_a_board_lead_to_the_position_that_is_drawn(
-    play: Callable[[], other_contests.Played], squares: int
-) -> None:
-    boards = list(boards_of(play()))
-    assert len(boards) > 2
-    for turns, drawn, caption in boards:
-        assert len(drawn) == squares
-        position: dict[int, tuple[str, ...]] = {}
-        for _, changed in turns:
-            position |= {number: tuple(looks) for number, *looks in changed}
-        assert [position[number] for number in range(squares)] == drawn
-        assert turns[-1][0] == caption
+@pytest.mark.parametrize(("name", "squares"), [("ultimate-tic-tac-toe", 81), ("bid-tac-toe", 9)])
+def test_the_turns_of_a_board_lead_to_its_last_position(name: str, squares: int) -> None:
+    facts = of_other_game(name, shown=True)
+    rules = game_of(facts.settings.game, facts.settings.programs)
+    games = games_in(files_of(facts))
+    assert len(games) > 2
+    for key in [key for key in plan(facts).games if key.match.result.moves][:20]:
+        game, course = games[key.key], course_in(rules, key)
+        position: dict[int, list[str]] = {}
+        for change in (field(game, "picture")[2], *(turn[-1] for turn in turns_in(game))):
+            position |= {number: looks for number, *looks in json.loads(change)["s"]}
+        last = course.drawings[-1]
+        assert len(position) == squares
+        assert [looks[0] for _, looks in sorted(position.items())] == [square.text for square in last.squares]
+        assert not any("legal" in style for _, _, style in position.values())
+        assert turns_in(game)[-1][-2] == last.caption
 
 
-@pytest.mark.parametrize("name", ["cooperation", "standoff"])
-def test_a_game_without_a_board_has_no_picture_of_one(name: str) -> None:
-    assert not any('class="board"' in text for _, text in html(files_of(of_other_game(name))))
+def test_a_ring_shows_who_shot_at_whom() -> None:
+    game = games_in(files_of(of_other_game("standoff")))["1.all-of-1"]
+    assert field(game, "show") == ["ring"]
+    seats = [fields[0] for word, *fields in game if word == "player"]
+    fallen: set[int] = set()
+    for turn in turns_in(game):
+        change = json.loads(turn[-1])
+        for shooter, other in change["a"]:
+            assert turn[shooter] == "S"
+            assert not {shooter, other} & fallen
+        shooters = {seat for seat in range(len(seats)) if turn[seat] == "S"}
+        assert shooters == {shooter for shooter, _ in change["a"]}
+        fallen |= {seat for seat, health, *_ in change["f"] if health == 0}
 
 
 # --- other contests ----------------------------------------------------------------------------------------
@@ -422,7 +670,7 @@ def test_a_melee_shows_who_fell_when() -> None:
     places = json.loads(files["rounds/1.1.places-1.json"])
     assert places[0]["rank"] == 1
     assert any(place["fell_in"] for place in places)
-    assert 'href="../games/1.group1.html"' in files["rounds/1.1.html"]
+    assert 'href="../replay.html?game=1.all-of-1"' in files["rounds/1.1.html"]
 
 
 def test_what_was_computed_is_a_table_of_win_rates_without_games() -> None:

@@ -43,7 +43,7 @@ def test_the_front_page_and_the_announcement_tell_the_same_number(finished: Cont
     with finished.store.read() as tx:
         facts = site_facts(tx, finished)
     games = announced(finished)
-    assert f"{games} games were played. Each has a page of its own" in front_page(facts, finished)
+    assert f"{games} games were played. Each can be replayed" in front_page(facts, finished)
 
 
 def test_the_front_page_tells_how_many_of_them_count(finished: ContestContext) -> None:
@@ -56,4 +56,4 @@ def test_the_front_page_tells_how_many_of_them_count(finished: ContestContext) -
     outcome = replace(released.outcome, groups=(replace(group, matches=one_less),))
     games = announced(finished)
     text = front_page(replace(facts, rounds=(replace(released, outcome=outcome),)), finished)
-    assert f"{games} games were played; {games - 1} of them count. Each that counts has a page" in text
+    assert f"{games} games were played; {games - 1} of them count. Each that counts can be replayed" in text

@@ -7,9 +7,11 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from icalendar import Calendar
 
 from contest.config.sections import Hill, Reports, Site
 from contest.model import GroupOutcome
@@ -22,16 +24,18 @@ from knobeln.services import Services
 from reports.contest_reporter import ContestReporter
 from reports.site.folder import LIST
 from tests.support.site_contests import MakeContest, Played, knobeln
+from tests.support.site_files import games_in, turns_in
 from tournament.day import ContestDay
 
 pytestmark = pytest.mark.slow
 PATIENCE = 240.0
+PICTURES = (".png",)
 
 
 def texts(pages: Path) -> dict[str, str]:
-    """The files by their paths; without those that are just being written."""
+    """The texts of the files by their paths; without those that are just being written."""
     there = (file for file in pages.rglob("*") if file.suffix != ".new" and file.is_file())
-    return {str(file.relative_to(pages)): file.read_text() for file in there}
+    return {str(file.relative_to(pages)): file.read_text() for file in there if file.suffix not in PICTURES}
 
 
 def stamps(pages: Path) -> dict[Path, int]:
@@ -44,14 +48,14 @@ def test_the_throws_of_a_page_are_those_that_were_played(played: Played) -> None
     with folder.store.read() as tx:
         history = results.finished_rounds(tx, Games.ALL)
     assert len(history) == 2
+    games = games_in(texts(played.pages))
     seen = 0
     for outcome in history:
         for group in outcome.groups:
             for match in (m for m in group.matches if m.counted):
-                first, second = match.pairing.players
-                path = played.pages / "games" / f"{outcome.plan.number}.{first}.{second}.throws.json"
-                last = json.loads(path.read_text())[-1]
-                assert [last["total_1"], last["total_2"]] == [seat.points for seat in match.result.seats]
+                turns = turns_in(games[".".join([str(outcome.plan.number), *match.pairing.players])])
+                for seat, result in enumerate(match.result.seats):
+                    assert sum(int(turn[2 + seat]) for turn in turns) == result.points
                 seen += 1
     assert seen > 50
 
@@ -63,6 +67,21 @@ def test_nothing_is_written_twice(played: Played) -> None:
     assert stamps(played.pages) == before
 
 
+def test_a_further_round_leaves_the_files_of_the_games_before_it_alone(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder, pages = make_contest(tmp_path / "contest"), tmp_path / "pages"
+    run_until(folder, 3)  # the first round is over
+    knobeln("site", pages, "-C", folder.path)
+    before = {file: stamp for file, stamp in stamps(pages).items() if file.parent.name == "games"}
+    assert before
+    knobeln("run", "--now", "--yes", "-C", folder.path)
+    knobeln("site", pages, "-C", folder.path)
+    after = stamps(pages)
+    assert any(file.name.startswith("2.") for file in (pages / "games").iterdir())
+    assert before.items() <= after.items()
+
+
 def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: Played) -> None:
     files = texts(played.pages)
     assert "the_heavy_lords_of_knobeln" in files["teams.html"]
@@ -70,7 +89,7 @@ def test_no_file_has_an_authentification_string_or_an_address_of_a_team(played: 
     assert "&lt;&lt;FROM&gt;&gt; the_heavy_lords_of_knobeln" in program
     for path, text in files.items():
         assert played.secret not in text, path
-        assert "machine.domain" not in text, path
+        assert "machine.domain.alfdkj" not in text, path
         assert "Joe Cool" not in text, path
 
 
@@ -81,21 +100,20 @@ def test_pages_are_put_into_no_folder_of_other_files(played: Played, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_a_setting_says_how_many_games_have_pages_and_others_go(
+def test_a_setting_says_how_many_games_can_be_replayed_and_others_go(
     make_contest: MakeContest, tmp_path: Path
 ) -> None:
     folder = make_contest(tmp_path / "contest", site=Site(max_games=5)).path
     knobeln("run", "--now", "--yes", "-C", folder)
     said = knobeln("site", tmp_path / "pages", "-C", folder)
-    assert "5 pages of games" in said
-    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 5
+    assert "the replays of 5 games" in said
+    assert len(games_in(texts(tmp_path / "pages"))) == 5
     own = tmp_path / "pages" / "about.html"
     own.write_text("mine")
     settings = folder / "contest.toml"
     settings.write_text(settings.read_text().replace("max_games = 5", "max_games = 2"))
     knobeln("site", tmp_path / "pages", "-C", folder)
-    assert len(list((tmp_path / "pages" / "games").glob("*.html"))) == 2
-    assert len(list((tmp_path / "pages" / "games").glob("*.json"))) == 2 * 3
+    assert len(games_in(texts(tmp_path / "pages"))) == 2
     assert own.read_text() == "mine"
 
 
@@ -220,10 +238,11 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "evolution")) for path in texts(pages))
+    assert "has been played" not in texts(pages)["log.html"]
+    assert "The contest has started." in texts(pages)["index.html"]
     knobeln("release", "-C", folder)
     knobeln("site", pages, "-C", folder)
-    assert "rounds/2.html" in texts(pages)
+    assert texts(pages)["log.html"].count("has been played") == 2
     assert "The contest is over." in texts(pages)["index.html"]
 
 
@@ -239,6 +258,52 @@ def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Pa
     settings.write_text(in_the_past)
     knobeln("site", pages, "-C", folder)
     assert "The contest is over." in texts(pages)["index.html"]
+
+
+# --- before the contest ------------------------------------------------------------------------------------
+def test_rules_commands_and_announcement_are_there_from_the_first_day(
+    make_contest: MakeContest, tmp_path: Path
+) -> None:
+    folder = make_contest(tmp_path / "contest").path
+    templates = folder / "templates" / "commands"
+    templates.mkdir(parents=True)
+    (templates / "withdraw.txt.j2").write_text("  withdraw\n      takes your team home.\n")
+    pages = tmp_path / "pages"
+    knobeln("site", pages, "-C", folder)
+    files = texts(pages)
+    mailed = knobeln("announce", "-C", folder)
+    commitment = re.search(r"\b[0-9a-f]{64}\b", mailed)
+    assert commitment
+    for page in ("announcement.html", "rules.html"):
+        assert commitment[0] in files[page]
+    assert "Takes your team home." in files["commands.html"]
+    for page in ("rules.html", "commands.html", "announcement.html", "contest.ics"):
+        assert f'href="{page}"' in files["index.html"]
+    assert not (pages / "preview.png").exists()
+
+
+def test_a_date_that_moves_also_moves_in_calendars(make_contest: MakeContest, tmp_path: Path) -> None:
+    site = Site(url="https://contest.example")
+    folder = make_contest(tmp_path / "contest", site=site)
+    pages = tmp_path / "pages"
+    found = []
+    for hours in (0, 1, 2):
+        later = folder.settings.dates.results_published + timedelta(hours=hours)
+        if hours:
+            change = f"results_published={later:%Y-%m-%dT%H:%M}"
+            knobeln("dates", "move", change, "--reason", "a hall", "-C", folder.path)
+        knobeln("site", pages, "-C", folder.path)
+        (event,) = (
+            event
+            for event in Calendar.from_ical((pages / "contest.ics").read_bytes()).events
+            if str(event["UID"]).startswith("results-published.")
+        )
+        assert event.start == later.replace(second=0, microsecond=0)
+        found.append((event["UID"], event["SEQUENCE"]))
+    assert [sequence for _, sequence in found] == [0, 1, 2]
+    assert len({uid for uid, _ in found}) == 1
+    assert (pages / "preview.png").read_bytes().startswith(b"\x89PNG")
+    assert 'content="https://contest.example/preview.png"' in texts(pages)["rules.html"]
 
 
 # --- serve -------------------------------------------------------------------------------------------------

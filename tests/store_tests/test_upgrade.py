@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import tarfile
 from collections import Counter
 from contextlib import closing
 from dataclasses import asdict
@@ -20,7 +21,7 @@ from contest.config.load import FILE_NAME
 from contest.model import MachineBuildReport, TableBuildReport, TextBuildReport
 from contest.store import Store, migrate, submissions, teams
 from contest.store.tables import metadata
-from knobeln.context import ContestContext
+from knobeln.context import ContestContext, only_one
 from tests.support.command_line import knobeln_in
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.sql"))
@@ -165,4 +166,29 @@ def test_an_upgrade_that_fails_in_the_middle_changes_nothing(
     with pytest.raises(ZeroDivisionError):
         migrate.upgrade(store)
     store.close()
+    assert rows(contest) == before
+
+
+@pytest.mark.parametrize("dump", STOPPED[:1], indirect=True, ids=lambda path: path.stem)
+def test_the_contest_as_it_was_is_kept_once(contest: Path, tmp_path: Path) -> None:
+    (version,) = rows(contest)["alembic_version"]
+    before = rows(contest)
+    knobeln_in(contest, "upgrade")
+    (kept,) = contest.glob("before-upgrade-*")
+    assert kept.name == f"before-upgrade-from-{version['version_num']}.tar.gz"
+    assert kept.stat().st_mode & 0o077 == 0
+    with tarfile.open(kept) as archive:
+        archive.extract("contest.db", tmp_path / "kept", filter="data")
+    assert rows(tmp_path / "kept") == before
+    kept.unlink()
+    knobeln_in(contest, "upgrade")
+    assert not [*contest.glob("before-upgrade-*")]
+
+
+@pytest.mark.parametrize("dump", STOPPED[:1], indirect=True, ids=lambda path: path.stem)
+@pytest.mark.parametrize("what", ["serve", "run"])
+def test_nothing_is_upgraded_while_the_contest_is_at_work(contest: Path, what: str) -> None:
+    before = rows(contest)
+    with only_one(contest, what):
+        assert f"`knobeln {what}` is at work" in knobeln_in(contest, "upgrade", code=1).output
     assert rows(contest) == before

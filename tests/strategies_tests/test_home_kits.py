@@ -319,7 +319,8 @@ def test_the_kit_plays_with_the_settings_of_the_contest(tmp_path: Path) -> None:
     (kit.path / "sleeps.py").write_text("import time\ntime.sleep(30)\n")
     said = kit.play("all.bids", "sleeps.py")
     assert "there was no answer within 0.75 s" in said
-    assert "all: 1 point\nsleeps: 1 point\n" in said  # the bids count as zeros, and one square is no line
+    # The bids count as zeros, and one square is no line.
+    assert "all: 0.5 points\nsleeps: 0.5 points\n" in said
 
 
 # --- what programs read, and templates ----------------------------------------------------------------------

@@ -37,7 +37,7 @@ def share_new_databases() -> None:
     tables = "SELECT count(*) FROM sqlite_master"
 
     def upgrade_once(store: Store) -> None:
-        if store.engine.dialect.name != "sqlite" or migrate.is_made(store):
+        if store.engine.dialect.name != "sqlite" or migrate.version(store):
             upgrade(store)
             return
         with store.engine.connect() as connection:

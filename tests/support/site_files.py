@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from contest.config.settings import Settings
+from contest.games.base import TextGame
 from contest.games.registry import game_of
 from contest.model import EvolutionOutcome, Phase, RoundOutcome, Standing, Team
+from contest.registration_form import sample
+from knobeln.server.site_facts import site_texts
+from mailserver.attachments import AnnouncementTexts
+from reports.highlights import Highlight
+from reports.play import play_reports
+from reports.render import Templates
+from reports.site import game_text
 from reports.site.facts import SiteFacts
 from reports.site.games import GameKey
-from reports.site.pages import navigation, page_of_game, pages, plan
+from reports.site.pages import game_of_file, headings, navigation, pages, plan, search
+from reports.site.preview import preview
 from reports.site.released import ReleasedRound
 from reports.site.templates import SiteTemplates
+from reports.site.texts import SiteTexts
 from tests.support import other_contests
 from tournament.replay import course_of
 
@@ -50,23 +61,73 @@ def facts_of(
         seed="5eed" if ranking else None,
         programs={},
         noted=(),
+        texts=texts_of(settings),
     )
     return replace(facts, **changes)
 
 
+def texts_of(settings: Settings) -> SiteTexts:
+    """The texts of mails of a contest that has a ledger."""
+    announced = AnnouncementTexts(
+        form=sample(settings).text, rules="The rules.", seed_commitment="c0ffee", ledger_key="a+public/key="
+    )
+    return site_texts(settings, Templates(settings, None), announced)
+
+
+def highlights_of(facts: SiteFacts) -> tuple[Highlight, ...]:
+    """The highlights, as far as the moves of games are stored."""
+    found, rules = search(facts, plan(facts)), game_of(facts.settings.game, facts.settings.programs)
+    if found is None:
+        return ()
+    looking, wanted = found
+    for key in wanted if isinstance(rules, TextGame) else ():
+        gains = play_reports(facts.game.play).gains(key.match.result.moves, course_in(rules, key))
+        if gains:
+            looking.see(key.plan, key.match, gains)
+    return looking.found
+
+
 def files_of(facts: SiteFacts) -> dict[str, str]:
     """All files of the site but style and script."""
-    words, planned = SiteTemplates(facts.settings, facts.game, navigation(facts)), plan(facts)
+    words, planned = (
+        SiteTemplates(facts.settings, facts.game, navigation(facts), None, preview(facts)),
+        plan(facts),
+    )
     found: dict[str, bytes] = {}
-    for page in pages(facts, planned):
+    for page in pages(facts, planned, highlights_of(facts)):
         found |= words.files(page)
     rules = game_of(facts.settings.game, facts.settings.programs)
-    for key in planned.games:
-        moves = key.match.result.moves
-        course = None if facts.can_replay else course_in(rules, key)
-        found |= words.files(page_of_game(facts, key, moves, course))
+    headings_by_key = headings(facts, planned)
+    for file in planned.files:
+        told = []
+        for key in file.games:
+            course = None if facts.can_replay else course_in(rules, key)
+            told.append(game_of_file(facts, headings_by_key[key.key], key, key.match.result.moves, course))
+        found[file.path] = game_text.script(game_text.legend(facts.game), told)
     return {path: data.decode() for path, data in found.items()}
 
 
 def course_in(rules: Any, key: GameKey) -> Any:
     return course_of(rules, key.plan.round, key.match, other_contests.SEEDS)
+
+
+def games_in(files: Mapping[str, str]) -> dict[str, list[list[str]]]:
+    """The lines of each game of the files of games, by its key: fields, as the page of replays reads them."""
+    found = {}
+    for path, text in files.items():
+        if path.startswith("games/"):
+            inside = text.removeprefix("knobelnGames(`").removesuffix("`);\n")
+            for game in re.sub(r"\\(.)", r"\1", inside).split("\nend\n"):
+                lines = [line.split("\t") for line in game.split("\n") if line and not line.startswith("#")]
+                if lines:
+                    found[lines[0][1]] = lines
+    return found
+
+
+def field(game: list[list[str]], word: str) -> list[str]:
+    """The fields of the game's line that begins with this word."""
+    return next(fields for first, *fields in game if first == word)
+
+
+def turns_in(game: list[list[str]]) -> list[list[str]]:
+    return [fields for first, *fields in game if first.isdigit()]

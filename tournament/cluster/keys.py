@@ -31,7 +31,9 @@ def make_keys(folder: Path, now: datetime) -> datetime:
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
-        raise NotNow(f"{folder} exists; remove it first if no computer shall use its keys any more") from None
+        raise NotNow(
+            f"{folder} exists", hint="remove it first if no computer shall use its keys any more"
+        ) from None
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority_name = _name("knobeln cluster")
     authority = (

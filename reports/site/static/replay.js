@@ -1,113 +1,774 @@
-// Goes through the table of a game's turns: shows one at a time, and where it is in the pictures.
+// Replays a game: reads it from its file (reports/site/game_text.py), and draws it turn by turn.
 "use strict";
 (() => {
-  const box = document.getElementById("replay");
-  const table = document.getElementById("turns");
-  const rows = Array.from(table.tBodies[0].rows);
-  const slider = box.querySelector("input[type=range]");
-  const speed = box.querySelector("[data-speed]");
-  const play = box.querySelector('[data-to="play"]');
-  const now = box.querySelector(".now");
-  const charts = Array.from(document.querySelectorAll("svg.curves"), (svg) => ({
-    step: Number(svg.dataset.step),
-    cursor: svg.querySelector(".cursor"),
-  }));
-  const board = document.querySelector(".board");
-  const turns = board ? JSON.parse(board.dataset.turns) : [];
-  const caption = board?.querySelector(".caption");
-  const squares = board ? Array.from(board.querySelectorAll("svg g")) : [];
-  const shown = Array.from(table.tHead.rows[0].cells, (head) => {
-    const part = document.createElement("div");
-    const name = document.createElement("dt");
-    const value = document.createElement("dd");
-    name.textContent = head.getAttribute("aria-label") || head.textContent.trim();
-    part.append(name, value);
-    now.append(part);
-    return value;
-  });
-  const least = board ? 0 : Math.min(1, rows.length); // a board is there before the first turn, numbers are not
-  let timer = 0;
-  let at = 0;
+  const KEY = /^(\d{1,9})\.[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_]{1,64}){0,2}$/;
+  const LINK = /^[A-Za-z0-9_./-]+$/;
+  const CLOSE_UP = 60; // turns in sight, where a game has many
+  const SECONDS = 20; // that a long game takes at the usual speed
+  const SHORT = 200; // turns; a shorter game takes its time
+  const SVG = "http://www.w3.org/2000/svg";
 
-  // A turn tells what it changed: the position after it is what all before it have left behind.
-  function draw(turn) {
-    const last = new Map();
-    for (const [, changed] of turns.slice(0, turn + 1)) {
-      for (const [number, ...looks] of changed) last.set(number, looks);
-    }
-    for (const [number, [text, small, style]] of last) {
-      const [sign, note] = squares[number].querySelectorAll("text");
-      sign.textContent = text;
-      note.textContent = small;
-      squares[number].setAttribute("class", style);
-    }
-    caption.textContent = turns[turn][0];
+  const box = document.getElementById("replay");
+  const part = Object.fromEntries(
+    Array.from(box.querySelectorAll("[data-part]"), (found) => [found.dataset.part, found]),
+  );
+  const button = Object.fromEntries(Array.from(box.querySelectorAll("[data-do]"), (found) => [found.dataset.do, found]));
+  const slider = box.querySelector("#scrub");
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const narrow = matchMedia("(max-width: 56rem)");
+
+  // --- small helpers ---------------------------------------------------------------------------------------
+  const number = (value) => value.toLocaleString("en-US");
+  const nice = (text) => (/^\d{1,12}$/.test(text) ? number(Number(text)) : text);
+  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
   }
 
-  function show(turn) {
-    if (at > 0) rows[at - 1].classList.remove("now");
-    at = Math.min(Math.max(turn, least), rows.length);
-    slider.value = String(at);
-    slider.setAttribute("aria-valuetext", at === 0 ? "before the beginning" : `${box.dataset.word} ${at}`);
-    shown.forEach((value, index) => {
-      const before = index === 0 ? "0" : "-";
-      value.textContent = at === 0 ? before : rows[at - 1].cells[index].textContent.trim();
-    });
-    for (const chart of charts) {
-      chart.cursor.style.visibility = at === 0 ? "hidden" : "visible";
-      chart.cursor.setAttribute("transform", `translate(${at * chart.step} 0)`);
+  function shape(name, attributes = {}, text = "") {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    return made;
+  }
+
+  function tell(problem) {
+    part.problem.textContent = problem;
+    part.problem.hidden = false;
+  }
+
+  // --- reading a game --------------------------------------------------------------------------------------
+  function read(lines) {
+    const game = { players: [], turns: [], show: [], letters: [], point: 1, word: "turn" };
+    const several = {
+      game: ([key]) => { game.key = key; },
+      title: ([title]) => { game.title = title; },
+      group: ([title, link]) => { game.group = { title, link }; },
+      player: ([name, points, ending, link, before, after]) => {
+        game.players.push({ name, points, ending, link, before, after });
+      },
+      turns: ([text]) => { game.length = text; },
+      word: ([word, point]) => { game.word = word; game.point = Number(point); },
+      letters: (parts) => {
+        for (let at = 0; at < parts.length; at += 2) game.letters.push({ letter: parts[at], word: parts[at + 1] });
+      },
+      story: ([story]) => { game.story = story; },
+      show: (views) => { game.show = views.filter(Boolean); },
+      picture: ([facts, caption, first]) => {
+        game.facts = JSON.parse(facts);
+        game.pictures = [{ caption, change: JSON.parse(first) }];
+      },
+    };
+    for (const line of lines) {
+      const [first, ...fields] = line.split("\t");
+      if (/^\d+$/.test(first)) {
+        const seats = game.players.length;
+        const points = fields.slice(seats, 2 * seats).map(Number);
+        game.turns.push({ moves: fields.slice(0, seats), points: points.length === seats ? points : null });
+        if (game.pictures) {
+          const [caption, change] = fields.slice(-2);
+          game.pictures.push({ caption, change: JSON.parse(change) });
+        }
+      } else if (Object.hasOwn(several, first)) {
+        several[first](fields);
+      }
     }
-    if (board) draw(at);
-    if (at > 0) rows[at - 1].classList.add("now");
+    const total = game.players.map(() => 0);
+    game.totals = [total.slice()];
+    for (const turn of game.turns) {
+      turn.points?.forEach((points, seat) => { total[seat] += points; });
+      game.totals.push(total.slice());
+    }
+    game.counts = game.turns.some((turn) => turn.points?.some(Boolean));
+    return game;
+  }
+
+  function find(text, key) {
+    const lines = text.split("\n");
+    const start = key === null ? lines.findIndex((line) => line.startsWith("game\t")) : lines.indexOf(`game\t${key}`);
+    return start < 0 ? null : lines.slice(start, lines.indexOf("end", start));
+  }
+
+  // Whether a key comes behind another: by the names of the players, then by the number of the game.
+  function isBehind(key, other) {
+    const [mine, theirs] = [key.split("."), other.split(".")];
+    const different = mine.findIndex((word, at) => word !== theirs[at]);
+    if (different < 0) return false;
+    const [a, b] = [mine[different], theirs[different] ?? ""];
+    return /^\d+$/.test(a) && /^\d+$/.test(b) ? Number(a) > Number(b) : a > b;
+  }
+
+  // The file of the key's round whose first key is not behind it, and is the last such.
+  function fileOf(key) {
+    const round = `${key.split(".")[0]}.`;
+    const files = Array.from(document.querySelectorAll("a[data-first]"));
+    return files.findLast(({ dataset: { first } }) => first.startsWith(round) && !isBehind(first, key));
+  }
+
+  function load() {
+    const inside = document.getElementById("game-text");
+    if (inside) {
+      begin(read(find(inside.textContent, null)));
+      return;
+    }
+    const key = new URLSearchParams(location.search).get("game");
+    if (key === null) {
+      tell("Which game? The underlined numbers of the cross tables lead to replays, and so do the teams' pages.");
+      document.querySelector(".texts").open = true;
+      return;
+    }
+    const link = KEY.test(key) ? fileOf(key) : null;
+    if (!link) {
+      tell("There is no replay of such a game.");
+      return;
+    }
+    window.knobelnGames = (text) => {
+      const lines = find(text, key);
+      if (lines) begin(read(lines), link.getAttribute("href"));
+      else tell("There is no replay of such a game.");
+    };
+    const script = element("script", { src: link.getAttribute("href") });
+    script.addEventListener("error", () => tell("The file of this game could not be loaded."));
+    document.head.append(script);
+  }
+
+  // --- pictures --------------------------------------------------------------------------------------------
+  // Each has `show(at)` for the position after so many turns, and is drawn anew where its width changes.
+  class Picture {
+    // `heights`: on a desk and on a telephone, in pixels.
+    constructor(game, name, heights = []) {
+      this.game = game;
+      this.heights = heights;
+      this.svg = shape("svg", { role: "img", "aria-label": name });
+      this.legend = element("figcaption");
+      this.figure = element("figure", { class: "picture" }, this.svg, this.legend);
+      part.views.append(this.figure);
+    }
+
+    fit() {
+      this.width = Math.max(260, Math.floor(this.figure.clientWidth));
+      this.height = this.heights[Number(narrow.matches)];
+      this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+      this.svg.style.aspectRatio = `${this.width} / ${this.height}`;
+      this.svg.replaceChildren();
+      this.draw();
+    }
+
+    add(name, attributes, text) {
+      const made = shape(name, attributes, text);
+      this.svg.append(made);
+      return made;
+    }
+
+    names() {
+      const found = this.game.players.map((player, seat) =>
+        element("span", {}, element("i", { class: `key k${seat % 8}` }), ` ${player.name}`));
+      return element("span", { class: "legend" }, ...found);
+    }
+  }
+
+  const LEFT = 52;
+  const STRIP = 13;
+
+  // What the players threw, on a logarithmic scale, as it is thrown; below, the series.
+  class Numbers extends Picture {
+    constructor(game) {
+      super(game, "The numbers thrown", [350, 210]);
+      this.thrown = game.players.map((_, seat) => game.turns.map((turn) => Number(turn.moves[seat].replace(">", ""))));
+      this.starts = game.players.map((_, seat) =>
+        game.turns.flatMap((turn, at) => (at === 0 || turn.moves[seat].startsWith(">") ? [at] : [])));
+      const all = this.thrown.flat();
+      this.low = Math.floor(Math.log2(Math.max(1, Math.min(...all))));
+      this.top = Math.max(this.low + 1, Math.ceil(Math.log2(Math.max(...all))));
+      this.whole = false;
+      this.legend.append(this.names(), " A large mark won points; the bars below are the series.");
+    }
+
+    get inSight() {
+      const turns = this.game.turns.length;
+      return this.whole ? turns : Math.min(CLOSE_UP, turns);
+    }
+
+    // The first turn in sight: the last one is at the right edge; where nothing should move, pages are turned.
+    from(at) {
+      if (calm.matches) return Math.floor(Math.max(0, at - 1) / this.inSight) * this.inSight;
+      return clamp(at - this.inSight, 0, this.game.turns.length - this.inSight);
+    }
+
+    draw() {
+      this.bottom = this.height - 26 - 2 * STRIP;
+      const step = 1 + Math.floor((this.top - this.low) / 7);
+      for (let power = this.low; power <= this.top; power += step) {
+        const y = this.y(2 ** power);
+        this.add("path", { class: "grid", d: `M${LEFT} ${y}H${this.width}` });
+        this.add("text", { class: "tick", x: LEFT - 6, y: y + 4, "text-anchor": "end" }, number(2 ** power));
+      }
+      this.lines = this.game.players.map((_, seat) => this.add("path", { class: `line p${seat}` }));
+      this.small = this.game.players.map((_, seat) => this.add("path", { class: `dot p${seat}` }));
+      this.large = this.game.players.map((_, seat) => this.add("path", { class: `dot won p${seat}` }));
+      this.bands = this.game.players.map((_, seat) => [0, 1].map((odd) => this.add("path", { class: `band b${odd} p${seat}` })));
+      this.axis = [0, 1, 2, 3, 4].map(() => this.add("text", { class: "tick", y: this.height - 4, "text-anchor": "middle" }));
+    }
+
+    y(value) {
+      const share = (Math.log2(Math.max(1, value)) - this.low) / (this.top - this.low);
+      return Math.round(10 * (10 + (1 - share) * (this.bottom - 20))) / 10;
+    }
+
+    show(at) {
+      const from = this.from(at);
+      const step = (this.width - LEFT - 8) / this.inSight;
+      const x = (turn) => Math.round(10 * (LEFT + (turn - from + 0.5) * step)) / 10;
+      const until = Math.min(at, from + this.inSight);
+      this.game.players.forEach((_, seat) => {
+        const [line, small, large] = [[], [], []];
+        for (let turn = from; turn < until; turn += 1) {
+          const point = `${x(turn)} ${this.y(this.thrown[seat][turn])}`;
+          line.push(point);
+          (this.game.turns[turn].points[seat] > 0 ? large : small).push(`M${point}h0`);
+        }
+        this.lines[seat].setAttribute("d", line.length ? `M${line.join("L")}` : "");
+        this.small[seat].setAttribute("d", this.whole && step < 5 ? "" : small.join(""));
+        this.large[seat].setAttribute("d", this.whole && step < 5 ? "" : large.join(""));
+        const bands = [[], []];
+        this.starts[seat].forEach((start, index) => {
+          const end = Math.min(until, this.starts[seat][index + 1] ?? this.game.turns.length);
+          const first = Math.max(from, start);
+          if (end <= first) return;
+          const y = this.bottom + 2 + seat * STRIP;
+          bands[index % 2].push(`M${x(first - 0.5)} ${y}H${x(end - 0.5)}v${STRIP - 3}H${x(first - 0.5)}z`);
+        });
+        bands.forEach((paths, odd) => this.bands[seat][odd].setAttribute("d", paths.join("")));
+      });
+      this.axis.forEach((text, index) => {
+        const turn = Math.round(from + 1 + ((this.inSight - 1) * index) / (this.axis.length - 1));
+        text.textContent = number(turn);
+        text.setAttribute("x", clamp(x(turn - 1), LEFT, this.width - 16));
+      });
+    }
+  }
+
+  // The points so far: faint what is to come. A click goes there.
+  class Points extends Picture {
+    constructor(game) {
+      const low = game.show.includes("numbers") ? [110, 80] : [240, 160];
+      super(game, `The points of each player, ${game.word} by ${game.word}`, low);
+      this.legend.append(this.names(), " Points so far.");
+      this.svg.classList.add("pointed");
+      const go = (event) => {
+        const room = this.svg.getBoundingClientRect();
+        const share = (((event.clientX - room.left) / room.width) * this.width - LEFT) / (this.width - LEFT - 8);
+        stop();
+        show(Math.round(share * game.turns.length));
+      };
+      this.svg.addEventListener("pointerdown", (event) => {
+        this.svg.setPointerCapture(event.pointerId);
+        go(event);
+      });
+      this.svg.addEventListener("pointermove", (event) => {
+        if (event.buttons) go(event);
+      });
+    }
+
+    draw() {
+      const { totals, players } = this.game;
+      const all = totals.flat();
+      const [low, top] = [Math.min(0, ...all), Math.max(1, ...all)];
+      const [above, below] = [8, this.height - 22];
+      const x = (turn) => LEFT + (turn * (this.width - LEFT - 8)) / (totals.length - 1);
+      const y = (points) => below - ((points - low) / (top - low)) * (below - above);
+      for (const points of [low, Math.round((low + top) / 2), top]) {
+        this.add("path", { class: "grid", d: `M${LEFT} ${y(points)}H${this.width}` });
+        this.add("text", { class: "tick", x: LEFT - 6, y: y(points) + 4, "text-anchor": "end" }, number(Math.round(points / this.game.point)));
+      }
+      for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+        const turn = Math.round(share * (totals.length - 1));
+        this.add("text", { class: "tick", x: clamp(x(turn), LEFT, this.width - 18), y: this.height - 4, "text-anchor": "middle" }, number(turn));
+      }
+      const paths = players.map((_, seat) =>
+        `M${totals.map((of, turn) => `${x(turn).toFixed(1)} ${y(of[seat]).toFixed(1)}`).join("L")}`);
+      paths.forEach((d, seat) => this.add("path", { class: `line ghost p${seat % 8}`, d }));
+      const clip = this.add("clipPath", { id: "so-far" });
+      this.past = shape("rect", { x: 0, y: 0, width: 0, height: this.height });
+      clip.append(this.past);
+      const group = this.add("g", { "clip-path": "url(#so-far)" });
+      paths.forEach((d, seat) => group.append(shape("path", { class: `line p${seat % 8}`, d })));
+      this.sight = this.add("rect", { class: "sight", y: 2, height: below - 2 });
+      this.cursor = this.add("path", { class: "cursor", d: `M0 2V${below}` });
+      this.x = x;
+    }
+
+    show(at) {
+      this.past.setAttribute("width", this.x(at));
+      this.cursor.setAttribute("transform", `translate(${this.x(at)} 0)`);
+      const lens = pictures.find((picture) => picture instanceof Numbers);
+      const shown = lens && lens.inSight < this.game.turns.length ? lens.inSight : 0;
+      const from = shown ? lens.from(at) : 0;
+      this.sight.setAttribute("x", this.x(from));
+      this.sight.setAttribute("width", this.x(shown) - this.x(0));
+      this.sight.style.visibility = shown ? "visible" : "hidden";
+    }
+  }
+
+  const SIDE = 44;
+
+  class Board extends Picture {
+    constructor(game) {
+      super(game, "The board");
+      this.figure.classList.add("board");
+      this.caption = element("span", { class: "caption" });
+      const signs = game.players.map((player, seat) =>
+        element("span", {}, element("i", { class: `key k${seat}` }), ` ${game.facts.signs[seat] ?? ""} ${player.name}`));
+      this.legend.append(this.caption, element("span", { class: "legend" }, ...signs));
+      if (game.pictures.some(({ change }) => change.s.some((square) => square[3].includes("legal")))) {
+        this.legend.append(element("span", { class: "legend" }, element("span", {}, element("i", { class: "key next" }), " can be played next")));
+      }
+    }
+
+    fit() {
+      const { rows, columns, block } = this.game.facts;
+      this.svg.replaceChildren();
+      this.svg.setAttribute("viewBox", `-2 -2 ${columns * SIDE + 4} ${rows * SIDE + 4}`);
+      this.svg.style.width = `min(100%, ${Math.max(24, columns * 3.9)}rem)`;
+      this.squares = Array.from({ length: rows * columns }, (_, at) => {
+        const group = this.add("g", { transform: `translate(${(at % columns) * SIDE} ${Math.floor(at / columns) * SIDE})` });
+        const text = shape("text", { x: SIDE / 2, y: SIDE * 0.72 });
+        const small = shape("text", { class: "small", x: SIDE / 2, y: SIDE * 0.28 });
+        group.append(shape("rect", { width: SIDE, height: SIDE }), shape("path", { class: "mark", d: `M3 3H${SIDE - 3}V${SIDE - 3}H3Z` }), text, small);
+        return { group, text, small };
+      });
+      const edges = (count) => Array.from({ length: count + 1 }, (_, at) => at).filter((at) => at % (block || count) === 0);
+      const across = edges(rows).map((at) => `M0 ${at * SIDE}H${columns * SIDE}`);
+      const down = edges(columns).map((at) => `M${at * SIDE} 0V${rows * SIDE}`);
+      this.add("path", { class: "heavy", d: [...across, ...down].join("") });
+    }
+
+    show(at) {
+      const last = new Map();
+      for (const { change } of this.game.pictures.slice(0, at + 1)) {
+        for (const [square, ...looks] of change.s) last.set(square, looks);
+      }
+      for (const [square, [text, small, style]] of last) {
+        const found = this.squares[square];
+        found.text.textContent = text;
+        found.small.textContent = small;
+        found.group.setAttribute("class", style);
+      }
+      this.caption.textContent = this.game.pictures[at].caption;
+    }
+  }
+
+  const AROUND = 600; // width of a ring with its names
+
+  class Ring extends Picture {
+    constructor(game) {
+      super(game, "The ring of players");
+      this.figure.classList.add("ring");
+      this.caption = element("span", { class: "caption" });
+      this.legend.append(this.caption);
+      const words = game.letters.map(({ letter, word }) => `${letter} ${word}`).join(", ");
+      if (words) this.legend.append(element("span", { class: "legend" }, words));
+    }
+
+    fit() {
+      const count = this.game.players.length;
+      const middle = AROUND / 2;
+      this.svg.replaceChildren();
+      this.svg.setAttribute("viewBox", `-80 0 ${AROUND + 160} ${AROUND}`);
+      const head = shape("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 5, markerHeight: 5, orient: "auto" });
+      head.append(shape("path", { class: "head", d: "M0 0L8 4L0 8z" }));
+      this.add("defs").append(head);
+      this.size = clamp((Math.PI * 200) / count - 3, 3, 26);
+      this.places = this.game.players.map((player, seat) => {
+        const angle = (2 * Math.PI * seat) / count - Math.PI / 2;
+        const place = { x: middle + 200 * Math.cos(angle), y: middle + 200 * Math.sin(angle) };
+        const group = this.add("g", { transform: `translate(${place.x} ${place.y})` });
+        const health = shape("circle", { class: "health", r: this.size, pathLength: 100, transform: "rotate(-90)" });
+        const text = shape("text", { y: this.size * 0.35, "font-size": this.size * 1.1 });
+        const far = this.size * 0.6;
+        const cross = shape("path", { class: "cross-out", d: `M${-far} ${-far}L${far} ${far}M${far} ${-far}L${-far} ${far}` });
+        group.append(shape("circle", { class: "body", r: this.size }), health, shape("circle", { class: "cover", r: this.size + 4 }), text, cross);
+        if (count <= 40) {
+          const out = this.size + 9;
+          const turn = Math.cos(angle) < -0.001 ? 180 : 0;
+          const name = shape("text", {
+            class: "name", "font-size": count <= 20 ? 17 : 13, y: 4,
+            "text-anchor": turn ? "end" : "start", x: turn ? -out : out,
+            transform: `rotate(${(angle * 180) / Math.PI + turn})`,
+          }, player.name.length > 12 ? `${player.name.slice(0, 11)}…` : player.name);
+          group.append(name);
+        }
+        group.append(shape("title", {}, player.name));
+        return { ...place, group, health, text };
+      });
+      this.shots = this.add("g", { class: "shots" });
+    }
+
+    show(at) {
+      const last = new Map();
+      for (const { change } of this.game.pictures.slice(0, at + 1)) {
+        for (const [seat, ...looks] of change.f) last.set(seat, looks);
+      }
+      for (const [seat, [health, , text, covered]] of last) {
+        const place = this.places[seat];
+        const share = (100 * health) / this.game.facts.full;
+        place.group.setAttribute("class", `${health ? "" : "fallen"}${covered ? " covered" : ""}`);
+        place.health.setAttribute("stroke-dasharray", `${share} 100`);
+        place.text.textContent = text;
+      }
+      const { caption, change } = this.game.pictures[at];
+      this.caption.textContent = caption;
+      this.shots.replaceChildren(...change.a.map(([from, to]) => this.shot(this.places[from], this.places[to])));
+    }
+
+    shot(from, to) {
+      const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+      const [dx, dy] = [(to.x - from.x) / length, (to.y - from.y) / length];
+      // Two that shoot at each other: each arrow keeps to its right.
+      const [sx, sy] = [-dy * this.size * 0.3, dx * this.size * 0.3];
+      const [near, far] = [this.size + 1, Math.max(this.size + 2, length - this.size - 3)];
+      return shape("path", {
+        "marker-end": "url(#head)",
+        d: `M${from.x + dx * near + sx} ${from.y + dy * near + sy}L${from.x + dx * far + sx} ${from.y + dy * far + sy}`,
+      });
+    }
+  }
+
+  const CELL = 38;
+
+  // A row of cells for each player, a cell for each turn, in the colour of what was done.
+  class Letters extends Picture {
+    constructor(game) {
+      const height = 22 + CELL * game.players.length;
+      super(game, `What each player did, ${game.word} by ${game.word}`, [height, height]);
+      const keys = game.letters.map(({ letter, word }, at) =>
+        element("span", {}, element("i", { class: `key l${at}` }, letter), ` ${word}`));
+      this.legend.append(element("span", { class: "legend" }, ...keys));
+    }
+
+    draw() {
+      const turns = this.game.turns.length;
+      this.room = Math.min(150, this.width / 3);
+      this.step = Math.min(64, (this.width - this.room - 4) / turns);
+      this.game.players.forEach((player, seat) => {
+        const short = player.name.length > 18 ? `${player.name.slice(0, 17)}…` : player.name;
+        this.add("text", { x: 0, y: 25 + CELL * seat, class: "who" }, short);
+      });
+      this.cells = this.game.turns.map((turn, at) => turn.moves.map((move, seat) => {
+        const which = this.game.letters.findIndex(({ letter }) => letter === move.replace("!", ""));
+        const group = this.add("g", { class: which < 0 ? "none" : `l${which}`, transform: `translate(${this.room + at * this.step} ${2 + CELL * seat})` });
+        group.append(shape("rect", { width: Math.max(1, this.step - 1), height: CELL - 3, rx: Math.min(3, this.step / 4) }));
+        if (this.step >= 12) group.append(shape("text", { x: (this.step - 1) / 2, y: 23 }, move));
+        return group;
+      }));
+      const every = Math.ceil(32 / this.step);
+      for (let turn = every; turn <= turns; turn += every) {
+        this.add("text", { class: "tick", "text-anchor": "middle", x: this.room + (turn - 0.5) * this.step, y: this.height - 5 }, number(turn));
+      }
+      this.now = this.add("rect", { class: "frame", y: 0, height: CELL * this.game.players.length + 1, width: this.step });
+    }
+
+    show(at) {
+      this.cells.forEach((cells, turn) => cells.forEach((cell) => cell.classList.toggle("later", turn >= at)));
+      this.now.setAttribute("x", this.room + Math.max(0, at - 1) * this.step - 0.5);
+      this.now.style.visibility = at ? "visible" : "hidden";
+    }
+  }
+
+  const VIEWS = { numbers: Numbers, board: Board, ring: Ring, letters: Letters, points: Points };
+
+  // --- the players, and the turns around the present one ---------------------------------------------------
+  function link(key, text, label, keep) {
+    if (!KEY.test(key)) return element("span", { class: "no", "aria-hidden": "true" }, text);
+    return element("a", { href: `?game=${key}`, "aria-label": label, title: label, rel: keep }, text);
+  }
+
+  class Players {
+    constructor(game) {
+      this.game = game;
+      this.many = game.players.length > 2;
+      part.players.classList.toggle("many", this.many);
+      this.purse = Math.max(0, ...(game.facts?.purses ?? []));
+      this.cards = game.players.map((player, seat) => {
+        const name = LINK.test(player.link) ? element("a", { href: player.link }, player.name) : player.name;
+        const card = {
+          move: element("span", { class: "move" }),
+          won: element("span", { class: "won" }),
+          points: element("span", { class: "points" }),
+          purse: element("meter", { class: "purse", min: 0, max: this.purse || 1, "aria-label": `purse of ${player.name}` }),
+        };
+        const ways = element("span", { class: "ways" },
+          link(player.before, "‹", `previous game of ${player.name}`, "prev"), " ",
+          link(player.after, "›", `next game of ${player.name}`, "next"));
+        const around = player.before || player.after ? [ways] : [];
+        const head = element("span", { class: "who" }, element("i", { class: `key k${seat % 8}` }), " ", name);
+        card.box = element("li", { class: `card c${seat % 8}` }, head, card.move, card.won, card.points, ...around, ...(this.purse ? [card.purse] : []));
+        part.players.append(card.box);
+        return card;
+      });
+    }
+
+    show(at) {
+      const turn = at ? this.game.turns[at - 1] : null;
+      const purses = this.game.pictures?.[at].change.p;
+      this.cards.forEach((card, seat) => {
+        const move = turn ? turn.moves[seat].replace(">", "") : "";
+        const plain = nice(move);
+        card.move.textContent = plain === "-" ? "" : plain;
+        card.move.classList.toggle("long", plain.length > 8);
+        const won = turn?.points?.[seat] ?? 0;
+        card.won.textContent = won > 0 ? `+${number(won / this.game.point)}` : won < 0 ? number(won / this.game.point) : "";
+        card.box.classList.toggle("scored", won > 0 && !this.many);
+        const total = this.game.totals[at][seat] / this.game.point;
+        card.points.textContent = this.game.counts ? `${number(total)} ${Math.abs(total) === 1 ? "point" : "points"}` : "";
+        if (purses) {
+          card.purse.value = purses[seat];
+          card.purse.title = `${purses[seat]} left`;
+          card.points.textContent = `${number(purses[seat])} left`;
+        }
+      });
+    }
+  }
+
+  const ROWS = 9;
+
+  class Turns {
+    constructor(game) {
+      this.game = game;
+      if (game.players.length > 2) return; // a line would be too long; the ring shows it
+      const head = element("tr", {}, element("th", { scope: "col" }, game.word),
+        ...game.players.map((player) => element("th", { scope: "col" }, player.name)));
+      this.body = element("tbody");
+      const caption = element("caption", { class: "unseen" }, `The ${game.word}s before and after`);
+      part.turns.append(element("table", {}, caption, element("thead", {}, head), this.body));
+      this.rows = Array.from({ length: Math.min(ROWS, game.turns.length) }, () => {
+        const cells = [element("th", { scope: "row" }), ...game.players.map(() => element("td"))];
+        const row = element("tr", {}, ...cells);
+        this.body.append(row);
+        return { row, cells };
+      });
+    }
+
+    show(at) {
+      if (!this.rows) return;
+      const from = clamp(at - 1 - Math.floor(this.rows.length / 2), 0, this.game.turns.length - this.rows.length);
+      this.rows.forEach(({ row, cells }, index) => {
+        const turn = this.game.turns[from + index];
+        cells[0].textContent = number(from + index + 1);
+        turn.moves.forEach((move, seat) => {
+          const cell = cells[seat + 1];
+          cell.textContent = from + index < at ? move.replace(">", "▸") : "";
+          cell.classList.toggle("won", (turn.points?.[seat] ?? 0) > 0 && this.game.counts);
+        });
+        row.classList.toggle("now", from + index + 1 === at);
+      });
+    }
+  }
+
+  // --- going through the game ------------------------------------------------------------------------------
+  let game = null;
+  let pictures = [];
+  let boxes = [];
+  let at = 0;
+  let frame = 0;
+  let telling = 0;
+
+  function show(turn) {
+    at = clamp(turn, 0, game.turns.length);
+    slider.value = String(at);
+    slider.setAttribute("aria-valuetext", at ? `${game.word} ${at} of ${game.turns.length}` : "before the beginning");
+    part.at.textContent = `${number(at)} of ${number(game.turns.length)}`;
+    for (const each of boxes) each.show(at);
+    if (!frame) say();
+  }
+
+  // For those who cannot see it: the present turn, once nobody has moved on for a moment.
+  function say() {
+    clearTimeout(telling);
+    telling = setTimeout(() => {
+      const turn = at ? game.turns[at - 1] : null;
+      const asked = game.players.map((player, seat) => [player.name, turn?.moves[seat].replace(">", "")]);
+      const moves = turn && game.players.length <= 4 ? asked.filter(([, move]) => move !== "-").map((pair) => pair.join(" ")) : [];
+      const points = game.counts && game.players.length === 2 ? `points ${game.totals[at].map((of) => of / game.point).join(" to ")}` : "";
+      const caption = game.pictures?.[at].caption ?? "";
+      part.status.textContent = [at ? `${game.word} ${at}: ${moves.join(", ")}` : "Before the beginning", points, caption].filter(Boolean).join("; ");
+    }, 400);
   }
 
   function stop() {
-    clearInterval(timer);
-    timer = 0;
-    play.textContent = "Play";
-    play.setAttribute("aria-pressed", "false");
+    if (frame) cancelAnimationFrame(frame);
+    frame = 0;
+    button.play.textContent = "Play";
+    button.play.setAttribute("aria-label", "Play");
+    if (game) say();
   }
 
-  function tick() {
-    show(at + 1);
-    if (at === rows.length) stop();
+  function play() {
+    const turns = game.turns.length;
+    if (at === turns) show(0);
+    const usual = turns >= SHORT ? turns / SECONDS : Math.max(1, turns / (2 * SECONDS));
+    let position = at;
+    let before = performance.now();
+    button.play.textContent = "Pause";
+    button.play.setAttribute("aria-label", "Pause");
+    clearTimeout(telling);
+    part.status.textContent = "";
+    const tick = (now) => {
+      const wait = calm.matches ? 500 : 0; // fewer changes for who wants less to move
+      if (now - before >= wait) {
+        position += ((now - before) / 1000) * usual * Number(part.speed.value);
+        before = now;
+        if (Math.floor(position) > at) show(Math.floor(position));
+      }
+      frame = at < turns ? requestAnimationFrame(tick) : 0;
+      if (!frame) stop();
+    };
+    frame = requestAnimationFrame(tick);
   }
 
-  function start() {
-    if (at === rows.length) show(least);
-    play.textContent = "Stop";
-    play.setAttribute("aria-pressed", "true");
-    timer = setInterval(tick, Number(speed.value));
+  function here() {
+    const address = new URL(location.href);
+    address.hash = `${game.word}=${at}`;
+    return address.href;
   }
 
-  const ways = {
-    first: () => show(least),
-    back: () => show(at - 1),
-    on: () => show(at + 1),
-    last: () => show(rows.length),
+  async function copy() {
+    const field = part.link.querySelector("input");
+    field.value = here();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      part.status.textContent = "The link was copied.";
+      button.copy.textContent = "Copied";
+      setTimeout(() => { button.copy.textContent = "Copy link"; }, 1500);
+    } catch {
+      part.link.hidden = false; // where the browser does not let us: to copy by hand
+      field.focus();
+      field.select();
+    }
+  }
+
+  function full() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else box.requestFullscreen?.();
+  }
+
+  function whole() {
+    const lens = pictures.find((picture) => picture instanceof Numbers);
+    if (!lens) return;
+    lens.whole = !lens.whole;
+    button.whole.setAttribute("aria-pressed", String(lens.whole));
+    show(at);
+  }
+
+  const go = (turn) => {
+    stop();
+    show(turn);
   };
-  box.addEventListener("click", (event) => {
-    const button = event.target.closest("button");
-    if (!button) return;
-    const wasPlaying = timer !== 0;
+  const actions = {
+    first: () => go(0),
+    back: () => go(at - 1),
+    play: () => (frame ? stop() : play()),
+    on: () => go(at + 1),
+    last: () => go(game.turns.length),
+    whole,
+    copy,
+    full,
+  };
+  const keys = {
+    " ": actions.play,
+    ArrowLeft: (event) => go(at - (event.shiftKey ? 10 : 1)),
+    ArrowRight: (event) => go(at + (event.shiftKey ? 10 : 1)),
+    Home: actions.first,
+    End: actions.last,
+    f: full,
+    c: copy,
+    w: whole,
+  };
+
+  function press(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !Object.hasOwn(keys, event.key)) return;
+    // Whatever has a use for a key of its own keeps it.
+    const own = { A: "", BUTTON: " ", SUMMARY: " ", SELECT: null, INPUT: event.target.type === "range" ? "ArrowLeft ArrowRight Home End" : null };
+    const kept = own[event.target.tagName];
+    if (kept === null || (kept && kept.includes(event.key) && !(event.shiftKey && event.key !== " "))) return;
+    event.preventDefault();
+    keys[event.key](event);
+  }
+
+  function jump() {
+    const found = /^#[a-z]+=(\d{1,9})$/.exec(location.hash);
+    go(found ? Number(found[1]) : 0);
+  }
+
+  function fit() {
+    for (const picture of pictures) picture.fit();
+    show(at);
+  }
+
+  function onPaper() {
+    const lens = pictures.find((picture) => picture instanceof Numbers);
+    const before = at;
     stop();
-    if (button === play) {
-      if (!wasPlaying) start();
-    } else {
-      ways[button.dataset.to]();
+    if (lens) lens.whole = true;
+    show(game.turns.length);
+    addEventListener("afterprint", () => {
+      if (lens) lens.whole = button.whole.getAttribute("aria-pressed") === "true";
+      show(before);
+    }, { once: true });
+  }
+
+  function begin(found, file = "") {
+    game = found;
+    part.title.textContent = game.title;
+    document.title = `${game.title} - ${document.title}`;
+    part.story.textContent = game.story ?? "";
+    part.story.hidden = !game.story;
+    const where = [];
+    if (game.group?.title) where.push(LINK.test(game.group.link) ? element("a", { href: game.group.link }, game.group.title) : game.group.title, ". ");
+    const endings = Array.from(new Set(game.players.map((player) => player.ending)));
+    const how = endings.length === 1 ? endings : game.players.map((player) => `${player.name}: ${player.ending}`);
+    if (game.players.length === 2) where.push(`${game.players.map((player) => nice(player.points)).join(" to ")} points, ${how.join("; ")}. `);
+    else where.push(`${game.length}. `);
+    if (LINK.test(file)) where.push(element("a", { href: file }, "The game as text"), ".");
+    part.where.replaceChildren(...where);
+    part.where.hidden = false;
+    if (!game.turns.length) {
+      const atOnce = game.length.startsWith("0 ");
+      tell(atOnce ? `This game ended in its first ${game.word}.` : `What the players did in each ${game.word} of this game was not kept.`);
+      return;
     }
-  });
-  slider.addEventListener("input", () => {
-    stop();
-    show(Number(slider.value));
-  });
-  speed.addEventListener("change", () => {
-    if (timer !== 0) {
-      clearInterval(timer);
-      timer = setInterval(tick, Number(speed.value));
-    }
-  });
-  slider.min = String(least);
-  box.hidden = false;
-  show(board ? rows.length : least); // a board begins as the game ended: so it stands on paper, too
+    box.classList.add(`seats-${game.players.length > 2 ? "many" : 2}`, ...game.show.map((view) => `has-${view}`));
+    part.word.textContent = game.word;
+    slider.max = String(game.turns.length);
+    part.stage.hidden = false;
+    part.controls.hidden = false;
+    button.full.hidden = !document.fullscreenEnabled;
+    button.whole.hidden = !(game.show.includes("numbers") && game.turns.length > CLOSE_UP);
+    pictures = game.show.filter((view) => Object.hasOwn(VIEWS, view)).map((view) => new VIEWS[view](game));
+    boxes = [...pictures, new Players(game), new Turns(game)];
+    for (const picture of pictures) picture.fit();
+    jump();
+    new ResizeObserver(() => {
+      const isOther = (picture) => picture.width && picture.width !== Math.max(260, Math.floor(picture.figure.clientWidth));
+      if (pictures.some(isOther)) fit();
+    }).observe(part.views);
+    narrow.addEventListener("change", fit);
+    slider.addEventListener("input", () => go(Number(slider.value)));
+    box.addEventListener("click", (event) => {
+      const pressed = event.target.closest("[data-do]");
+      if (pressed) actions[pressed.dataset.do]();
+    });
+    document.addEventListener("keydown", press);
+    document.addEventListener("fullscreenchange", () => {
+      button.full.setAttribute("aria-pressed", String(document.fullscreenElement !== null));
+    });
+    addEventListener("hashchange", jump);
+    addEventListener("beforeprint", onPaper);
+  }
+
+  load();
 })();

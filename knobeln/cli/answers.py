@@ -1,0 +1,83 @@
+"""What commands answer: as JSON for other programs, or as text for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from knobeln.cli.contest_option import says_little
+
+OPTION = "--json"
+_META = "knobeln.json"
+
+Answer = TypeVar("Answer")
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class JsonOption(click.Option):
+    """The option --json. `answer_type`: the type of the command's answer, for the reference."""
+
+    def __init__(self, *args: Any, answer_type: object, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.answer_type = answer_type
+
+
+def answers(answer_type: object) -> Callable[[Command], Command]:
+    """Let a command take --json. It gives its answer, which has this type, to `answer`.
+
+    The keys in JSON are the names of the fields. Points are numbers as people count them.
+    """
+    return click.option(
+        OPTION,
+        cls=JsonOption,
+        answer_type=answer_type,
+        is_flag=True,
+        expose_value=False,
+        help="Print JSON, for other programs; errors too.",
+    )
+
+
+def look_for_json(context: click.Context, words: Sequence[str]) -> None:
+    """Note whether the command line asks for JSON, before it is parsed: its errors are answered so, too."""
+    context.meta[_META] = OPTION in takewhile(lambda word: word != "--", words)
+
+
+def wants_json() -> bool:
+    """Return whether the answer shall be JSON."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.find_root().meta.get(_META))
+
+
+def is_quiet() -> bool:
+    """Return whether the command prints nothing but its answer and errors."""
+    return says_little() or wants_json()
+
+
+def answer(value: Answer, show: Callable[[Answer], None]) -> None:
+    """Print what a command was asked for: as JSON with --json, or else as `show` prints it."""
+    if wants_json():
+        click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
+    else:
+        show(value)
+
+
+def plain(value: object) -> Any:
+    """Return the value as JSON has it: records as objects, times in ISO 8601 with their offset from UT."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, Path) else value

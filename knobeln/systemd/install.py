@@ -1,0 +1,168 @@
+"""Make a host ready for contests as services, and undo it: user, folders, units, the command `knobeln`.
+
+Each step looks at what is there, so everything can be repeated.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from contest.config.load import FILE_NAME
+from contest.errors import GiveUp, ToolMissing
+from contest.subprocesses import child_process
+from knobeln.privileges import USUAL_USER, User, program_closed_to
+
+PROGRAM = Path("/opt/knobeln/bin/knobeln")  # as the units name it
+HOME = Path("/var/lib/knobeln")
+PASSWORDS = Path("/etc/knobeln")
+
+_UNITS = sorted(Path(__file__).parent.glob("knobeln*@.*"))
+_UNIT_FOLDER = Path("/usr/local/lib/systemd/system")  # an administrator's changes are in /etc/systemd
+_WANTS = Path("/etc/systemd/system")
+_COMMAND = Path("/usr/local/bin/knobeln")
+_SYSUSERS_LINE = f'u {USUAL_USER} - "KNOBELN contests" {HOME}'
+_SECONDS = 300.0
+
+
+class Step(NamedTuple):
+    """`text` says what `do` does."""
+
+    text: str
+    do: Callable[[], object]
+
+
+def install(root: Path, contests: Sequence[str]) -> Iterator[Step]:
+    """Yield what is still to do in the system below `root`; each step before the next is looked for.
+
+    Raises GiveUp if the service's user could not start this program.
+    """
+    program = PROGRAM if _is_foreign(root) else _own_program(contests)
+    if _user_and_group(root) is None:
+        yield Step(f"make the system user {USUAL_USER}", partial(_make_user, root))
+    for folder in (HOME, *(HOME / name for name in contests)):
+        if not _below(root, folder).is_dir():
+            yield Step(f"make the folder {folder}", partial(_make_folder, root, folder))
+    if not _below(root, PASSWORDS).is_dir():
+        make = partial(_below(root, PASSWORDS).mkdir, mode=0o700, parents=True)
+        yield Step(f"make the folder {PASSWORDS}", make)
+    for source in _UNITS:
+        unit, file = _UNIT_FOLDER / source.name, _below(root, _UNIT_FOLDER / source.name)
+        text = source.read_text(encoding="utf-8").replace(str(PROGRAM), str(program))
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            yield Step(f"write {unit}", partial(_write, file, text))
+    link = _below(root, _COMMAND)
+    if link.readlink() != program if link.is_symlink() else not link.exists():
+        yield Step(f"let {_COMMAND} lead to {program}", partial(_link, link, program))
+    if _has_running_systemd(root):
+        yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
+        yield Step("restart the contests that run", partial(_systemctl, "try-restart", "knobeln@*.service"))
+
+
+def remove(root: Path) -> Iterator[Step]:
+    """Yield what stops the contests in the system below `root` and removes what `install` has made.
+
+    The folders and the user stay.
+    """
+    if _has_running_systemd(root):
+        yield Step("stop all contests", partial(_systemctl, "stop", "knobeln@*", "knobeln-backup@*"))
+    enabled = sorted(_below(root, _WANTS).glob("*.wants/knobeln*@*"))
+    units = (_below(root, _UNIT_FOLDER / source.name) for source in _UNITS)
+    link = _below(root, _COMMAND)
+    for file in (*enabled, *units, *([link] if link.is_symlink() else [])):
+        if file.is_symlink() or file.exists():
+            yield Step(f"remove /{file.relative_to(root)}", file.unlink)
+    if _has_running_systemd(root):
+        yield Step("tell systemd of the units", partial(_systemctl, "daemon-reload"))
+
+
+def contests_in(root: Path) -> list[Path]:
+    """The folders of the contests in the system below `root`."""
+    return sorted(file.parent for file in _below(root, HOME).glob(f"*/{FILE_NAME}"))
+
+
+def next_commands(root: Path, contest: str) -> Iterable[str]:
+    """What is left to do for a contest whose folder is made; nothing if it has its settings."""
+    settings = HOME / contest / FILE_NAME
+    if _below(root, settings).exists():
+        return ()
+    return (
+        f"sudo -u {USUAL_USER} knobeln init {HOME / contest}",
+        f"sudo -u {USUAL_USER} editor {settings}",
+        f"systemctl enable --now knobeln@{contest} knobeln-backup@{contest}.timer",
+    )
+
+
+def _own_program(contests: Sequence[str]) -> Path:
+    """The path of this program. Raises GiveUp if not everybody may start it."""
+    somebody = User(USUAL_USER, -1, -1, (), HOME)
+    if closed := program_closed_to(somebody):
+        raise GiveUp(
+            f"only {closed.owner()} may enter {closed}, where this program is. Install it for all users:\n"
+            f"    python3 -m venv {PROGRAM.parents[1]}\n"
+            f"    {PROGRAM.with_name('pip')} install WHEEL\n"
+            f"    {' '.join((str(PROGRAM), 'install-service', *contests))}"
+        )
+    return Path(sys.prefix) / "bin" / "knobeln"
+
+
+def _is_foreign(root: Path) -> bool:
+    """Whether `root` is not the root of the running system."""
+    return root.resolve() != Path("/")
+
+
+def _has_running_systemd(root: Path) -> bool:
+    return not _is_foreign(root) and Path("/run/systemd/system").is_dir()
+
+
+def _below(root: Path, path: Path) -> Path:
+    return root / path.relative_to("/")
+
+
+def _user_and_group(root: Path) -> tuple[int, int] | None:
+    """The numbers of the user and its group in the system below `root`; None if there is no such user."""
+    file = root / "etc/passwd"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    found = (line.split(":") for line in lines)
+    return next(((int(row[2]), int(row[3])) for row in found if row[0] == USUAL_USER), None)
+
+
+def _make_user(root: Path) -> None:
+    _run("systemd-sysusers", f"--root={root.resolve()}", "--inline", _SYSUSERS_LINE)
+
+
+def _make_folder(root: Path, folder: Path) -> None:
+    made = _below(root, folder)
+    made.mkdir(parents=True)
+    made.chmod(0o755 if folder == HOME else 0o700)
+    if owner := _user_and_group(root):
+        os.chown(made, *owner)
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o644)
+
+
+def _link(link: Path, target: Path) -> None:
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
+
+
+def _systemctl(*words: str) -> None:
+    _run("systemctl", *words)
+
+
+def _run(*command: str) -> None:
+    try:
+        result = child_process.run(command, b"", _SECONDS)
+    except FileNotFoundError:
+        raise ToolMissing(f"there is no {command[0]}: this command needs systemd") from None
+    if result.code != 0:
+        raise GiveUp(f"`{' '.join(command)}` failed: {result.stderr.decode(errors='replace').strip()}")

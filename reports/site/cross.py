@@ -1,0 +1,239 @@
+"""The cross table of a group: what each team won against each other one, as a map in two colours. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import dist
+from typing import TYPE_CHECKING, NamedTuple
+
+from reports.scores import Shape, scores
+from reports.site import paths
+from reports.site.charts import shade
+from reports.site.games import points_cell
+from reports.site.tables import Cell, Column, Table, cell, name_cell
+
+if TYPE_CHECKING:
+    from reports.site.groups import GroupView
+
+LARGEST = 44  # of a larger group the page has the best BEST, and the files have all: pages stay below 300 kB
+BEST = 30
+_THOUSANDS = 10_000  # from so many points on the page has thousands, or its columns would be too wide
+
+_CAPTIONS = {
+    Shape.SINGLE: "Points of the team in the row against the team in the column",
+    Shape.SERIES: "Points of the team in the row against the team in the column, in all their games",
+    Shape.RATES: "How often the strategy in the row wins against that in the column",
+}
+
+
+@dataclass(frozen=True)
+class CrossCell:
+    """What the team in the row won against that in the column, as the page has it.
+
+    `exact`: the points in full where `text` is in thousands. `win` and `amount` are shades: by how much it
+    won or lost (the middle one is equal), and how many points it won; None if no game counts.
+    """
+
+    text: str
+    exact: str
+    link: str
+    win: int | None
+    amount: int | None
+    won: bool
+
+
+@dataclass(frozen=True)
+class CrossRow:
+    """A team's row. `likeness`: its place, from 0, in the order by likeness."""
+
+    rank: int | None
+    team: str
+    likeness: int
+    cells: tuple[CrossCell, ...]
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """`table` has all teams, for the files; `rows` the best, for the page, by rank.
+
+    `margin` is the largest difference between two teams ("" for rates), `low` and `high` the fewest and the
+    most points: what the last shades mean.
+    """
+
+    table: Table
+    rows: tuple[CrossRow, ...]
+    margin: str
+    low: str
+    high: str
+    has_amounts: bool  # what one wins the other need not lose: both shades say something
+    about_links: str
+    in_thousands: bool
+
+    @property
+    def left_out(self) -> int:
+        """How many teams are in the files only."""
+        return len(self.table.rows) - len(self.rows)
+
+
+class _Result(NamedTuple):
+    """A team's result against another: as a cell of the files, in half points, and per game or as a rate."""
+
+    cell: Cell
+    half_points: int = 0
+    mean: float | None = None  # None: no game counts
+
+
+_NOTHING = _Result(Cell("-", None))
+
+
+def cross_table(view: GroupView) -> CrossTable | None:
+    """Make the table of the points that each team won against each other one, by rank.
+
+    Returns None for games of many, or if no game counts.
+    """
+    if view.shape is Shape.MELEE:
+        return None
+    names = [line.entry for line in view.outcome.standings]
+    found = {name: _results(view, name) for name in names}
+    squares = [[found[row].get(column, _NOTHING) for column in names] for row in names]
+    if all(each.mean is None for row in squares for each in row):
+        return None
+    columns = (
+        Column("number", "no.", numeric=True),
+        Column("team", "team"),
+        *(Column(name, name, numeric=True) for name in names),
+    )
+    lines = tuple(
+        (cell(at), name_cell(name, paths.team(name)), *(each.cell for each in row))
+        for at, (name, row) in enumerate(zip(names, squares, strict=True), start=1)
+    )
+    return _drawn(view, Table("games", _CAPTIONS[view.shape], columns, lines), squares)
+
+
+def _drawn(view: GroupView, table: Table, squares: Sequence[Sequence[_Result]]) -> CrossTable:
+    """Give the results between the best their shades."""
+    shown = len(squares) if len(squares) <= LARGEST else BEST
+    best = [row[:shown] for row in squares[:shown]]
+    own = [[each.mean for each in row] for row in best]
+    margins = [[_less(mine, own[to][at]) for to, mine in enumerate(row)] for at, row in enumerate(own)]
+    are_rates = view.shape is Shape.RATES
+    known = [mine for row in own for mine in row if mine is not None] or [0.0]
+    low, high = (0.0, 1.0) if are_rates else (min(known), max(known))
+    margin_limit = (
+        1.0
+        if are_rates
+        else max((abs(margin) for row in margins for margin in row if margin is not None), default=0.0)
+    )
+    unit = 1 if are_rates else 2 * view.game.point
+    in_thousands = not are_rates and any(
+        each.half_points >= _THOUSANDS * unit for row in best for each in row
+    )
+    places = {at: place for place, at in enumerate(by_likeness(own))}
+    rows = tuple(
+        CrossRow(
+            line.rank,
+            line.entry,
+            places[at],
+            tuple(
+                CrossCell(
+                    _short(each, unit, are_rates=are_rates, in_thousands=in_thousands),
+                    each.cell.text if in_thousands and each.mean is not None else "",
+                    each.cell.link,
+                    # A team against itself is neither better nor worse.
+                    win=None if margin is None or at == to else shade(margin, -margin_limit, margin_limit),
+                    amount=None if each.mean is None else shade(each.mean, low, high),
+                    won=margin is not None and margin > 0,
+                )
+                for to, (each, margin) in enumerate(zip(best[at], margins[at], strict=True))
+            ),
+        )
+        for at, line in enumerate(view.outcome.standings[:shown])
+    )
+    return CrossTable(
+        table,
+        rows,
+        margin="" if are_rates else f"{margin_limit / unit:.7g}",
+        low=f"{low / unit:.7g}",
+        high=f"{high / unit:.7g}",
+        has_amounts=not _is_constant_sum(own),
+        about_links=_about_links(view.shape, rows),
+        in_thousands=in_thousands,
+    )
+
+
+def _less(mine: float | None, theirs: float | None) -> float | None:
+    return None if mine is None or theirs is None else mine - theirs
+
+
+def _short(result: _Result, unit: int, *, are_rates: bool, in_thousands: bool) -> str:
+    """The result in as few signs as tell it."""
+    if result.mean is None:
+        return result.cell.text
+    if are_rates:
+        return f"{result.mean:.2f}"
+    return f"{result.half_points / unit / 1000:.1f}" if in_thousands else result.cell.text
+
+
+def by_likeness(rows: Sequence[Sequence[float | None]]) -> list[int]:
+    """Order the rows of a square table so that like ones are near each other; the better end comes first.
+
+    Rows are alike if they win about the same against everybody, and lose about the same. Each is put
+    where it makes the way through all of them longer by the least. What is not known counts as the mean.
+    """
+    known = [value for row in rows for value in row if value is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    filled = [[mean if value is None else value for value in row] for row in rows]
+    points = [(*row, *column) for row, column in zip(filled, zip(*filled, strict=True), strict=True)]
+    away = [[dist(one, other) for other in points] for one in points]
+    order: list[int] = []
+    for new in range(len(points)):
+        to_new = [away[new][at] for at in order]
+        detours = [
+            before + after - away[left][right]
+            for before, after, left, right in zip(to_new, to_new[1:], order, order[1:], strict=False)
+        ]
+        ways = [*to_new[:1], *detours, *to_new[-1:]]
+        order.insert(min(range(len(ways)), key=ways.__getitem__, default=0), new)
+    return order[::-1] if order[-1:] < order[:1] else order
+
+
+def _is_constant_sum(own: Sequence[Sequence[float | None]]) -> bool:
+    """Whether all pairs share the same number of points, so that one's points tell the other's."""
+    sums = {
+        round(mine + theirs, 6)
+        for at, row in enumerate(own)
+        for mine, theirs in zip(row[:at], (own[to][at] for to in range(at)), strict=True)
+        if mine is not None and theirs is not None
+    }
+    return len(sums) <= 1
+
+
+def _results(view: GroupView, name: str) -> Mapping[str, _Result]:
+    """The member's results by opponent; the link is to the first of their games that has one."""
+    found: dict[str, _Result] = {}
+    for score, (_, tried) in zip(scores(view.own[name]), view.own[name].tried, strict=True):
+        counted, half_points = len(score.counted), score.own
+        if not counted:
+            continue
+        link = next(filter(None, map(view.link, tried)), "")
+        if view.shape is Shape.RATES:
+            rate = half_points / (half_points + score.theirs or 1)
+            found[score.opponent] = _Result(Cell(score.rate, float(score.rate), link), half_points, rate)
+        else:
+            shown = points_cell(half_points, view.game.point, link)
+            found[score.opponent] = _Result(shown, half_points, half_points / counted)
+    return found
+
+
+def _about_links(shape: Shape, rows: Sequence[CrossRow]) -> str:
+    """Say which cells of the table lead to games; "" if none can."""
+    cells = [each for row in rows for each in row.cells if each.amount is not None]
+    linked = sum(bool(each.link) for each in cells)
+    if shape is Shape.RATES or not cells:
+        return ""
+    if not linked:
+        return "These games cannot be replayed."
+    game = "the game of the two" if shape is Shape.SINGLE else "the first of the games of the two"
+    others = "" if linked == len(cells) else "; the others cannot be replayed"
+    return f"An underlined number leads to {game}{others}."

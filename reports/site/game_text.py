@@ -1,0 +1,108 @@
+"""Write games as text that people can read and the page of replays loads as a script. Pure.
+
+A file is one call with one long text: lines whose fields are parted by tabs. What a line is, its first word
+says; a turn begins with its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from contest.games.base import GameInfo
+from contest.model import Match, Verdict, points_text
+from contest.plurals import plural
+from reports.site.games import Replay, lines_of, player_names
+from reports.text import one_line
+
+_IN_SCRIPT = str.maketrans({"\\": "\\\\", "`": "\\`", "$": "\\$"})
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What is known of a game before it is replayed.
+
+    `group`: title and page of its group; `around`: by seat, the keys of the player's game before and after.
+    Links are from the site's root; "" for none.
+    """
+
+    key: str
+    title: str
+    group: tuple[str, str] = ("", "")
+    links: Sequence[str] = ()
+    around: Sequence[tuple[str, str]] = ()
+
+
+def heading_lines(heading: Heading, match: Match, game: GameInfo, verdicts: Mapping[Verdict, str]) -> str:
+    """The first lines of a game: who played, and what came of it."""
+    seats = len(match.players)
+    players = zip(
+        player_names(match),
+        match.result.seats,
+        heading.links or [""] * seats,
+        heading.around or [("", "")] * seats,
+        strict=True,
+    )
+    return "".join(
+        map(
+            _line,
+            [
+                ("game", heading.key),
+                ("title", heading.title),
+                ("group", *heading.group),
+                *(
+                    (
+                        "player",
+                        name,
+                        points_text(2 * seat.points, game.point),
+                        verdicts[seat.verdict],
+                        link,
+                        *keys,
+                    )
+                    for name, seat, link, keys in players
+                ),
+                ("turns", plural(match.result.turns, game.turn_word)),
+                ("digest", match.result.digest),
+                ("word", game.turn_word, str(game.point)),
+                *(
+                    [("letters", *(part for letter in game.letters for part in letter))]
+                    if game.letters
+                    else []
+                ),
+            ],
+        )
+    )
+
+
+def game_lines(heading: str, replay: Replay) -> str:
+    """A game from its heading to its end."""
+    pictures = replay.pictures
+    return "".join(
+        (
+            heading,
+            _line(("story", replay.story)),
+            _line(("show", *replay.views)),
+            _line(("picture", pictures.facts, pictures.captions[0], pictures.changes[0])) if pictures else "",
+            *(f"{line}\n" for line in lines_of(replay)),
+            "end\n\n",
+        )
+    )
+
+
+def _line(fields: Iterable[str]) -> str:
+    return "\t".join(map(one_line, fields)) + "\n"
+
+
+def legend(game: GameInfo) -> str:
+    """Say how the lines of turns are to be read."""
+    began = " (> begins a series)" if game.play.is_computed else " (! a fault, - not asked)"
+    return (
+        f"# {game.title}. In each line: the number of the {game.turn_word}, what each player did{began}, "
+        "and the points that each won by it.\n\n"
+    )
+
+
+def script(legend: str, games: Iterable[str]) -> bytes:
+    """The file of these games, as the page of replays loads it."""
+    text = "".join((legend, *games)).translate(_IN_SCRIPT)
+    return f"knobelnGames(`{text}`);\n".encode(errors="replace")

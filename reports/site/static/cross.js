@@ -1,0 +1,102 @@
+// The cross table: lights row and column, tells both results, sorts both sides, changes the colours.
+"use strict";
+(() => {
+  const page = document.getElementById("cross");
+  const table = page.querySelector("table");
+  const body = table.tBodies[0];
+  const lines = [table.tHead.rows[0], ...body.rows].map((row) => ({
+    row,
+    head: row.cells[0],
+    cells: Array.from(row.cells).slice(1),
+  }));
+  const names = lines[0].cells.map((head) => head.textContent);
+  const byRank = names.map((_, at) => at);
+  const byLikeness = [...byRank].sort((a, b) => lines[a + 1].row.dataset.likeness - lines[b + 1].row.dataset.likeness);
+  const where = new Map(lines.flatMap(({ cells }, row) => cells.map((cell, column) => [cell, [row - 1, column]])));
+  const tip = page.appendChild(Object.assign(document.createElement("div"), { className: "tip", hidden: true }));
+  let order = byRank;
+  let lit = [];
+
+  const points = (row, column) => {
+    const cell = lines[row + 1].cells[column];
+    return cell.dataset.p || cell.textContent;
+  };
+  function words(row, column) {
+    const own = points(row, column);
+    if (own === "-") return `${names[row]} and ${names[column]}: no game counts`;
+    if (row === column) return `${names[row]} against itself: ${own}`;
+    const cell = lines[row + 1].cells[column];
+    const told = cell.classList.contains("w") ? "won" : own === points(column, row) ? "equal" : "lost";
+    return `${names[row]} ${own} : ${points(column, row)} ${names[column]} (${told})`;
+  }
+
+  function light(cell, x, y) {
+    for (const each of lit) each.classList.remove("row", "column");
+    const found = where.get(cell);
+    tip.hidden = !found || found[0] < 0;
+    lit = [];
+    if (!found) return;
+    const [row, column] = found;
+    const ofColumn = lines.map((line) => line.cells[column]);
+    const ofRow = row < 0 ? [] : [lines[row + 1].head, ...lines[row + 1].cells];
+    for (const each of ofColumn) each.classList.add("column");
+    for (const each of ofRow) each.classList.add("row");
+    lit = [...ofColumn, ...ofRow];
+    if (tip.hidden) return;
+    tip.textContent = words(row, column);
+    tip.style.left = `${Math.max(8, Math.min(x + 14, document.documentElement.clientWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${y + 18}px`;
+  }
+  const cellOf = (event) => event.target.closest("td, thead th");
+  table.addEventListener("pointermove", (event) => light(cellOf(event), event.clientX, event.clientY));
+  table.addEventListener("pointerleave", () => light(null));
+  table.addEventListener("focusin", (event) => {
+    const box = event.target.getBoundingClientRect();
+    light(cellOf(event), box.left, box.top);
+  });
+  table.addEventListener("focusout", () => light(null));
+
+  // From a cell's link the arrows lead to the next cell with one.
+  const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  table.addEventListener("keydown", (event) => {
+    const found = where.get(cellOf(event));
+    if (!found || !(event.key in ways)) return;
+    const [down, right] = ways[event.key];
+    let [row, column] = found.map((at) => order.indexOf(at));
+    do {
+      row += down;
+      column += right;
+    } while (order[row] !== undefined && order[column] !== undefined && !linkAt(row, column));
+    const link = linkAt(row, column);
+    if (link) {
+      event.preventDefault();
+      link.focus();
+    }
+  });
+  function linkAt(row, column) {
+    return lines[order[row] + 1]?.cells[order[column]]?.querySelector("a");
+  }
+
+  function press(button) {
+    for (const each of button.parentElement.querySelectorAll("button")) {
+      each.setAttribute("aria-pressed", String(each === button));
+    }
+  }
+  page.querySelector(".controls").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    press(button);
+    if (button.dataset.order) {
+      order = button.dataset.order === "rank" ? byRank : byLikeness;
+      for (const line of lines) line.row.append(line.head, ...order.map((at) => line.cells[at]));
+      body.append(...order.map((at) => lines[at + 1].row));
+    } else {
+      table.classList.toggle("by-win", button.dataset.by === "win");
+      table.classList.toggle("by-amount", button.dataset.by === "amount");
+      for (const legend of page.querySelectorAll(".legend")) {
+        legend.hidden = !legend.classList.contains(`by-${button.dataset.by}`);
+      }
+    }
+  });
+  page.querySelector(".controls").hidden = false;
+})();

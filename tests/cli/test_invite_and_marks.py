@@ -1,0 +1,190 @@
+"""A class from a CSV list: `knobeln invite` and what it does with odd lists, and the marks afterwards."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import mailbox
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import knobeln, knobeln_in
+
+LIST = """\
+Matrikelnummer;Nachname;Vorname;E-Mail;Team
+1;Lovelace;Ada;ada@uni.example;analysts
+2;Babbage;Charles;charles@uni.example;analysts
+3;Müller;Käthe;kaethe@uni.example;
+"""
+
+
+@pytest.fixture
+def contest(tmp_path: Path) -> Path:
+    knobeln("init", tmp_path / "spring", "--beacon", "none")
+    return tmp_path / "spring"
+
+
+@pytest.fixture
+def students(tmp_path: Path) -> Path:
+    file = tmp_path / "students.csv"
+    file.write_text(LIST, encoding="utf-8")
+    return file
+
+
+def invited(contest: Path) -> list[str]:
+    lines = json.loads(knobeln_in(contest, "outbox", "list", "--json").stdout)
+    return sorted(line["to"] for line in lines if line["subject"] == "registration for KNOBELN")
+
+
+def mails_of_dry_run(contest: Path, students: Path) -> dict[str, EmailMessage]:
+    """The invitations as they would go out, by address."""
+    printed = knobeln_in(contest, "invite", students, "--dry-run").stdout_bytes
+    file = contest / "printed"
+    file.write_bytes(printed)
+    parser = BytesParser(policy=default)
+    found = [parser.parsebytes(bytes(mail)) for mail in mailbox.mbox(file)]
+    return {str(mail["To"]): mail for mail in found}  # type: ignore[misc]
+
+
+def test_a_list_makes_a_form_for_each_team_and_each_single_person(contest: Path, students: Path) -> None:
+    mails = mails_of_dry_run(contest, students)
+    assert sorted(mails) == ["ada@uni.example", "kaethe@uni.example"]
+    assert invited(contest) == []  # it was a dry run
+    pair = mails["ada@uni.example"].get_content()
+    assert "team-name: analysts\n" in pair
+    assert "  Ada Lovelace, <age in years>, <occupation>,\n" in pair
+    assert "  Charles Babbage, <age in years>, <occupation>,\n" in pair
+    single = mails["kaethe@uni.example"].get_content()
+    assert "team-name: <a C identifier>\n" in single
+    assert "  Käthe Müller, <age in years>, <occupation>,\n" in single
+
+
+def test_a_reply_with_the_form_filled_in_registers_the_team(contest: Path, students: Path) -> None:
+    invitation = mails_of_dry_run(contest, students)["ada@uni.example"]
+    text = invitation.get_content()
+    form = text[text.index("mail-address:") : text.rindex("\n---\n")]
+    filled = (
+        form.replace("<institution, city, country>", "University of London, England")
+        .replace("<age in years>", "27")
+        .replace("<occupation>", "student")
+        .replace("<computer science and programming background>", "wrote the first program")
+    )
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    reply = EmailMessage()
+    reply["From"] = "ada@uni.example"
+    reply["To"] = str(invitation["Reply-To"])
+    reply["Subject"] = f"Re: {invitation['Subject']}"
+    reply.set_content(f"{filled}\n\nThe robot wrote:\n{quoted}")
+    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    team = json.loads(knobeln_in(contest, "teams", "show", "analysts", "--json").stdout)
+    assert [member["name"] for member in team["members"]] == ["Ada Lovelace", "Charles Babbage"]
+
+    said = knobeln_in(contest, "invite", students).output
+    assert invited(contest) == ["kaethe@uni.example"]  # who is registered needs no invitation
+    assert "1 invitation goes out. 1 address is registered." in said
+
+
+def test_a_form_sent_back_as_it_was_is_refused_and_names_what_is_missing(
+    contest: Path, students: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOBELN_SET_REGISTRATION__CONFIRM", "never")  # no question to the sender first
+    text = mails_of_dry_run(contest, students)["kaethe@uni.example"].get_content()
+    reply = EmailMessage()
+    reply["From"], reply["To"] = "kaethe@uni.example", "knobeln@localhost.example"
+    reply["Subject"] = "Re: registration for KNOBELN"
+    reply.set_content("".join(f"> {line}\n" for line in text.splitlines()))
+    knobeln("receive", "-C", contest, stdin=reply.as_bytes())
+    assert json.loads(knobeln_in(contest, "teams", "--json").stdout) == []
+    subjects = [
+        mail["subject"] for mail in json.loads(knobeln_in(contest, "outbox", "list", "--json").stdout)
+    ]
+    assert subjects == ["International KNOBELN contest: your registration is not accepted"]
+    answer = knobeln_in(contest, "outbox", "show", "1").output
+    assert "<age in years>" in answer
+    assert "<institution, city, country>" in answer
+
+
+def test_the_same_list_again_invites_nobody_twice_and_a_longer_one_the_new(
+    contest: Path, students: Path
+) -> None:
+    knobeln_in(contest, "invite", students)
+    assert (
+        "0 invitations go out. 2 addresses were invited before"
+        in knobeln_in(contest, "invite", students).output
+    )
+    students.write_text(LIST + "4;Hopper;Grace;grace@navy.example;\n", encoding="utf-8")
+    assert "1 invitation goes out." in knobeln_in(contest, "invite", students).output
+    assert len(invited(contest)) == 3
+    assert "3 invitations go out." in knobeln_in(contest, "invite", students, "--again").output
+    assert "3 addresses were invited today." in knobeln_in(contest, "invite", students, "--again").output
+    assert "invitations were sent" in knobeln_in(contest, "log", "--what", "invite").output
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "the list is empty"),
+        (b"mail,name\n", "but nobody"),
+        (b"name,team\nAda,a\n", "must name a column `mail`; it names 'name' and 'team'"),
+        (b"mail,name\nada at uni,Ada\nbob@uni.example,Bob\n", "row 2: 'ada at uni' is no mail address"),
+        (b"mail\na@uni.example\nb@uni.example\na@uni.example\n", "row 4: a@uni.example is in row 2, too"),
+        (b"mail,email\na@uni.example,b@uni.example\n", "two columns of the list are the mail"),
+        (b'mail,name\na@uni.example,"Ada\n', "not CSV"),
+        (b"\xff\xfe\x00\x00", "must name a column `mail`"),
+    ],
+)
+def test_a_wrong_list_invites_nobody_and_says_why(
+    contest: Path, tmp_path: Path, data: bytes, reason: str
+) -> None:
+    file = tmp_path / "odd.csv"
+    file.write_bytes(data)
+    assert reason in knobeln_in(contest, "invite", file, code=1).output
+    assert invited(contest) == []
+
+
+def test_lists_of_spreadsheets_are_read(contest: Path, tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    for data in (LIST.encode("utf-8-sig"), LIST.encode("cp1252"), LIST.replace(";", "\t").encode()):
+        file.write_bytes(data)
+        mails = mails_of_dry_run(contest, file)
+        assert "Käthe Müller" in mails["kaethe@uni.example"].get_content()
+
+
+def test_nobody_is_invited_after_registration_closed(contest: Path, students: Path) -> None:
+    past = ("registration_opens", "2001-01-01T00:00"), ("registration_closes", "2001-01-02T00:00")
+    text = (contest / "contest.toml").read_text()
+    for name, when in past:
+        text = "\n".join(
+            f"{name} = {when}:00Z" if line.startswith(f"{name} ") else line for line in text.splitlines()
+        )
+    (contest / "contest.toml").write_text(text)
+    said = knobeln_in(contest, "invite", students, code=1).output
+    assert "registration closed at 2001-01-02" in said
+
+
+def test_marks_have_a_row_for_each_member(contest: Path, students: Path) -> None:
+    assert len(knobeln_in(contest, "marks").stdout.splitlines()) == 1  # the names of the columns
+    body = (
+        "mail-address: ada@uni.example\nmail-preference: RSM\nteam-name: analysts\n"
+        "Organization: =HYPERLINK(1)\nteam-members:\n"
+        "  Ada Lovelace, 27, student,\n  wrote the first program\n"
+        "  Charles Babbage, 51, engineer,\n  builds engines\n"
+    )
+    letter = EmailMessage()
+    letter["From"], letter["To"] = "ada@uni.example", "knobeln@localhost.example"
+    letter["Subject"] = "registration for KNOBELN"
+    letter.set_content(body)
+    knobeln("receive", "-C", contest, stdin=letter.as_bytes())
+    rows = list(csv.DictReader(io.StringIO(knobeln_in(contest, "marks").stdout)))
+    assert [(row["member"], row["team"], row["rank"]) for row in rows] == [
+        ("Ada Lovelace", "analysts", ""),
+        ("Charles Babbage", "analysts", ""),
+    ]
+    assert rows[0]["organization"] == "'=HYPERLINK(1)"  # a spreadsheet would compute it
+    found = json.loads(knobeln_in(contest, "marks", "--json").stdout)
+    assert [row["sent"] for row in found] == [0, 0]

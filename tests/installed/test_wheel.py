@@ -1,0 +1,165 @@
+"""The wheel, installed by pipx far from the repository: it has all that the program needs, and upgrades."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from compiler.build import BuildResult
+from contest.model import Phase
+from contest.store import contest_state, results
+from contest.subprocesses.child_process import start
+from knobeln.context import ContestContext
+from tests.support.contest_days import dump
+from tests.support.contest_field import make_contest
+from tests.support.contest_runs import SMALL, delivered, finish, without_times
+from tests.support.servers import wait_for, world_readable_folder
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+
+def build_wheel(source: Path, folder: Path) -> Path:
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    subprocess.run([*pip, str(source)], check=True)
+    (wheel,) = folder.glob("knobeln-*.whl")
+    return wheel
+
+
+def with_version(version: str, folder: Path) -> Path:
+    """A copy of the source with another version of the program."""
+    for name in (*WHEEL["only-include"], "pyproject.toml", "README.md", "LICENSE"):
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    file = folder / "contest/__init__.py"
+    text = file.read_text()
+    file.write_text(re.sub(r'__version__ = ".*"', f'__version__ = "{version}"', text))
+    return folder
+
+
+@dataclass(frozen=True)
+class Pipx:
+    """An installation of pipx with a home of its own."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {
+            "HOME": self.folder / "home",
+            "PIPX_HOME": self.folder / "pipx",
+            "PIPX_BIN_DIR": self.folder / "bin",
+        }
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "XDG_"))}
+        return kept | {name: str(path) for name, path in own.items()}
+
+    def run(self, *words: str) -> None:
+        command = [sys.executable, "-m", "pipx", *words]
+        subprocess.run(command, check=True, cwd=self.folder, env=self.environment)
+
+    def command(self, *words: object) -> list[str]:
+        return [str(self.folder / "bin/knobeln"), *map(str, words)]
+
+    def knobeln(self, *words: object) -> str:
+        done = subprocess.run(
+            self.command(*words), cwd=self.folder, env=self.environment, capture_output=True, text=True,
+            check=False, timeout=240,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def pipx(wheel: Path) -> Iterator[Pipx]:
+    with world_readable_folder() as folder:
+        (folder / "home").mkdir()
+        installed = Pipx(folder)
+        constraints = f"--pip-args=--constraint {ROOT / 'constraints.txt'}"
+        installed.run("install", "--quiet", constraints, str(wheel))
+        yield installed
+
+
+def test_all_files_of_the_packages_are_in_the_wheel(wheel: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *WHEEL["only-include"]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = set(ZipFile(wheel).namelist())
+    moved = WHEEL["sources"]
+    for file in listed.stdout.rstrip("\0").split("\0"):
+        folder = next((each for each in moved if file == each or file.startswith(f"{each}/")), None)
+        assert (file.replace(folder, moved[folder], 1) if folder else file) in names
+
+
+def test_doctor_finds_nothing_wrong(pipx: Pipx) -> None:
+    output = pipx.knobeln("doctor")
+    assert "\nok   system packages: " in output
+    assert "\nFAIL" not in output
+
+
+def test_a_contest_is_played_far_from_the_repository(pipx: Pipx) -> None:
+    assert "Each team's mails are in a Maildir" in pipx.knobeln("demo", "--teams", "5")
+
+
+def test_what_is_shipped_besides_code_is_found(pipx: Pipx) -> None:
+    assert "write /usr/local/lib/systemd/system/knobeln@.service" in pipx.knobeln(
+        "install-service", "--dry-run", "--root", pipx.folder
+    )
+    pipx.knobeln("kit", "kit")
+    assert pipx.knobeln("init", "--game", "hog", "contest")
+    assert "hog" in pipx.knobeln("announce", "-C", "contest").casefold()
+    shutil.rmtree(pipx.folder / "contest")
+
+
+def test_a_contest_goes_on_after_an_upgrade_in_the_middle_of_its_day(
+    pipx: Pipx, house: Mapping[str, BuildResult], tmp_path: Path
+) -> None:
+    def play(contest: ContestContext, killed_when: Callable[[], bool] = lambda: False) -> int:
+        words = pipx.command("run", "--now", "--yes", "-C", contest.path)
+        process = start(words, contest.path.parent / "log", pipx.environment)
+        wait_for(lambda: killed_when() or process.poll() is not None)
+        if process.poll() is None:
+            return process.terminate(grace_seconds=0)
+        return finish(process)
+
+    def groups_played() -> int:
+        with broken.store.read() as tx:
+            return sum(len(outcomes) for _, outcomes in results.all_rounds(tx))
+
+    whole = make_contest(tmp_path / "whole", 24, house, SMALL)
+    assert play(whole) == 0
+    broken = make_contest(tmp_path / "broken", 24, house, SMALL)
+    assert play(broken, killed_when=lambda: groups_played() >= 2) != 0
+    newer = build_wheel(with_version("99.0", tmp_path / "source"), tmp_path)
+    pipx.run("runpip", "knobeln", "install", "--quiet", "--upgrade", str(newer))
+    assert "99.0" in pipx.knobeln("--version")
+    pipx.knobeln("upgrade", "-C", broken.path)
+    assert play(broken) == 0
+
+    with broken.store.read() as tx:
+        assert contest_state.state(tx).phase is Phase.FINISHED
+    assert without_times(dump(broken)) == without_times(dump(whole))
+    assert delivered(broken) == delivered(whole)

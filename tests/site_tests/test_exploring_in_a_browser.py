@@ -1,0 +1,353 @@
+"""The evolution, cross tables, brackets and pages of teams in Chromium: by pointer and by keyboard.
+
+Screenshots stay in `build/screenshots`, to be looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from contest.model import EvolutionEnding, EvolutionOutcome, EvolutionRank
+from reports.site.facts import SiteFacts
+from reports.site.templates import SiteTemplates
+from tests.site_tests.test_site_in_a_browser import Browser
+from tests.support import other_contests
+from tests.support.site_contests import Played
+from tests.support.site_files import facts_of, files_of
+
+pytestmark = pytest.mark.slow
+DESK, TELEPHONE = (1400, 900), (390, 844)
+
+
+@pytest.fixture(scope="module")
+def browser(played: Played) -> Iterator[Browser]:
+    found = Browser(played.pages)
+    yield found
+    found.driver.quit()
+
+
+def write(pages: Path, facts: SiteFacts) -> None:
+    static = SiteTemplates(facts.settings, facts.game, ()).static()
+    for path, text in (files_of(facts) | {name: data.decode() for name, data in static.items()}).items():
+        (pages / path).parent.mkdir(parents=True, exist_ok=True)
+        (pages / path).write_text(text, encoding="utf-8")
+
+
+def table(played: Played, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((played.pages / f"{name}.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, TELEPHONE], ids=["desk", "telephone"])
+def test_the_pages_fit_the_window(browser: Browser, size: tuple[int, int], scheme: str) -> None:
+    for page in ("evolution", "rounds/2.1", "teams/the_heavy_lords_of_knobeln", "teams"):
+        browser.open(f"{page}.html", size, scheme)
+        wide, room = browser.run(
+            "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert wide <= room, page
+        browser.shoot(f"exploring-{page.replace('/', '-')}-{size[0]}-{scheme}", size)
+    assert browser.complaints() == []
+
+
+# --- colours -----------------------------------------------------------------------------------------------
+def test_a_team_has_the_same_colour_on_all_pages(browser: Browser, played: Played) -> None:
+    leaders = re.findall(r'\[data-team="(\w+)"\]', (played.pages / "colours.css").read_text())
+    assert len(leaders) == 8
+    marks: dict[str, set[str]] = {name: set() for name in leaders}
+    others = set()
+    for page in ("index.html", "evolution.html", "rounds/2.1.html", "teams.html"):
+        browser.open(page)
+        for name, content, colour in browser.run("""
+            return Array.from(document.querySelectorAll("main a[href*='teams/']"), (link) => {
+              const mark = getComputedStyle(link, "::before");
+              return [link.textContent, mark.content, mark.backgroundColor];
+            });"""):
+            if name in marks:
+                marks[name].add(colour)
+            else:
+                others.add(content)
+    browser.open("evolution.html")
+    for name in leaders:
+        fill = browser.one(f'.bands path[data-team="{name}"]').value_of_css_property("fill")
+        assert marks[name] == {fill}
+    assert len({colour for of_one in marks.values() for colour in of_one}) == 8
+    assert others == {"none"}
+
+
+# --- the evolution -----------------------------------------------------------------------------------------
+def shares(browser: Browser) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = [
+        tuple(each)
+        for each in browser.run("""
+            return Array.from(document.querySelectorAll(".shares li"), (item) => [
+              item.querySelector("a").textContent, item.querySelector(".share").textContent]);""")
+    ]
+    return found
+
+
+def test_the_slider_shows_the_shares_of_a_generation(browser: Browser, played: Played) -> None:
+    rows = table(played, "evolution.generations")
+    last = len(rows[0]) - 2
+    browser.open("evolution.html")
+    slider = browser.one(".evolution input[type=range]")
+    assert slider.get_attribute("max") == str(last)
+    for generation in (last, 0, 1, last // 2):
+        browser.run(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))",
+            slider,
+            generation,
+        )
+        counts = {row["team"]: row[str(generation)] for row in rows}
+        total = sum(counts.values())
+        found = shares(browser)
+        assert {name: f"{100 * counts[name] / total:.1f} %" for name in counts} == dict(found)
+        assert [counts[name] for name, _ in found] == sorted(counts.values(), reverse=True)
+        assert slider.get_attribute("aria-valuetext").startswith(f"generation {generation}: {found[0][0]} ")
+        cursor = browser.one(".evolution .cursor")
+        assert cursor.value_of_css_property("visibility") == ("hidden" if generation == last else "visible")
+    slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+    assert browser.one(".evolution .when").text == "in generation 1"
+
+
+def test_a_band_that_is_pointed_at_tells_its_share(browser: Browser, played: Played) -> None:
+    rows = {row["team"]: row for row in table(played, "evolution.generations")}
+    browser.open("evolution.html")
+    best = browser.one(".bands path")
+    name, box = best.get_attribute("data-team"), browser.one(".evolution svg").rect
+    actions = ActionChains(browser.driver)
+    actions.move_by_offset(int(box["x"] + box["width"] / 2), int(box["y"] + 30)).perform()
+    try:
+        tip = browser.one(".evolution .tip")
+        assert tip.is_displayed()
+        told = re.fullmatch(r"(\w+): ([\d.]+) % in generation (\d+) \((\d+) exemplars?\)", tip.text)
+        assert told is not None
+        assert told[1] == name
+        assert rows[told[1]][told[3]] == int(told[4])
+        assert "at" in (best.get_attribute("class") or "")
+        assert browser.one(f'.shares li[data-team="{name}"]').get_attribute("class") == "at"
+        actions.click().perform()
+        assert browser.one(f'.shares li[data-team="{name}"] input').is_selected()
+    finally:
+        ActionChains(browser.driver).move_by_offset(
+            -int(box["x"] + box["width"] / 2), -int(box["y"] + 30)
+        ).perform()
+    assert not tip.is_displayed()
+
+
+@pytest.fixture
+def with_grey(tmp_path: Path) -> Iterator[Browser]:
+    """The pages of a contest with more strategies than there are colours."""
+    played = other_contests.cooperation()
+    names = tuple(f"entry_{number:02}" for number in range(14))
+    generations = tuple(tuple(5 + number * generation for number in range(14)) for generation in range(20))
+    ranking = tuple(
+        EvolutionRank(name, place, (generations[-1][-place], sum(generations[-1])), None)
+        for place, name in enumerate(reversed(names), start=1)
+    )
+    outcome = EvolutionOutcome(names, generations, EvolutionEnding.CAP, None, ranking)
+    facts = facts_of(played.settings, played.teams, played.history, played.ranking, outcome)
+    write(tmp_path, facts)
+    found = Browser(tmp_path)
+    yield found
+    found.driver.quit()
+
+
+def test_the_keyboard_marks_a_grey_band(with_grey: Browser) -> None:
+    browser = with_grey
+    browser.open("evolution.html", DESK)
+    grey = browser.run("""
+        return Array.from(document.querySelectorAll(".shares li")).find((item) =>
+          getComputedStyle(item).getPropertyValue("--team") === "").dataset.team""")
+    band = browser.one(f'.bands path[data-team="{grey}"]')
+    before = band.value_of_css_property("fill")
+    box = browser.one(f'.shares li[data-team="{grey}"] input')
+    assert box.get_attribute("aria-label") == f"mark {grey} in the picture"
+    browser.run("arguments[0].focus()", box)
+    pointed = band.value_of_css_property("fill")
+    box.send_keys(Keys.SPACE)
+    browser.run("arguments[0].blur()", box)
+    chosen = band.value_of_css_property("fill")
+    assert len({before, pointed, chosen}) == 3
+    assert grey in [text.text for text in browser.all(".evolution text.band")]
+    toggle = browser.one("[data-lines]")
+    toggle.send_keys(Keys.ENTER)
+    assert toggle.get_attribute("aria-pressed") == "true"
+    assert band.value_of_css_property("fill") == "none"
+    names = [text.text for text in browser.all(".evolution text.drawn")]
+    assert grey in names
+    evolved = re.findall(r'\[data-team="(entry_\d+)"\]', (browser.pages / "colours.css").read_text())
+    assert sorted(names) == sorted([grey, *evolved])
+    browser.shoot("exploring-lines", DESK)
+    toggle.send_keys(Keys.SPACE)
+    assert band.value_of_css_property("fill") == chosen
+
+
+def test_the_evolution_is_complete_without_javascript(played: Played) -> None:
+    browser = Browser(played.pages, javascript=False)
+    try:
+        browser.open("evolution.html", DESK)
+        assert not browser.one(".evolution .controls").is_displayed()
+        assert not browser.one(".evolution .how").is_displayed()
+        assert len(browser.all(".shares li a")) == len(table(played, "evolution.ranking"))
+        assert browser.all(".evolution text.band")
+        browser.open("rounds/2.1.html", DESK)
+        assert not browser.one("#cross .controls").is_displayed()
+        assert browser.one(".cross td a").is_displayed()
+    finally:
+        browser.driver.quit()
+
+
+# --- the cross table ---------------------------------------------------------------------------------------
+def sides(browser: Browser) -> tuple[list[str], list[str]]:
+    """The names above and beside the table."""
+    above, beside = browser.run("""
+        const table = document.querySelector(".cross");
+        return [Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent.trim()).slice(1),
+                Array.from(table.tBodies[0].rows, (row) => row.querySelector("a").textContent)];""")
+    return above, beside
+
+
+def cells(browser: Browser) -> dict[tuple[str, str], str]:
+    above, beside = sides(browser)
+    rows = browser.run("""
+        return Array.from(document.querySelectorAll(".cross tbody tr"),
+          (row) => Array.from(row.cells, (cell) => cell.dataset.p || cell.textContent).slice(1));""")
+    return {
+        (row, column): text
+        for row, texts in zip(beside, rows, strict=True)
+        for column, text in zip(above, texts, strict=True)
+    }
+
+
+def test_the_order_changes_on_both_sides_and_every_cell_goes_along(browser: Browser, played: Played) -> None:
+    rows = table(played, "rounds/2.1.games")
+    by_rank = [row["team"] for row in rows]
+    browser.open("rounds/2.1.html", DESK)
+    before = cells(browser)
+    assert before == {
+        (row["team"], name): "-" if row[name] is None else f"{row[name]:g}"
+        for row in rows
+        for name in by_rank
+    }
+    assert sides(browser) == (by_rank, by_rank)
+    browser.one("[data-order=likeness]").click()
+    above, beside = sides(browser)
+    assert above == beside
+    assert sorted(above) == sorted(by_rank)
+    assert above != by_rank
+    assert cells(browser) == before
+    browser.shoot("exploring-likeness", DESK)
+    browser.one("[data-order=rank]").click()
+    assert sides(browser) == (by_rank, by_rank)
+    assert cells(browser) == before
+
+
+def test_a_focused_cell_tells_both_results_and_lights_row_and_column(
+    browser: Browser, played: Played
+) -> None:
+    rows = table(played, "rounds/2.1.games")
+    first, second = rows[0], rows[1]
+    browser.open("rounds/2.1.html", DESK)
+    links = browser.all(".cross tbody tr:first-child td a")
+    browser.run("arguments[0].focus()", links[0])
+    links[0].send_keys(Keys.ARROW_RIGHT)
+    assert browser.driver.switch_to.active_element == links[1]
+    own, theirs = first[second["team"]], second[first["team"]]
+    told = "won" if own > theirs else "lost" if own < theirs else "equal"
+    tip = browser.one("#cross .tip")
+    assert tip.text == f"{first['team']} {own:g} : {theirs:g} {second['team']} ({told})"
+    lit = browser.run("""
+        return [".row", ".column"].map((kind) =>
+          Array.from(document.querySelectorAll(`.cross ${kind}`), (cell) => cell.tagName));""")
+    assert lit == [["TH", *["TD"] * len(rows)], ["TH", *["TD"] * len(rows)]]
+    links[1].send_keys(Keys.ARROW_DOWN)
+    assert browser.driver.switch_to.active_element == browser.all(".cross tbody tr:nth-child(2) td a")[1]
+    browser.run("document.activeElement.blur()")
+    assert not tip.is_displayed()
+    assert browser.all(".cross .row, .cross .column") == []
+
+
+def test_colours_change_from_who_beats_whom_to_points(browser: Browser) -> None:
+    browser.open("rounds/2.1.html", DESK)
+
+    def colours() -> list[str]:
+        return [cell.value_of_css_property("background-color") for cell in browser.all(".cross td[class*=d]")]
+
+    before = colours()
+    shown = [each.text for each in browser.all("#cross .legend") if each.is_displayed()]
+    browser.one("[data-by=amount]").click()
+    assert colours() != before
+    legends = [each.text for each in browser.all("#cross .legend") if each.is_displayed()]
+    assert len(shown) == len(legends) == 1
+    assert "points" in legends[0]
+    for cell in browser.all(".cross td[class*=h]")[:20]:
+        shade = next(word for word in cell.get_attribute("class").split() if re.fullmatch(r"h\d", word))
+        swatch = browser.one(f"#cross .legend.by-amount .{shade}")
+        assert cell.value_of_css_property("background-color") == swatch.value_of_css_property(
+            "background-color"
+        )
+
+
+# --- the bracket -------------------------------------------------------------------------------------------
+def test_a_box_of_the_bracket_leads_to_its_game(tmp_path: Path) -> None:
+    played = other_contests.ultimate_tic_tac_toe()
+    write(tmp_path, facts_of(played.settings, played.teams, played.history, played.ranking))
+    browser = Browser(tmp_path)
+    try:
+        browser.open("bracket.html", DESK)
+        boxes = browser.all("svg.bracket a")
+        matches = sum(len(group.plan.pairings) for outcome in played.history for group in outcome.groups)
+        assert len(boxes) == matches
+        for width, of_box in browser.run("""
+            const wide = (element) => element.getBBox().width;
+            return Array.from(document.querySelectorAll(".bracket g"), (box) => [
+              Math.max(...Array.from(box.querySelectorAll("text:nth-of-type(odd)"), wide)),
+              wide(box.querySelector("rect"))]);"""):
+            assert width < of_box - 40
+        names = [text.text for text in boxes[0].find_elements("css selector", "text:nth-of-type(odd)")]
+        browser.run("arguments[0].focus()", boxes[0])
+        browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        title = browser.one("h1").text
+        assert all(name in title for name in names)
+        assert browser.complaints() == []
+    finally:
+        browser.driver.quit()
+
+
+# --- a team ------------------------------------------------------------------------------------------------
+def test_a_teams_page_has_its_description_once_and_its_program(browser: Browser, played: Played) -> None:
+    browser.open("teams/the_heavy_lords_of_knobeln.html", DESK)
+    words = browser.one("pre.words").text
+    assert len(words) > 40
+    text = browser.one("main").text
+    line = max(words.splitlines(), key=len)
+    assert text.count(line) == 1
+    program = browser.one("details pre").text
+    assert "#if 0\n(the description)\n#endif" in program
+    facts = browser.one("dl.facts:last-of-type").text
+    assert "lexical elements" in facts
+    assert "instructions in a game" in facts
+    assert "1 (" in facts  # its only version
+    for pre in browser.all("pre"):
+        assert pre.get_attribute("tabindex") == "0"
+        assert pre.get_attribute("aria-label")
+
+
+def test_no_two_regions_of_a_page_have_the_same_name(browser: Browser) -> None:
+    for page in ("evolution.html", "rounds/2.1.html", "teams/the_heavy_lords_of_knobeln.html"):
+        browser.open(page)
+        names = [each.get_attribute("aria-label") for each in browser.all("[role=region]")]
+        assert all(names), page
+        assert len(names) == len(set(names)), page
+        heads = browser.run("return Array.from(document.querySelectorAll('th'), (e) => e.textContent.trim())")
+        assert all(heads), page
