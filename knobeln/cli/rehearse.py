@@ -36,7 +36,7 @@ def _show(rehearsal: Rehearsal) -> None:
         for each in rehearsal.rounds
     ]
     table(
-        f"rehearsal: {plural(rehearsal.programs, 'program')}, {rehearsal.seconds:.0f} seconds",
+        f"rehearsal: {plural(rehearsal.programs, 'program')}, {plural(round(rehearsal.seconds), 'second')}",
         ("#round", "#programs", "#groups", "of", "#games", "#seconds"),
         rows,
     )
