@@ -230,10 +230,10 @@ _KINDS |= {"league", "match", "olympiad", "standoff", "tournament", "trophy"}
 
 
 def with_article(title: str) -> str:
-    """A contest's title within a sentence: `the KNOBELN contest`, but `KNOBELN 94`: a name has no article."""
+    """A contest's title within a sentence: `the KNOBELN contest`, `our first contest`, `KNOBELN 94`."""
     words = re.findall(r"[^\W\d_]+", title.casefold())
-    if words[:1] == ["the"]:
-        return f"the{title[3:]}"
+    if words and words[0] in {"the", "our", "my", "your", "a", "an"}:
+        return title[0].lower() + title[1:]
     is_owned = re.match(r"\S+['\N{RIGHT SINGLE QUOTATION MARK}]s ", title)
     return title if is_owned or _KINDS.isdisjoint(words) else f"the {title}"
 

@@ -152,6 +152,8 @@ TITLES = [
     ("Hog Strategy Contest 2027", "the Hog Strategy Contest 2027"),
     ("The Great Game", "the Great Game"),
     ("KNOBELN 94", "KNOBELN 94"),
+    ("Our first contest", "our first contest"),
+    ("A contest of friends", "a contest of friends"),
     ("Theodor's contest", "Theodor's contest"),
     ("Theatre of Dice", "Theatre of Dice"),
     ("", ""),
