@@ -7,7 +7,7 @@ FUZZ_SECONDS := 180
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
-.PHONY: demo test test-all fuzz drill lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo test test-all fuzz drill catalogue lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder

@@ -20,6 +20,7 @@ from pydantic import (
 from contest import drand
 from contest.beacon import Beacon
 from contest.clock import wall_seconds
+from contest.language import noted
 
 
 def _utc(moment: datetime) -> datetime:
@@ -68,12 +69,12 @@ class Contest(Section):
 
 
 DATE_WORDS = {
-    "registration_opens": "registration opens",
-    "compilation_opens": "the compile service opens",
-    "registration_closes": "registration closes",
-    "compilation_closes": "the compile service closes",
-    "contest_starts": "the contest starts",
-    "results_published": "the results are published",
+    "registration_opens": noted("registration opens"),
+    "compilation_opens": noted("the compile service opens"),
+    "registration_closes": noted("registration closes"),
+    "compilation_closes": noted("the compile service closes"),
+    "contest_starts": noted("the contest starts"),
+    "results_published": noted("the results are published"),
 }
 """The names of the dates in sentences."""
 

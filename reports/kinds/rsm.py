@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
 from reports.certainty import MAX_LINES, certainty_facts
@@ -16,7 +17,7 @@ SUMMARIES = "summaries"  # the thread
 
 class RoundSummary(Report[RoundFinished]):
     code = "RSM"
-    meaning = "send summaries of rounds (includes all group rankings)"
+    meaning = noted("send summaries of rounds (includes all group rankings)")
     when = RoundFinished
     to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})

@@ -9,6 +9,7 @@ from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
 from contest.games.knobeln import rules_of
+from contest.language import noted
 from contest.model import Attachment, Match, Moves, PracticeGame
 from reports import knobeln_protocol
 from reports.play.base import PlayReports, PlayWords
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MachineReports(PlayReports):
-    words = PlayWords("compile", "compiled", "compiles")
+    words = PlayWords(noted("compile"), noted("compiled"), noted("compiles"))
     verdicts = MACHINE_VERDICTS
 
     def attachments(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from contest.config.sections import DATE_WORDS, Dates
+from contest.language import date
 from contest.model import Phase
 from contest.plurals import plural
 from reports.prizes import PrizeList, grand_prize, prize_lists
@@ -15,7 +16,6 @@ from reports.site.groups import ranking_table
 from reports.site.log import events
 from reports.site.page import Page
 from reports.site.tables import Cell, Column, Table, cell, name_cell
-from reports.text import date
 
 
 def index(facts: SiteFacts, games_made: int, games: int, played: int) -> Page:

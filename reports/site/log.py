@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from contest.beacon import BeaconKind
+from contest.language import date
 from contest.plurals import plural
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
 from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
-from reports.text import date
 
 
 def events(facts: SiteFacts) -> tuple[Event, ...]:

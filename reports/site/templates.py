@@ -22,7 +22,7 @@ from jinja2 import (
 )
 from jinja2.sandbox import SandboxedEnvironment
 
-from contest import __version__
+from contest import __version__, language
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
@@ -62,8 +62,8 @@ class SiteTemplates:
             lstrip_blocks=True,
         )
         self._environment.filters.update(
-            date=text.date,
-            number=text.number,
+            date=language.date,
+            number=language.number,
             plural=plural,
             points=partial(points_text, point=game.point),
         )
