@@ -4,12 +4,13 @@ The sentences in our source are English. `contest/locale/<language>/LC_MESSAGES/
 another language; babel reads it when the language is first wanted, so nothing is compiled and committed.
 
 What is written within `speaking(language)` is in that language: a context variable, so threads and tasks do
-not disturb each other. Everything else is English.
+not disturb each other, and settings carry the language to other processes. Everything else is English, so the
+command line is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 SOURCE = "en"
 """The language of the sentences in our templates and modules."""
@@ -24,7 +26,9 @@ SOURCE = "en"
 LOCALE = Path(__file__).parent / "locale"
 DOMAIN = "knobeln"
 
-_language: ContextVar[str] = ContextVar("language", default=SOURCE)
+_language: ContextVar[str | None] = ContextVar("language", default=None)
+
+T = TypeVar("T")
 
 
 def catalogue_path(language: str) -> Path:
@@ -45,6 +49,31 @@ def _catalogue(language: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
+@lru_cache(maxsize=1)
+def available() -> tuple[str, ...]:
+    """The languages that a contest can have: English, and those with a catalogue that lacks nothing."""
+    found = {folder.name for folder in LOCALE.iterdir() if is_complete(folder.name)}
+    return tuple(sorted(found | {SOURCE}))
+
+
+def is_complete(language: str) -> bool:
+    """Whether there is a catalogue in which no sentence is missing or only guessed (`fuzzy`)."""
+    from babel.messages.pofile import read_po
+
+    try:
+        with catalogue_path(language).open("rb") as file:
+            sentences = [each for each in read_po(file, locale=language) if each.id]
+    except OSError:
+        return False
+    forms = [form for each in sentences for form in forms_of(each.string)]
+    return all(forms) and not any(each.fuzzy for each in sentences)
+
+
+def forms_of(translation: str | Sequence[str] | None) -> Sequence[str]:
+    """The forms of a sentence in a catalogue: one, or those for several numbers; "" where one is missing."""
+    return (translation or "",) if isinstance(translation, str | None) else translation
+
+
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
     """Sentences within are in this language."""
@@ -55,19 +84,56 @@ def speaking(language: str) -> Iterator[None]:
         _language.reset(token)
 
 
+def in_language(language: str, made: Iterable[T]) -> Iterator[T]:
+    """What `made` yields, where each object is made in this language.
+
+    A generator that is within `speaking` itself would change the language of its caller, too.
+    """
+    iterator = iter(made)
+    while True:
+        with speaking(language):
+            try:
+                each = next(iterator)
+            except StopIteration:
+                return
+        yield each
+
+
+class Reader(Protocol):
+    @property
+    def language(self) -> str:
+        """The language that somebody has chosen; "" = the contest's."""
+
+
+R = TypeVar("R", bound=Reader)
+
+
+def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
+    """The readers by the language of their mails, in their order. `language`: the contest's."""
+    found: dict[str, list[R]] = {}
+    for reader in readers:
+        found.setdefault(reader.language or language, []).append(reader)
+    yield from found.items()
+
+
+def chosen() -> str | None:
+    """The language that a caller has chosen by `speaking`; None if nobody has."""
+    return _language.get()
+
+
 def spoken() -> str:
     """The language of this moment."""
-    return _language.get()
+    return _language.get() or SOURCE
 
 
 def translated(message: str) -> str:
     """The message in the language of this moment, its placeholders not yet filled in."""
-    return _catalogue(_language.get()).gettext(message)
+    return _catalogue(spoken()).gettext(message)
 
 
 def translated_plural(one: str, many: str, num: int) -> str:
     """One of the two, or of the other language's forms for that number."""
-    return _catalogue(_language.get()).ngettext(one, many, num)
+    return _catalogue(spoken()).ngettext(one, many, num)
 
 
 def gettext(message: str, /, **values: object) -> str:
@@ -87,33 +153,33 @@ def noted(message: str) -> str:
 
 def number(value: int) -> str:
     """855000000 -> `855,000,000`, in German `855.000.000`."""
-    if _language.get() == SOURCE:
+    if spoken() == SOURCE:
         return f"{value:,}"
     from babel.numbers import format_decimal
 
-    return format_decimal(value, locale=_language.get())
+    return format_decimal(value, locale=spoken())
 
 
 def decimal(text: str) -> str:
     """A number that Python wrote, such as `1,234.5` -> the same with the language's own signs: `1.234,5`."""
-    if _language.get() == SOURCE:
+    if spoken() == SOURCE:
         return text
     from babel.numbers import get_decimal_symbol, get_group_symbol
 
-    signs = {".": get_decimal_symbol(_language.get()), ",": get_group_symbol(_language.get())}
+    signs = {".": get_decimal_symbol(spoken()), ",": get_group_symbol(spoken())}
     return "".join(signs.get(sign, sign) for sign in text)
 
 
 def date(moment: datetime) -> str:
     """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`."""
     moment = moment.astimezone(UTC)
-    if _language.get() == SOURCE:
+    if spoken() == SOURCE:
         return moment.strftime("%Y-%m-%d %H:%M UT")
     from babel.dates import format_datetime
 
     # The pattern of Unicode's LDML, as in https://unicode.org/reports/tr35/tr35-dates.html
     pattern = gettext("yyyy-MM-dd HH:mm 'UT'")
-    return format_datetime(moment, pattern, locale=_language.get())
+    return format_datetime(moment, pattern, locale=spoken())
 
 
 def listed(names: Sequence[str]) -> str:

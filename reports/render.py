@@ -265,14 +265,15 @@ class Templates:
         return Templates, (self._settings, own)
 
     def render(self, template: str, /, **facts: object) -> Rendered:
-        """The template `<template>.txt.j2` with these facts.
+        """The template `<template>.txt.j2` with these facts, in the language of the caller or the contest.
 
         Raises ConfigError with file and line if the template is missing or wrong.
         """
         name = f"{template}.txt.j2"
         try:
             subject, body = self._of_now().mail(name)
-            return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
+            with language.speaking(language.chosen() or self._settings.contest.language):
+                return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
         except TemplateNotFound as error:
             raise ConfigError(f"template {name}: there is no template {error.name}") from None
         except TemplateSyntaxError as error:

@@ -37,3 +37,15 @@ FAULT_RULES = (
     noted("the player does nothing in this turn"),
 )
 """The values of `contest.games.base.FaultRule`; teams get that module, so it knows no catalogue."""
+
+SIDES = (
+    noted("winners' side"),
+    noted("losers' side"),
+    noted("final"),
+    noted("final, second match"),
+    noted("bye"),
+)
+"""Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in English."""
+
+FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
+"""What happens to an entry (`Standing.fate`)."""

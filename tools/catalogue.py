@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from contest.language import DOMAIN, LOCALE, catalogue_path  # noqa: E402
+from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
 
 PACKAGES = ("contest", "knobeln", "mailserver", "compiler", "tournament", "reports")
 
@@ -79,15 +79,8 @@ def main() -> None:
     for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
         path = catalogue_path(language)
         path.write_bytes(updated(path, sentences))
-        with path.open("rb") as file:
-            after = read_po(file)
-        missing = sum(1 for one in after if one.id and (not one.string or not all(_forms(one.string))))
-        fuzzy = sum(1 for one in after if one.id and one.fuzzy)
-        print(f"{language}: {len(after)} sentences, {missing} missing, {fuzzy} fuzzy")
-
-
-def _forms(translation: str | tuple[str, ...] | list[str]) -> list[str]:
-    return [translation] if isinstance(translation, str) else list(translation)
+        state = "complete" if is_complete(language) else "not complete: look for empty and fuzzy ones"
+        print(f"{language}: {len(sentences)} sentences, {state}")
 
 
 if __name__ == "__main__":

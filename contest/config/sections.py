@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from contest import drand
+from contest import drand, language
 from contest.beacon import Beacon
 from contest.clock import wall_seconds
 from contest.language import noted
@@ -58,6 +58,11 @@ class Contest(Section):
         pattern=r"^\S+$",
         description="the last word of the registration's subject: `registration for KNOBELN`",
     )
+    language: str = Field(
+        "en",
+        description="the language of all mails: en or de (German). A team chooses its own by a line "
+        "`language: de` in the registration form",
+    )
     organizer: str = Field("The organizer", description="who signs the mails")
     organizer_address: Address = Field(
         "organizer@localhost.example", description="where people write to a person; not read by the robot"
@@ -66,6 +71,14 @@ class Contest(Section):
         "knobeln@localhost.example", description="the robot's address: registrations and programs go here"
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
+
+    @field_validator("language")
+    @classmethod
+    def _is_available(cls, value: str) -> str:
+        if value != language.SOURCE and value not in language.available():
+            known = ", ".join(language.available())
+            raise ValueError(f"there is no complete catalogue of {value!r}, only of {known}")
+        return value
 
 
 DATE_WORDS = {

@@ -8,14 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
-from contest.language import noted
+from contest.language import by_language, in_language, noted
 from contest.ledger.entry_list import EntryList
 from contest.model import (
     Attachment,
@@ -328,8 +328,9 @@ class Report(ABC, Generic[E]):
     def due(self, event: E, offered: Collection[str]) -> Iterator[Outgoing]:
         """The mails about this event; none if the contest does not offer the report."""
         wanting = self.wanting(event) if self.code in offered else ()
-        if wanting:
-            yield from self.write(event, wanting)
+        for language, readers in by_language(wanting, event.settings.contest.language):
+            # A copy, because an event keeps sentences that it has made.
+            yield from in_language(language, self.write(replace(event), readers))
 
     def same_mail(self, event: Event, wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
         """The same mail to each of these teams, rendered once."""
