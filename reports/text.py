@@ -17,6 +17,7 @@ from contest.sanitize import sanitize
 WIDTH = 72
 
 _BLANK_LINES = re.compile(r"\n{3,}")
+_ROW = re.compile(r"\S {2,}\S")
 _LEAD = re.compile(r" *(- )?")
 _SIGNATURE_MARK = "-- "
 _DEEPEST_INDENT = 24
@@ -135,12 +136,15 @@ def fill(text: object, width: int = WIDTH) -> str:
 
 
 def fill_indented(text: str, width: int = WIDTH) -> str:
-    """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `)."""
+    """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `).
+
+    Rows of a table, with several blanks between words, stay as they are.
+    """
     return "\n".join(_filled_below(line, width) for line in text.split("\n"))
 
 
 def _filled_below(line: str, width: int) -> str:
-    if columns_of(line) <= width:
+    if columns_of(line) <= width or _ROW.search(line):
         return line
     lead = _LEAD.match(line)
     first = lead.group() if lead else ""
