@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.games.base import GameInfo
+from contest.language import gettext
 from contest.model import GroupOutcome, Match, Standing
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
@@ -45,7 +46,7 @@ def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) 
         if numbers[other] >= numbers[own.entry]
     ]
     for number, pairing, tried in sorted(below, key=lambda each: each[0]):
-        label = "self" if pairing.is_self else f"{number:>4}"
+        label = gettext("self") if pairing.is_self else f"{number:>4}"
         if shape is Shape.SINGLE:
             yield f"{label} {_game_text(own.entry, tried, point)}"
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.language import decimal, gettext, listed, ngettext, noted, number
 from contest.model import Certainty, OtherFormat, OtherWinner, TeamCertainty
 
+_GROUPS = re.compile(r"groups of at most (\d+)")
 MAX_LINES = 50  # of the table in a mail; pages and archive have all teams
 _MAX_NAMED = 8  # teams whose absence makes other winners; if there are more, these winners are counted
 _MAX_COUNTED = 3
@@ -227,12 +229,20 @@ def _or(names: Sequence[str]) -> str:
     return gettext("%(names)s or %(last)s", names=", ".join(before), last=last) if before else last
 
 
+def _title(other: str) -> str:
+    """The title of another format, which the computation gives in English (tournament.certainty)."""
+    groups = _GROUPS.fullmatch(other)
+    if groups:
+        return gettext("groups of at most %(size)s", size=groups[1])
+    return gettext("one round robin") if other == "one round robin" else other
+
+
 def _format_sentence(other: OtherFormat) -> str:
     tau = decimal(f"{'-' if other.tau < 0 else ''}{abs(other.tau) // 100}.{abs(other.tau) % 100:02}")
     return gettext(
         "In %(other)s %(winner)s comes first on average, and Kendall's tau to this ranking is %(tau)s (1: "
         "the same order, 0: no relation).",
-        other=other.title,
+        other=_title(other.title),
         winner=other.winner,
         tau=tau,
     )

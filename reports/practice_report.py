@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
+from contest.language import translated
 from contest.model import (
     Attachment,
     BuildReport,
@@ -129,7 +130,7 @@ class PracticeLetters:
 def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:
     """The lines of the table, with its heading."""
     columns = PLAYER_COLUMNS if together else COLUMNS
-    heading = tuple(name.removeprefix("#") for name in columns)
+    heading = tuple(translated(name.removeprefix("#")) for name in columns)
     return (heading, *(row_cells(row, info.point, together=together) for row in rows))
 
 

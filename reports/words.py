@@ -49,3 +49,10 @@ SIDES = (
 
 FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
 """What happens to an entry (`Standing.fate`)."""
+
+PRACTICE = (
+    *(noted("rank"), noted("opponent"), noted("won"), noted("drawn"), noted("lost")),
+    *(noted("own"), noted("theirs"), noted("spread")),
+    *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
+)
+"""The columns of the tables of practice (`contest.practice_table`)."""

@@ -330,7 +330,11 @@ class Report(ABC, Generic[E]):
         wanting = self.wanting(event) if self.code in offered else ()
         for language, readers in by_language(wanting, event.settings.contest.language):
             # A copy, because an event keeps sentences that it has made.
-            yield from in_language(language, self.write(replace(event), readers))
+            yield from in_language(language, self._written(replace(event), readers))
+
+    def _written(self, event: E, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """As `write`, which may make its mails when it is called; this does so when they are asked for."""
+        yield from self.write(event, wanting)
 
     def same_mail(self, event: Event, wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
         """The same mail to each of these teams, rendered once."""
