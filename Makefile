@@ -26,6 +26,9 @@ fuzz: setup-test                  ## some minutes of damaged letters, and of ran
 drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, beside another contest's day
 	KNOBELN_DRILL_LETTERS=20000 $(BIN)/pytest -n 0 tests/mail/test_load_drill.py
 
+catalogue: setup                  ## the sentences of mails, collected for the translators
+	$(BIN)/python tools/catalogue.py
+
 lint: setup-lint                  ## style, types, and which package may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
