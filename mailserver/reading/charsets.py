@@ -40,7 +40,7 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
         )
         return (data.decode(), "") if data.isascii() else _guess(data, why)
     if not _KNOWN.fullmatch(charset):
-        return _guess(data, gettext("the charset %(charset)s is unknown", charset=charset[:40]))
+        return _guess(data, gettext("the charset %(charset)s is unknown", charset=ascii(charset[:40])))
     if _ONE_BYTE.match(charset) and not data.isascii() and _is_utf8(data):
         return data.decode(), gettext(
             "the text is not %(charset)s, as its letter says; it was read as UTF-8", charset=charset

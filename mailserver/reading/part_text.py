@@ -194,7 +194,10 @@ def _transferred(part: Part) -> PartBytes:
             return PartBytes(file.data, problem=file.problem) if file else _unlabelled(part)
         case _:
             return PartBytes(
-                b"", problem=gettext("its transfer encoding %(encoding)s is unknown", encoding=encoding[:40])
+                b"",
+                problem=gettext(
+                    "its transfer encoding %(encoding)s is unknown", encoding=ascii(encoding[:40])
+                ),
             )
 
 
