@@ -161,7 +161,7 @@ def test_a_round_that_is_being_played_shows_nothing(make_contest: MakeContest, t
     knobeln("site", tmp_path / "pages", "-C", folder.path)
     files = texts(tmp_path / "pages")
     assert "rounds/1.html" in files
-    assert not any(path.startswith(("rounds/2", "games/2", "evolution")) for path in files)
+    assert not any(path.startswith(("rounds/2", "games/2", "evolution.html")) for path in files)
     assert not any("<h2>Program</h2>" in text for text in files.values())
 
 
@@ -172,12 +172,12 @@ def test_a_round_whose_summary_waits_for_the_organizers_words_shows_nothing(
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
     assert "The contest has started." in texts(pages)["index.html"]
     # The final's words alone release nothing: the first round would show who was out.
     knobeln("summary", 2, "-", "-C", folder, stdin=b"What a final.\n")
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
     knobeln("summary", 1, "-", "-C", folder, stdin=b"Many <good> games.\n")
     knobeln("site", pages, "-C", folder)
     files = texts(pages)
@@ -220,7 +220,7 @@ def test_nothing_shows_of_what_was_played_while_reports_are_held(
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "evolution")) for path in texts(pages))
+    assert not any(path.startswith(("rounds", "evolution.html")) for path in texts(pages))
     knobeln("release", "-C", folder)
     knobeln("site", pages, "-C", folder)
     assert "rounds/2.html" in texts(pages)
@@ -232,7 +232,7 @@ def test_results_can_wait_for_their_date(make_contest: MakeContest, tmp_path: Pa
     knobeln("run", "--now", "--yes", "-C", folder)
     pages = tmp_path / "pages"
     knobeln("site", pages, "-C", folder)
-    assert not any(path.startswith(("rounds", "games", "evolution")) for path in texts(pages))
+    assert not any(path.startswith(("rounds", "games", "evolution.html")) for path in texts(pages))
     assert "The contest has started." in texts(pages)["index.html"]
     settings = folder / "contest.toml"
     in_the_past = re.sub(r"(?m)^(\w+ = )\d{4}-.*$", r"\g<1>1994-05-14T12:00:00Z", settings.read_text())
