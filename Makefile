@@ -8,7 +8,7 @@ PREFIX := /opt/knobeln
 
 SETUPS := $(addprefix setup-,test lint docs bench cluster drand postgresql dev)
 
-.PHONY: demo install uninstall test test-all fuzz drill fresh-system lint docs bench setup $(SETUPS) test-servers clean
+.PHONY: demo install uninstall test test-all fuzz drill fresh-system catalogue lint docs bench setup $(SETUPS) test-servers clean
 .NOTPARALLEL:  # two calls of pip must not meet in one environment
 
 demo: setup                       ## a whole contest by mail, in a scratch folder
@@ -37,6 +37,9 @@ drill: setup-test test-servers    ## 20,000 letters and 1,000 programs at once, 
 
 fresh-system: setup               ## as root: install into a fresh Debian made by debootstrap, and try it there
 	@./tools/fresh-system
+
+catalogue: setup                  ## the sentences of mails, collected for the translators
+	$(BIN)/python tools/catalogue.py
 
 lint: setup-lint                  ## style, types, and which package may import which
 	$(BIN)/ruff check .

@@ -111,13 +111,14 @@ def report_certainty(opened: Path) -> None:
     seconds, processors = time.perf_counter() - started, cpu_seconds_of(os.getpid()) - before
     contest.store.close()
     print(
-        f"               played again {CONTESTS} times with other chance, {left_out} times without a team: "
-        f"{seconds:.1f} s (at most {MAX_CERTAINTY_SECONDS})   processor time {processors:.1f} s"
+        f"               played again {CONTESTS} times with other random numbers, {left_out} times "
+        f"without a team: {seconds:.1f} s "
+        f"(at most {MAX_CERTAINTY_SECONDS})   processor time {processors:.1f} s"
     )
 
 
 def play_day(contest: ContestContext) -> None:
-    """The day, without the contests with other chance that follow its last round."""
+    """The day, without the contests with other random numbers that follow its last round."""
     with patch("tournament.day.default_contests", return_value=None):
         contest_day(contest).run()
 

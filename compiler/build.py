@@ -17,6 +17,7 @@ from compiler.source import SourceText, normalise, strip_secret, stripped_elsewh
 from compiler.toolchain import Step, Toolchain
 from compiler.uploaded_files import blanked_finding
 from contest.config.sections import Programs
+from contest.language import gettext, listed, ngettext, noted
 from contest.model import Finding, MachineBuildReport, Severity, Trial
 from contest.protocols import BuildResult
 from sandbox.vm.image import MEMORY_SIZE, Image
@@ -126,10 +127,12 @@ def _prose(program: SourceText) -> frozenset[int]:
 def _failed(facts: _Facts, program: SourceText, step: Step) -> _Facts:
     lines = () if step.trouble else messages.error_lines(step.messages)
     line = next(iter(lines), 0)
-    text = step.trouble or "the compiler found errors; its messages tell more"
+    text = step.trouble or gettext("the compiler found errors; its messages tell more")
     # Mailers and lists add their text after the last line of the program (M64).
     if line > max((n for n, text in enumerate(program.physical_lines, 1) if "}" in text), default=line):
-        text += ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
+        text += gettext(
+            ". If a signature or a list's footer was added there, leave it out, or write `-- ` above it"
+        )
     finding = Finding("compiler", Severity.ERROR, line, text, program.quote(line))
     joined = "\n".join(filter(None, (facts.messages, step.messages)))
     return replace(facts, messages=joined).found(
@@ -141,19 +144,24 @@ def _wrapped(program: SourceText, error_lines: Iterable[int]) -> Iterable[Findin
     """A note about the lines that a mailer has probably broken, if there are errors in them (K50)."""
     broken = [str(number) for number in broken_lines(program, frozenset(error_lines))]
     if broken:
-        lines = f"lines {', '.join(broken[:-1])} and {broken[-1]}" if broken[1:] else f"line {broken[0]}"
-        text = (
-            f"a mailer seems to have broken {lines} in two, with the rest on the line below. Attach the "
-            f"program as a file, or keep such lines below {WRAPS_FROM} characters"
+        lines = ngettext("line %(lines)s", "lines %(lines)s", len(broken), lines=listed(broken))
+        text = gettext(
+            "a mailer seems to have broken %(lines)s in two, with the rest on the line below. Attach the "
+            "program as a file, or keep such lines below %(wraps_from)s characters",
+            lines=lines,
+            wraps_from=WRAPS_FROM,
         )
         yield Finding("letter", Severity.NOTE, 0, text, program.quote(int(broken[0])))
 
 
 _TRACES = (
-    (re.compile(r"=3D|=[0-9A-F]{2}[ \t]*$"), "seems to be encoded still (quoted-printable: `=3D` is `=`)"),
-    (re.compile(">From "), "begins with `>From`; mailboxes write that for `From`"),
-    (re.compile(">"), "begins with `>`, as quoted text of another letter does"),
-    (re.compile("begin [0-7]{3,4} "), "begins a uuencoded file, whose end is missing or damaged"),
+    (
+        re.compile(r"=3D|=[0-9A-F]{2}[ \t]*$"),
+        noted("seems to be encoded still (quoted-printable: `=3D` is `=`)"),
+    ),
+    (re.compile(">From "), noted("begins with `>From`; mailboxes write that for `From`")),
+    (re.compile(">"), noted("begins with `>`, as quoted text of another letter does")),
+    (re.compile("begin [0-7]{3,4} "), noted("begins a uuencoded file, whose end is missing or damaged")),
 )
 
 
@@ -163,10 +171,16 @@ def _left_by_mailers(program: SourceText, error_lines: Iterable[int]) -> Iterabl
         line = program.physical_lines[number - 1] if number <= len(program.physical_lines) else ""
         for trace, text in _TRACES:
             if trace.search(line) if trace.pattern.startswith("=") else trace.match(line):
-                advice = f"line {number} {text}. If you did not write that, attach the program as a file"
+                advice = gettext(
+                    "line %(number)s %(text)s. If you did not write that, attach the program as a file",
+                    number=number,
+                    text=gettext(text),
+                )
                 yield Finding("letter", Severity.NOTE, number, advice, program.quote(number))
                 return
 
 
 def _unreadable(error: ValueError) -> Finding:
-    return Finding("compiler", Severity.ERROR, 0, f"the compiler's output cannot be used: {error}")
+    return Finding(
+        "compiler", Severity.ERROR, 0, gettext("the compiler's output cannot be used: %(error)s", error=error)
+    )

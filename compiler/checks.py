@@ -20,9 +20,10 @@ from itertools import pairwise
 from compiler.elf import ObjectFacts
 from compiler.source import SourceText
 from compiler.tokens import Token, TokenKind
+from contest import language
 from contest.config.sections import Programs
+from contest.language import gettext, ngettext, noted
 from contest.model import Finding, Severity
-from contest.plurals import plural
 from sandbox.vm.image import MEMORY_SIZE, MIN_STACK
 
 LIBRARY = ("init_random", "log2", "next_random", "make_throw", "count_points")
@@ -58,7 +59,7 @@ _RESERVED = ("_start", "knobeln_throw_door", "knobeln_seed_door", "__global_poin
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f\x7f{_DIRECTIONS}]")
 _MAX_FINDINGS = 20  # of one rule; more would tell nothing new
-_FIVE = "init_random, log2, next_random, make_throw and count_points"
+_FIVE = noted("init_random, log2, next_random, make_throw and count_points")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,11 @@ def too_long(program: SourceText, settings: Programs) -> Iterator[Finding]:
             "too long",
             Severity.ERROR,
             0,
-            f"your program has {size:,} bytes, but at most {settings.max_source_bytes:,} are read",
+            gettext(
+                "your program has %(size)s bytes, but at most %(max_source_bytes)s are read",
+                size=language.number(size),
+                max_source_bytes=language.number(settings.max_source_bytes),
+            ),
         )
 
 
@@ -116,7 +121,11 @@ def control_characters(program: SourceText, _: Programs) -> Iterator[Finding]:
         found = _CONTROL.search(line)
         if found:
             name = unicodedata.name(found[0], "control character")
-            text = f"an invisible character ({name}, U+{ord(found[0]):04X}); programs are plain text"
+            text = gettext(
+                "an invisible character (%(name)s, U+%(ord)s); programs are plain text",
+                name=name,
+                ord=format(ord(found[0]), "04X"),
+            )
             yield _at(program, "control character", number, text)
 
 
@@ -125,14 +134,21 @@ def includes(program: SourceText, _: Programs) -> Iterator[Finding]:
     for view in program.views:
         for line in view.live_lines:
             if (line.directive or ("",))[0] in _INCLUDES:
-                text = "a program is a single file without #include; the library routines need no declaration"
+                text = gettext(
+                    "a program is a single file without #include; the library routines need no declaration"
+                )
                 yield _at(program, "include", line.number, text)
 
 
 def file_tests(program: SourceText, _: Programs) -> Iterator[Finding]:
     for word in _FILE_TESTS:
         for number in program.lines_of(word):
-            yield _at(program, "include", number, f"{word} asks for a file, but a program is a single file")
+            yield _at(
+                program,
+                "include",
+                number,
+                gettext("%(word)s asks for a file, but a program is a single file", word=word),
+            )
 
 
 def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -140,9 +156,11 @@ def file_pragmas(program: SourceText, _: Programs) -> Iterator[Finding]:
         for line in view.live_lines:
             directive = line.directive or ()
             if directive[:1] == ("pragma",) and any(word in _FILE_PRAGMAS for word in directive[1:3]):
-                yield _at(program, "include", line.number, "this #pragma reads a file; leave it out")
+                yield _at(program, "include", line.number, gettext("this #pragma reads a file; leave it out"))
     for number in program.lines_of("_Pragma"):
-        yield _at(program, "include", number, "_Pragma may read files; write #pragma, or leave it out")
+        yield _at(
+            program, "include", number, gettext("_Pragma may read files; write #pragma, or leave it out")
+        )
 
 
 def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -151,10 +169,10 @@ def line_markers(program: SourceText, _: Programs) -> Iterator[Finding]:
         for line in view.live_lines:
             directive = line.directive or ("",)
             if directive[0][:1].isdigit():
-                text = "a line marker of a preprocessor; send the program as you wrote it"
+                text = gettext("a line marker of a preprocessor; send the program as you wrote it")
                 yield _at(program, "line marker", line.number, text)
             elif directive[0] == "line" and not line.is_unbroken:
-                yield _at(program, "line marker", line.number, "#line must be a line of its own")
+                yield _at(program, "line marker", line.number, gettext("#line must be a line of its own"))
 
 
 def line_macros(program: SourceText, _: Programs) -> Iterator[Finding]:
@@ -162,7 +180,7 @@ def line_macros(program: SourceText, _: Programs) -> Iterator[Finding]:
     has_line = any(line.directive and line.directive[0] == "line" for line in program.live_lines)
     for word in ("__LINE__", "__FILE__") if has_line else ():
         for number in program.lines_of(word)[:1]:
-            text = f"{word} keeps to your program as you sent it, whatever #line says"
+            text = gettext("%(word)s keeps to your program as you sent it, whatever #line says", word=word)
             yield Finding("line marker", Severity.NOTE, number, text, program.quote(number))
 
 
@@ -171,7 +189,7 @@ def identifications(program: SourceText, _: Programs) -> Iterator[Finding]:
     for view in program.views:
         for line in view.live_lines:
             if (line.directive or ("",))[0] in ("ident", "sccs"):
-                text = "#ident and #sccs write to the assembler; use a comment instead"
+                text = gettext("#ident and #sccs write to the assembler; use a comment instead")
                 yield _at(program, "assembler", line.number, text)
 
 
@@ -181,13 +199,26 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
         return
     lines, wanted = len(program.description), settings.min_description_lines
     block = program.description_block
-    least = plural(wanted, "line")
-    form = f"a description of at least {least} between #if 0 and #endif: its main ideas and techniques"
+    least = ngettext("%(num)s line", "%(num)s lines", wanted)
+    form = gettext(
+        "a description of at least %(least)s between #if 0 and #endif: its main ideas and techniques",
+        least=least,
+    )
     if block is None or lines == 0:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        yield Finding("description", severity, 0, f"your program has no description; it needs {form}")
+        yield Finding(
+            "description",
+            severity,
+            0,
+            gettext("your program has no description; it needs %(form)s", form=form),
+        )
     elif lines < wanted:
-        text = f"your description has {plural(lines, 'non-blank line')}; the rules ask for {form}"
+        text = ngettext(
+            "your description has %(num)s non-blank line; the rules ask for %(form)s",
+            "your description has %(num)s non-blank lines; the rules ask for %(form)s",
+            lines,
+            form=form,
+        )
         yield Finding("description", Severity.WARNING, block.first - 1, text)
 
 
@@ -195,32 +226,46 @@ def description(program: SourceText, settings: Programs) -> Iterator[Finding]:
 def element_limit(expanded: Expanded, settings: Programs) -> Iterator[Finding]:
     """Limit the lexical elements (K56); the limit itself is allowed."""
     if expanded.elements is not None and expanded.elements > settings.max_elements:
-        allowed = f"{settings.max_elements:,} are allowed"
-        text = f"{expanded.elements:,} lexical elements after preprocessing; {allowed}"
+        allowed = gettext("%(max_elements)s are allowed", max_elements=language.number(settings.max_elements))
+        text = gettext(
+            "%(elements)s lexical elements after preprocessing; %(allowed)s",
+            elements=language.number(expanded.elements),
+            allowed=allowed,
+        )
         yield Finding("elements", Severity.ERROR, 0, text)
 
 
 def pasted_pragmas(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     """Forbid a `_Pragma` that a macro puts together by `##`; the source does not show it."""
     if any(token.text == PASTED_PRAGMA for token in expanded.tokens):
-        text = "a macro makes _Pragma, which may read files; write #pragma, or leave it out"
+        text = gettext("a macro makes _Pragma, which may read files; write #pragma, or leave it out")
         yield Finding("include", Severity.ERROR, 0, text)
 
 
 def assembler(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     for word in _words(expanded, lambda word: word in _ASSEMBLER):
-        yield _word(expanded, "assembler", word, f"{word}: programs are pure C, without assembler")
+        yield _word(
+            expanded,
+            "assembler",
+            word,
+            gettext("%(word)s: programs are pure C, without assembler", word=word),
+        )
 
 
 def builtins(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     prefixes = ("__builtin_", "__sync_", "__atomic_")
     for word in _words(expanded, lambda word: word.startswith(prefixes)):
-        yield _word(expanded, "builtin", word, f"{word} is part of the compiler, not of C; write it yourself")
+        yield _word(
+            expanded,
+            "builtin",
+            word,
+            gettext("%(word)s is part of the compiler, not of C; write it yourself", word=word),
+        )
 
 
 def changing_macros(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     if lines := expanded.program.lines_of("__TIMESTAMP__"):
-        text = "__TIMESTAMP__ would make each compilation another program; leave it out"
+        text = gettext("__TIMESTAMP__ would make each compilation another program; leave it out")
         yield _at(expanded.program, "timestamp", lines[0], text)
 
 
@@ -229,10 +274,16 @@ def attributes(expanded: Expanded, _: Programs) -> Iterator[Finding]:
     for name in dict.fromkeys(_attribute_names(expanded.tokens)):
         plain = name.removeprefix("__").removesuffix("__")
         if plain not in ALLOWED_ATTRIBUTES:
-            text = f"the attribute {name} is not pure C and not harmless; allowed are {allowed}"
+            text = gettext(
+                "the attribute %(name)s is not pure C and not harmless; allowed are %(allowed)s",
+                name=name,
+                allowed=allowed,
+            )
             yield _word(expanded, "attribute", name, text)
     if _has_double_bracket(expanded.tokens):
-        yield Finding("attribute", Severity.ERROR, 0, "[[attributes]] are not C as of 1989; leave them out")
+        yield Finding(
+            "attribute", Severity.ERROR, 0, gettext("[[attributes]] are not C as of 1989; leave them out")
+        )
 
 
 def library_definitions(expanded: Expanded, _: Programs) -> Iterator[Finding]:
@@ -250,8 +301,12 @@ def forbidden_routines(facts: ObjectFacts, expanded: Expanded, own: frozenset[st
             continue
         lines = expanded.program.lines_of(name)
         where = f" (lines {', '.join(map(str, lines[:_MAX_FINDINGS]))})" if len(lines) > 1 else ""
-        text = (
-            f"{name}{where} is not allowed: programs may call only {_FIVE}, and what they define themselves"
+        text = gettext(
+            "%(name)s%(where)s is not allowed: programs may call only %(five)s, and what they define "
+            "themselves",
+            name=name,
+            where=where,
+            five=gettext(_FIVE),
         )
         yield _word(expanded, "forbidden routine", name, text)
 
@@ -266,13 +321,18 @@ def machine_names(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> 
     for name in sorted(facts.defined):
         if name in _RESERVED:
             yield _word(
-                expanded, "reserved name", name, f"{name} belongs to the contest machine; take another name"
+                expanded,
+                "reserved name",
+                name,
+                gettext("%(name)s belongs to the contest machine; take another name", name=name),
             )
 
 
 def main_function(facts: ObjectFacts, expanded: Expanded, _: frozenset[str]) -> Iterator[Finding]:
     if "main" not in facts.functions:
-        yield _word(expanded, "main", "main", "your program has no function main that could be started")
+        yield _word(
+            expanded, "main", "main", gettext("your program has no function main that could be started")
+        )
 
 
 def static_data(facts: ObjectFacts, _: Expanded, __: frozenset[str]) -> Iterator[Finding]:
@@ -286,9 +346,13 @@ def memory_finding(static_bytes: int) -> Finding:
         "memory",
         Severity.ERROR,
         0,
-        f"your variables and constants need {-(-static_bytes // 1024):,} kB; of the "
-        f"{MEMORY_SIZE // 1024:,} kB of memory they may take {AVAILABLE_STATIC // 1024:,} kB, "
-        "the rest is for the stack",
+        gettext(
+            "your variables and constants need %(value)s kB; of the %(memory_size)s kB of memory they may "
+            "take %(available_static)s kB, the rest is for the stack",
+            value=language.number(-(-static_bytes // 1024)),
+            memory_size=language.number(MEMORY_SIZE // 1024),
+            available_static=language.number(AVAILABLE_STATIC // 1024),
+        ),
     )
 
 
@@ -338,8 +402,10 @@ def _word(expanded: Expanded, rule: str, word: str, text: str) -> Finding:
 
 
 def _defines(expanded: Expanded, name: str) -> Finding:
-    text = (
-        f"your program defines {name}, which belongs to the library: do not include knobellib.c, only call it"
+    text = gettext(
+        "your program defines %(name)s, which belongs to the library: do not include knobellib.c, only "
+        "call it",
+        name=name,
     )
     return _word(expanded, "library source", name, text)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from compiler.uploaded_files import UntriedBuild, UploadedFiles, description_findings, has_errors
 from contest.config.sections import Programs
 from contest.file_names import IMAGE_NAME, is_archive
+from contest.language import gettext
 from contest.model import Finding, ImageFacts, Severity, TextBuildReport
 from sandbox.executable import usual_engine
 from sandbox.oci.formats import this_architecture
@@ -62,8 +63,12 @@ def _image(program: str, uploaded: UploadedFiles) -> OciImage | NamedImage | Ima
     if len(uploaded.files) > 1:
         names = " and ".join(sorted(uploaded.files))
         return ImageProblem(
-            f"there are {len(uploaded.files)} files, {names}; an image is sent alone, with everything in it "
-            "that its program reads"
+            gettext(
+                "there are %(files)s files, %(names)s; an image is sent alone, with everything in it that "
+                "its program reads",
+                files=len(uploaded.files),
+                names=names,
+            )
         )
     data = uploaded.files[program]
     if is_archive(program):

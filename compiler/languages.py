@@ -16,6 +16,7 @@ from compiler.language_table import LANGUAGES, Language
 from contest.config.sections import Programs
 from contest.errors import ToolMissing
 from contest.file_names import MAX_FILES, RIGHT_NAME, is_safe
+from contest.language import gettext, number
 from contest.model import Finding, Severity
 from contest.sanitize import sanitize
 from sandbox.bubblewrap import PATH
@@ -65,17 +66,33 @@ def recognise(
     names = sorted(names)
     strange = [name for name in names if not is_safe(name)]
     if strange:
-        return Problem(f'the file name "{sanitize(strange[0])[:80]}" cannot be used; {RIGHT_NAME}')
+        return Problem(
+            gettext(
+                'the file name "%(name)s" cannot be used; %(right_name)s',
+                name=sanitize(strange[0])[:80],
+                right_name=RIGHT_NAME,
+            )
+        )
     programs = [(name, language) for name in names for language in languages if _is_in(name, language)]
     if len(programs) == 1:
         return programs[0]
     if programs:
-        several = " and ".join(name for name, _ in programs)
+        several = gettext(" and ").join(name for name, _ in programs)
         return Problem(
-            f"there are {len(programs)} programs, {several}; send one program, with text files at most"
+            gettext(
+                "there are %(programs)s programs, %(several)s; send one program, with text files at most",
+                programs=len(programs),
+                several=several,
+            )
         )
     known = ", ".join(f"{each.name} (.{', .'.join(each.suffixes)})" for each in usable(languages))
-    return Problem(f"{_none_of(names)}; the suffix of a program's name tells its language: {known}")
+    return Problem(
+        gettext(
+            "%(none_of)s; the suffix of a program's name tells its language: %(known)s",
+            none_of=_none_of(names),
+            known=known,
+        )
+    )
 
 
 def usable(languages: Sequence[Language] = LANGUAGES) -> tuple[Language, ...]:
@@ -218,14 +235,31 @@ def _unfit(files: Mapping[str, bytes], program: str, settings: Programs) -> Prob
     """What is wrong with the files, before we build them."""
     size = sum(map(len, files.values()))
     if len(files) > MAX_FILES:
-        return Problem(f"these are {len(files)} files; at most {MAX_FILES} are possible")
+        return Problem(
+            gettext(
+                "these are %(files)s files; at most %(max_files)s are possible",
+                files=len(files),
+                max_files=MAX_FILES,
+            )
+        )
     if size > settings.max_source_bytes:
         limit = settings.max_source_bytes
-        return Problem(f"these are {size:,} bytes; all files together may have at most {limit:,}")
+        return Problem(
+            gettext(
+                "these are %(size)s bytes; all files together may have at most %(limit)s",
+                size=number(size),
+                limit=number(limit),
+            )
+        )
     binary = [name for name in sorted(files) if not _is_text(files[name])]
     if binary:
-        return Problem(f"{binary[0]} is not text; a program and the files that it reads must be text (UTF-8)")
-    return None if files[program].strip() else Problem(f"{program} is empty")
+        return Problem(
+            gettext(
+                "%(binary)s is not text; a program and the files that it reads must be text (UTF-8)",
+                binary=binary[0],
+            )
+        )
+    return None if files[program].strip() else Problem(gettext("%(program)s is empty", program=program))
 
 
 def _is_text(data: bytes) -> bool:
@@ -240,17 +274,34 @@ def _not_installed(language: Language, languages: Sequence[Language]) -> Problem
     if _tool(language) is not None:
         return None
     here = ", ".join(other.name for other in usable(languages)) or "none"
-    return Problem(f"{language.name} is not installed on the contest host; languages that are: {here}")
+    return Problem(
+        gettext(
+            "%(language)s is not installed on the contest host; languages that are: %(here)s",
+            language=language.name,
+            here=here,
+        )
+    )
 
 
 def _trouble(result: SandboxResult, language: Language, limits: Limits) -> str:
     if result.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
-        return f"the {language.name} compiler used more than {limits.cpu_seconds} s on your program"
+        return gettext(
+            "the %(language)s compiler used more than %(cpu_seconds)s s on your program",
+            language=language.name,
+            cpu_seconds=limits.cpu_seconds,
+        )
     if result.ending is Ending.MEMORY_LIMIT:
-        return f"the {language.name} compiler {used_too_much_memory(result.code)} on your program"
+        return gettext(
+            "the %(language)s compiler %(used_too_much_memory)s on your program",
+            language=language.name,
+            used_too_much_memory=used_too_much_memory(result.code),
+        )
     if result.ending is Ending.OUTPUT_LIMIT:
-        return f"your program is larger than {MAX_RESULT // MB} MB when compiled, or its messages are endless"
-    return f"{language.tool} found errors in your program; its messages tell more"
+        return gettext(
+            "your program is larger than %(max_result)s MB when compiled, or its messages are endless",
+            max_result=MAX_RESULT // MB,
+        )
+    return gettext("%(tool)s found errors in your program; its messages tell more", tool=language.tool)
 
 
 def _tool(language: Language) -> Path | None:
@@ -278,5 +329,9 @@ def _folders(language: Language) -> tuple[str, ...]:
 
 def _none_of(names: Sequence[str]) -> str:
     if not names:
-        return "there is no file"
-    return f"{names[0]} is no program" if len(names) == 1 else f"none of {', '.join(names)} is a program"
+        return gettext("there is no file")
+    return (
+        gettext("%(names)s is no program", names=names[0])
+        if len(names) == 1
+        else gettext("none of %(names)s is a program", names=", ".join(names))
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from contest.language import gettext, number
 from contest.sanitize import sanitize
 from sandbox.sandbox import Ending, Limits, SandboxResult
 from sandbox.vm.image import MEMORY_SIZE
@@ -48,7 +49,9 @@ def _cut(text: str) -> str:
     if len(text) <= MAX_CHARACTERS:
         return text
     kept = text[:MAX_CHARACTERS].rpartition("\n")[0] or text[:MAX_CHARACTERS]
-    return f"{kept}\n(shortened: {len(text) - len(kept):,} further characters)"
+    return gettext(
+        "%(kept)s\n(shortened: %(text)s further characters)", kept=kept, text=number(len(text) - len(kept))
+    )
 
 
 def error_lines(messages: str) -> Sequence[int]:
@@ -65,14 +68,25 @@ def trouble(result: SandboxResult, limits: Limits) -> str:
     )
     if result.ending in _USED_UP_ENDINGS or _USED_UP.search(stderr):
         memory = limits.address_space_bytes // 2**20
-        return f"the compiler used more than {limits.cpu_seconds} s / {memory} MB on your program"
+        return gettext(
+            "the compiler used more than %(cpu_seconds)s s / %(memory)s MB on your program",
+            cpu_seconds=limits.cpu_seconds,
+            memory=memory,
+        )
     if _TOO_LARGE.search(stderr):
         size, memory = limits.file_bytes // 1024, MEMORY_SIZE // 1024
-        return f"your program is larger than {size:,} kB when compiled; it has {memory:,} kB of memory in all"
+        return gettext(
+            "your program is larger than %(size)s kB when compiled; it has %(memory)s kB of memory in all",
+            size=number(size),
+            memory=number(memory),
+        )
     if result.ending is Ending.OUTPUT_LIMIT:
-        return f"the compiler's output for your program is larger than {limits.output_bytes // 1024:,} kB"
+        return gettext(
+            "the compiler's output for your program is larger than %(output_bytes)s kB",
+            output_bytes=number(limits.output_bytes // 1024),
+        )
     if result.ending is Ending.SIGNAL or _BROKE.search(stderr):
-        return "the compiler crashed on your program"
+        return gettext("the compiler crashed on your program")
     return ""
 
 

@@ -18,6 +18,7 @@ from compiler.builders.base import ProgramBuilder
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
+from contest.language import speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt, program_digest
 from contest.log import log
 from contest.model import BoardPlace, Outgoing, Submission, Team, TeamState
@@ -84,11 +85,14 @@ class CompileService:
         return True
 
     def _build(self, submission: Submission) -> None:
+        with self.store.read() as tx:
+            team = teams.get(tx, submission.team_id)
         try:
-            result = self.builder.build(submission.files, submission.description)
-            if result.image:
-                self._prepare(result.image, result.report.image_digest)
-            self._keep(submission, result)
+            with speaking(team.language or self.settings.contest.language):
+                result = self.builder.build(submission.files, submission.description)
+                if result.image:
+                    self._prepare(result.image, result.report.image_digest)
+                self._keep(submission, result)
             log.info("program", letter=submission.letter_id, accepted=result.report.accepted)
         except KnobelnError:
             raise

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from compiler.source import strip_secret, stripped_elsewhere
 from contest.config.sections import Programs
 from contest.file_names import is_archive
+from contest.language import gettext, ngettext
 from contest.model import FileFacts, Finding, Severity, TextBuildReport
-from contest.plurals import plural
 from sandbox.program_folder import Executable
 
 DESCRIPTION = "description.txt"
@@ -85,23 +85,39 @@ def description_findings(uploaded: UploadedFiles, settings: Programs) -> Iterato
         yield blanked_finding(number, f" of {name}")
     wanted = 0 if settings.description == "none" else settings.min_description_lines
     lines = uploaded.description_lines
-    form = (
-        f"a description of the strategy, of {plural(wanted, 'line')} or more, as the text of the "
-        f"letter or as an attached file {DESCRIPTION}"
+    form = ngettext(
+        "a description of the strategy, of %(num)s line or more, as the text of the letter or as an "
+        "attached file %(description)s",
+        "a description of the strategy, of %(num)s lines or more, as the text of the letter or as an "
+        "attached file %(description)s",
+        wanted,
+        description=DESCRIPTION,
     )
     if wanted and not lines:
         severity = Severity.ERROR if settings.description == "require" else Severity.WARNING
-        yield Finding("description", severity, 0, f"your program has no description; it needs {form}")
+        yield Finding(
+            "description",
+            severity,
+            0,
+            gettext("your program has no description; it needs %(form)s", form=form),
+        )
     elif lines < wanted:
-        text = f"your description has {plural(lines, 'line')}; the rules ask for {form}"
+        text = ngettext(
+            "your description has %(num)s line; the rules ask for %(form)s",
+            "your description has %(num)s lines; the rules ask for %(form)s",
+            lines,
+            form=form,
+        )
         yield Finding("description", Severity.WARNING, 0, text)
 
 
 def blanked_finding(number: int, where: str = "", quote: str = "") -> Finding:
     """The note that this line lost a word that only looks like the string; `where` begins with a blank."""
-    text = (
-        f"a word in line {number}{where} looks like an authentification string, and programs are published, "
-        "so it was replaced by blanks; the string belongs into a <<FROM>> line of its own"
+    text = gettext(
+        "a word in line %(number)s%(where)s looks like an authentification string, and programs are "
+        "published, so it was replaced by blanks; the string belongs into a <<FROM>> line of its own",
+        number=number,
+        where=where,
     )
     return Finding("letter", Severity.NOTE, 0 if where else number, text, quote)
 

@@ -20,6 +20,7 @@ from contest.config.settings import Settings
 from contest.draw import Draw, draw_of
 from contest.errors import GiveUp, NotFound, NotNow
 from contest.games.registry import game_of
+from contest.language import by_language, gettext, ngettext, noted, speaking
 from contest.ledger.receipts import Effect, LedgerEntry
 from contest.model import Ban, BanKind, Outgoing, Phase, Team, TeamState, TimeChange
 from contest.plurals import plural
@@ -41,13 +42,17 @@ from contest.store.contest_state import note
 _TIME_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 _RIGHT_TIME = "like 1994-05-15T12:00, in Universal Time"
 
-_SHOWN = "`knobeln verify` will show everybody what this has changed."
 _AFTER_BAN = {
-    Phase.OPEN: "It takes no part in the contest.",
-    Phase.RUNNING: "It plays no more games. A group that has not finished is played as if the team had been "
-    "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`. " + _SHOWN,
-    Phase.FINISHED: "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team. "
-    + _SHOWN,
+    Phase.OPEN: noted("It takes no part in the contest."),
+    Phase.RUNNING: noted(
+        "It plays no more games. A group that has not finished is played as if the team had been "
+        "disqualified in it; one that has finished keeps its table, unless you say `knobeln rerun`. "
+        "`knobeln verify` will show everybody what this has changed."
+    ),
+    Phase.FINISHED: noted(
+        "The results stand, unless you say `knobeln rerun ROUND`, which plays without the team. "
+        "`knobeln verify` will show everybody what this has changed."
+    ),
 }
 
 
@@ -65,8 +70,12 @@ class Message:
     def readers(self) -> str:
         """Who gets it, as mails say."""
         if self.without_program:
-            return "the teams that have no accepted program"
-        return "all registered teams" if self.round is None else f"the teams of round {self.round}"
+            return gettext("the teams that have no accepted program")
+        return (
+            gettext("all registered teams")
+            if self.round is None
+            else gettext("the teams of round %(round)s", round=self.round)
+        )
 
 
 @dataclass(frozen=True)
@@ -92,14 +101,14 @@ class OrganizerActions:
         decisions.resume(self.tx)  # a pause that ends by itself becomes one that does not
         decisions.pause(self.tx, reason, self.now)
         self._note("pause", "the contest is paused", reason=reason)
-        return "The contest is paused. Groups that are being played are finished first."
+        return gettext("The contest is paused. Groups that are being played are finished first.")
 
     def resume(self, reason: str = "") -> str:
         self._must_not_be_over()
         if not decisions.resume(self.tx):
             raise NotNow("the contest is not paused")
         self._note("resume", "the contest goes on", reason=reason)
-        return "The contest goes on."
+        return gettext("The contest goes on.")
 
     def _must_not_be_over(self) -> None:
         if contest_state.state(self.tx).phase is Phase.FINISHED:
@@ -123,9 +132,15 @@ class OrganizerActions:
         facts = {"rerun": rerun, "later": bool(later), "is_over": phase is Phase.FINISHED}
         self._tell(f"rerun/{rerun.id}", "played_again", readers, **facts)
         self._note("rerun", f"{what} is played again; {_told(readers)}", whom=what, reason=reason)
-        groups = plural(len(former), "finished group is", "finished groups are")
-        kept = f"{groups} kept: `knobeln results --former`."
-        return f"{what.capitalize()} is played again by the next `knobeln run`, or the one at work. {kept}"
+        return gettext(
+            "%(what)s is played again by the next `knobeln run`, or the one at work. %(kept)s",
+            what=what.capitalize(),
+            kept=ngettext(
+                "%(num)s finished group is kept: `knobeln results --former`.",
+                "%(num)s finished groups are kept: `knobeln results --former`.",
+                len(former),
+            ),
+        )
 
     def change_time(self, seconds: float, reason: str) -> str:
         """Change the time for a move, from the next group on, and tell all teams that play (U13)."""
@@ -138,9 +153,12 @@ class OrganizerActions:
         facts = {"before": before, "after": after, "reason": reason}
         self._tell(f"time/{self.now.isoformat()}", "time_changed", readers, **facts)
         self._note("seconds", f"time for a move: {after:g} s instead of {before:g} s", reason=reason)
-        return (
-            f"From the next group on, a program has {after:g} s for a move instead of {before:g} s. Groups "
-            f"that have begun keep the old time. {_told(readers)}."
+        return gettext(
+            "From the next group on, a program has %(after)s s for a move instead of %(before)s s. Groups "
+            "that have begun keep the old time. %(told)s.",
+            after=format(after, "g"),
+            before=format(before, "g"),
+            told=_told(readers),
         )
 
     def new_time(self, seconds: float) -> TimeChange:
@@ -173,7 +191,10 @@ class OrganizerActions:
         self._record(Effect.NUMBER_DRAWN, digest=hashlib.sha256(number.value).hexdigest())
         shown = number.value.hex() if draw.beacon.kind is BeaconKind.DRAND else number.value.decode()
         self._note("number", f"the public number is {shown}", reason=source)
-        return f"The public number is {shown}. The contest goes on by itself, or with the next `knobeln run`."
+        return gettext(
+            "The public number is %(shown)s. The contest goes on by itself, or with the next `knobeln run`.",
+            shown=shown,
+        )
 
     def awaited_draw(self) -> Draw:
         """The draw whose number is missing. Raises NotNow if the contest does not wait for one."""
@@ -200,7 +221,12 @@ class OrganizerActions:
         self._record(Effect.TAKEN_OUT, name)
         self._tell(f"ban/{made.id}", str(kind), [team], team=team, reason=reason, phase=str(phase))
         self._note(_COMMANDS[kind], f"{name} was {kind}", whom=name, reason=reason)
-        return f"{name} is {kind}, and told so. {_AFTER_BAN[phase]}"
+        return gettext(
+            "%(name)s is %(kind)s, and told so. %(after_ban)s",
+            name=name,
+            kind=kind,
+            after_ban=gettext(_AFTER_BAN[phase]),
+        )
 
     def reinstate(self, name: str, reason: str) -> str:
         team, phase = self._team(name), contest_state.state(self.tx).phase
@@ -213,7 +239,11 @@ class OrganizerActions:
         facts = {"team": team, "reason": reason, "phase": str(phase), "plays": plays}
         self._tell(f"ban/{ban.id}/lifted", "reinstated", [team], **facts)
         self._note("reinstate", f"{name} was reinstated", whom=name, reason=reason)
-        return f"{name} is reinstated, and told so. {_after_lift(ban, phase, plays=plays)}"
+        return gettext(
+            "%(name)s is reinstated, and told so. %(after_lift)s",
+            name=name,
+            after_lift=_after_lift(ban, phase, plays=plays),
+        )
 
     def _team(self, name: str) -> Team:
         return teams.named(self.tx, name)
@@ -227,7 +257,10 @@ class OrganizerActions:
         decisions.hold_reports(self.tx, self.now)
         held = len(outbox.hold_reports(self.tx))
         self._note("hold", f"reports are held; {held} waited", reason=reason)
-        return f"The reports of the contest day are kept back until `knobeln release`; {held} waited."
+        return gettext(
+            "The reports of the contest day are kept back until `knobeln release`; %(held)s waited.",
+            held=held,
+        )
 
     def release(self, reason: str = "") -> str:
         """Release the held reports; future reports go out as usual."""
@@ -238,8 +271,11 @@ class OrganizerActions:
             raise NotNow("no reports are held")
         self._note("release", f"{plural(released, 'report was', 'reports were')} released", reason=reason)
         if not released:
-            return "Nothing was held; future reports go out as usual."
-        return f"{plural(released, 'report goes', 'reports go')} out now; future reports go out as usual."
+            return gettext("Nothing was held; future reports go out as usual.")
+        return gettext(
+            "%(released)s out now; future reports go out as usual.",
+            released=ngettext("%(num)s report goes", "%(num)s reports go", released),
+        )
 
     # --- dates -------------------------------------------------------------------------------------------
     def move_dates(self, written: Dates, moved: Mapping[str, datetime], reason: str) -> str:
@@ -294,8 +330,16 @@ class OrganizerActions:
         text = f"{plural(told, 'team is', 'teams are')} told: {message.subject}"
         self._note("tell", text, whom=message.readers)
         before = len(readers) - told
-        rest = f" {plural(before, 'team', 'teams')} got the same words before." if before else ""
-        return f"{plural(told, 'team is', 'teams are')} told.{rest}"
+        rest = (
+            ngettext(
+                " %(num)s team got the same words before.",
+                " %(num)s teams got the same words before.",
+                before,
+            )
+            if before
+            else ""
+        )
+        return ngettext("%(num)s team is told.", "%(num)s teams are told.", told) + rest
 
     def readers_of(self, message: Message) -> list[Team]:
         """Who gets the message. Raises NotNow if there is nobody, GiveUp if it says nothing."""
@@ -354,22 +398,24 @@ class OrganizerActions:
 
     def _tell(self, event: str, template: str, readers: list[Team], **facts: object) -> int:
         """The same mail to each of these teams. Returns how many did not have it yet."""
-        if not readers:
-            return 0
-        rendered = self.renderer.render(template, **facts)
-        mails = (
-            Outgoing(
-                key=f"{event}/{team.name}",
-                kind=template,
-                to=team.address,
-                subject=rendered.subject,
-                body=rendered.body,
-                team_id=team.id,
-                team=team.name,
+        told = 0
+        for language, team_list in by_language(readers, self.settings.contest.language):
+            with speaking(language):
+                rendered = self.renderer.render(template, **facts)
+            mails = (
+                Outgoing(
+                    key=f"{event}/{team.name}",
+                    kind=template,
+                    to=team.address,
+                    subject=rendered.subject,
+                    body=rendered.body,
+                    team_id=team.id,
+                    team=team.name,
+                )
+                for team in team_list
             )
-            for team in readers
-        )
-        return outbox.put_all(self.tx, mails, self.settings, self.now)
+            told += outbox.put_all(self.tx, mails, self.settings, self.now)
+        return told
 
     def _tell_observers(self, event: str, **facts: object) -> None:
         """Tell the observers about dates that moved; they know the old ones from the announcement."""
@@ -406,12 +452,12 @@ _COMMANDS = {BanKind.DISQUALIFIED: "disqualify", BanKind.DROPPED: "drop"}
 
 def _after_lift(ban: Ban, phase: Phase, *, plays: bool) -> str:
     if phase is Phase.OPEN:
-        return "It takes part as before."
+        return gettext("It takes part as before.")
     if not plays:
-        return "But the contest started without it, so it has no program in it."
-    return (
-        "It plays in its groups that have not finished. Where one was finished without it, `knobeln rerun` "
-        "plays that again."
+        return gettext("But the contest started without it, so it has no program in it.")
+    return gettext(
+        "It plays in its groups that have not finished. Where one was finished without it, `knobeln "
+        "rerun` plays that again."
     )
 
 
@@ -450,7 +496,7 @@ def _checked(before: Dates, moved: Mapping[str, datetime]) -> Dates:
 
 
 def _told(readers: list[Team]) -> str:
-    return plural(len(readers), "team is told", "teams are told")
+    return ngettext("%(num)s team is told", "%(num)s teams are told", len(readers))
 
 
 def _title(name: str) -> str:

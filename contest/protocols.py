@@ -42,7 +42,10 @@ class Rendered:
 
 class Renderer(Protocol):
     def render(self, template: str, /, **facts: object) -> Rendered:
-        """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts."""
+        """The template `<template>.txt.j2`, the organizer's own where there is one, with these facts.
+
+        The language is the caller's (contest.language.speaking), or the contest's.
+        """
 
 
 class Serializable(Protocol):

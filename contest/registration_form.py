@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contest.config.sections import FORM_FIELDS, ExtraField, Teams
+from contest.config.sections import FORM_FIELDS, ExtraField, Teams, spelling
 from contest.config.settings import Settings
 from contest.games.registry import game_of
-from contest.model import Member, Registration
+from contest.language import available
+from contest.model import LANGUAGE_FIELD, Member, Registration
 
 ADDRESS, PREFERENCE, TEAM_NAME, ORGANIZATION, MEMBERS = FORM_FIELDS
 
@@ -51,6 +52,19 @@ class Form:
 def field_names(teams: Teams) -> tuple[str, ...]:
     """The names of the form's fields in their order."""
     return (*FORM_FIELDS[:-1], *(field.name for field in teams.fields), MEMBERS)
+
+
+def own_fields(teams: Teams) -> tuple[ExtraField, ...]:
+    """The contest's own fields, and that of the language, which may be anywhere in a form, or not at all."""
+    if any(spelling(field.name) == LANGUAGE_FIELD for field in teams.fields):
+        return teams.fields
+    language = ExtraField(
+        name=LANGUAGE_FIELD,
+        description="the language of the mails to your team",
+        choices=available(),
+        required=False,
+    )
+    return (*teams.fields, language)
 
 
 def blank(settings: Settings) -> Form:

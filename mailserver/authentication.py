@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contest.config.settings import Settings
+from contest.language import gettext
 from contest.model import Team, TeamState
 from contest.store import Transaction, teams
 from mailserver.command import Arguments, Command, LetterContext, PartOfMail, Proof
@@ -134,7 +135,9 @@ def has_from_line(context: LetterContext) -> bool:
 def writer_of(context: LetterContext, command: Command) -> Team | str:
     """The team that sent this command, or, when we refused the letter, a note for the journal."""
     if context.letter.problems:
-        text = f"Your letter could not be read: {'; '.join(context.letter.problems)}."
+        text = gettext(
+            "Your letter could not be read: %(problems)s.", problems="; ".join(context.letter.problems)
+        )
         return refuse(context, context.writer, command, "problem", problem=Problem(text))
     found = team_of(context.tx, context.letter.body.lines, context.proof)
     if isinstance(found, Team):
@@ -152,7 +155,10 @@ def writer_of(context: LetterContext, command: Command) -> Team | str:
 def _of_a_command(problem: Problem) -> Problem:
     if problem.line:
         return Problem(problem.text, problem.line, expected=FROM_LINE)
-    text = f"There is no {FROM_MARK} line in the letter, so I do not know which team it comes from."
+    text = gettext(
+        "There is no %(from_mark)s line in the letter, so I do not know which team it comes from.",
+        from_mark=FROM_MARK,
+    )
     return Problem(text, expected=FROM_LINE)
 
 

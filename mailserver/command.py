@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from contest.config.settings import Settings
+from contest.language import gettext, noted, speaking, spoken
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Attachment, CountedAnswer, Outgoing, Phase, StoredLetter, Team
 from contest.protocols import Renderer
@@ -42,7 +43,7 @@ CONFIRM_REGISTRATION, CONFIRM_ANSWER = "registration_confirm", "answer_confirm"
 QUESTIONS = {CONFIRM_REGISTRATION: Limit.DELAY, CONFIRM_ANSWER: Limit.DROP}
 """The templates that ask for a reply, which shows that the letter is the reader's own."""
 
-_LEFT_OUT = "\n[The rest is left out: this mail would be too long.]\n"
+_LEFT_OUT = noted("[The rest is left out: this mail would be too long.]")
 
 
 class Proof(NamedTuple):
@@ -118,9 +119,11 @@ class LetterContext:
             return f"{note}; not answered: too many answers to this address"
         # The reader of a notice has not asked for anything.
         quota, silent_until = (None, None) if is_notice else self._last_of(free)
-        rendered = self.renderer.render(
-            template, token=token, quota=quota, silent_until=silent_until, **facts
-        )
+        own = of_team.language if of_team else ""
+        with speaking(own or spoken()):
+            rendered = self.renderer.render(
+                template, token=token, quota=quota, silent_until=silent_until, **facts
+            )
         outgoing = Outgoing(
             key="/".join(("letter", str(self.stored.id), template, *([digest(token)] if token else []))),
             kind=template,
@@ -238,8 +241,10 @@ class LetterContext:
 
 def _cut(body: str, surplus: int) -> str:
     """The body without so many bytes, cut at the end of a line."""
-    kept = body.encode()[: max(0, len(body.encode()) - surplus - len(_LEFT_OUT))].decode(errors="ignore")
-    return kept.rpartition("\n")[0] + "\n" + _LEFT_OUT
+    left_out = f"\n{gettext(_LEFT_OUT)}\n"
+    room = max(0, len(body.encode()) - surplus - len(left_out.encode()))
+    kept = body.encode()[:room].decode(errors="ignore")
+    return kept.rpartition("\n")[0] + "\n" + left_out
 
 
 Arguments = tuple[str, ...]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import StoreBusy
+from contest.language import speaking
 from contest.log import log
 from contest.model import LetterState, StoredLetter
 from contest.protocols import Renderer
@@ -41,7 +42,8 @@ def handle(store: Store, stored: StoredLetter, settings: Settings, clock: Clock,
     back and sets the letter aside as FAILED with the traceback. Raises StoreBusy: try again.
     """
     try:
-        _handle(store, stored, settings, clock, renderer)
+        with speaking(settings.contest.language):
+            _handle(store, stored, settings, clock, renderer)
     except _AlreadyDone:
         log.info("letter was handled elsewhere", letter=stored.id)
     except StoreBusy:
@@ -95,8 +97,10 @@ def _effect(
     if proof:
         proved = context.proved | {addresses.mailbox_of(proof.team.address)}
         context = replace(context, proof=proof, proved=proved)
-        send_files(context, proof.team)
-    return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
+    with speaking((proof and proof.team.language) or settings.contest.language):
+        if proof:
+            send_files(context, proof.team)
+        return LetterState.HANDLED, meant.command.handle(context, meant.arguments)
 
 
 def _context(

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contest.plurals import form
+from contest.language import gettext, ngettext
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, words_after_mark
 
@@ -103,7 +103,10 @@ def find_from_line(lines: Sequence[str]) -> FromLine | Problem:
     found = [_read(number, line, lines) for number, line in marked]
     good = {(f.team, f.string): f for f in found if isinstance(f, FromLine)}
     if len(good) > 1:
-        return _problem(f"There are {len(good)} different {FROM_MARK} lines.", marked[1][0])
+        return _problem(
+            gettext("There are %(good)s different %(from_mark)s lines.", good=len(good), from_mark=FROM_MARK),
+            marked[1][0],
+        )
     return next(iter(good.values()), found[0])
 
 
@@ -114,12 +117,23 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
     following = lines[number].strip(" \t/*#").split() if number < len(lines) else []
     if len(words) + len(following) == 2 and following:
         return _problem(
-            f"The {FROM_MARK} line is split over two lines; perhaps your mailer did it. It must be one line.",
+            gettext(
+                "The %(from_mark)s line is split over two lines; perhaps your mailer did it. It must be "
+                "one line.",
+                from_mark=FROM_MARK,
+            ),
             number,
         )
     return _problem(
-        f"After {FROM_MARK} there must be two words, the team's name and its authentification string; there "
-        f"{form(len(words), 'is', 'are')} {len(words) or 'none'}.",
+        ngettext(
+            "After %(from_mark)s there must be two words, the team's name and its authentification "
+            "string; there is %(found)s.",
+            "After %(from_mark)s there must be two words, the team's name and its authentification "
+            "string; there are %(found)s.",
+            len(words),
+            from_mark=FROM_MARK,
+            found=len(words) or gettext("none"),
+        ),
         number,
     )
 
@@ -127,12 +141,27 @@ def _read(number: int, line: str, lines: Sequence[str]) -> FromLine | Problem:
 def _missing(lines: Sequence[str]) -> Problem:
     for number, line in enumerate(lines, 1):
         if is_marked(line):
-            return _problem(f"There must be nothing but blanks, `*` or `#` before {FROM_MARK}.", number)
+            return _problem(
+                gettext(
+                    "There must be nothing but blanks, `*` or `#` before %(from_mark)s.", from_mark=FROM_MARK
+                ),
+                number,
+            )
         if _ALMOST.search(line):
             return _problem(
-                f"{FROM_MARK} has to be given exactly as shown: in capitals, with two < and two >.", number
+                gettext(
+                    "%(from_mark)s has to be given exactly as shown: in capitals, with two < and two >.",
+                    from_mark=FROM_MARK,
+                ),
+                number,
             )
-    return _problem(f"There is no {FROM_MARK} line in the program, so I do not know whose it is.", 0)
+    return _problem(
+        gettext(
+            "There is no %(from_mark)s line in the program, so I do not know whose it is.",
+            from_mark=FROM_MARK,
+        ),
+        0,
+    )
 
 
 def _problem(text: str, line: int) -> Problem:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from contest.games.base import GameInfo
-from contest.model import GroupOutcome, Match, Standing, points_text
+from contest.language import gettext
+from contest.model import GroupOutcome, Match, Standing
 from reports import results
 from reports.results import GameLine, GameStatus, OwnGames
 from reports.scores import Score, Shape
+from reports.text import points
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def _texts(own: OwnGames, numbers: Mapping[str, int], shape: Shape, point: int) 
         if numbers[other] >= numbers[own.entry]
     ]
     for number, pairing, tried in sorted(below, key=lambda each: each[0]):
-        label = "self" if pairing.is_self else f"{number:>4}"
+        label = gettext("self") if pairing.is_self else f"{number:>4}"
         if shape is Shape.SINGLE:
             yield f"{label} {_game_text(own.entry, tried, point)}"
         else:
@@ -60,9 +62,9 @@ def _game_text(own: str, tried: Sequence[Match], point: int) -> str:
     completed = next((m for m in reversed(tried) if not m.is_discarded), None)
     if completed is None:
         return "-"
-    first, second = [points_text(2 * seat.points, point) for seat in completed.result.seats]
-    points = (first, second) if completed.players[0] == own else (second, first)
-    return f"{points[0]}:{points[1]}{_MARKS[results.status(completed)]}"
+    first, second = [points(2 * seat.points, point) for seat in completed.result.seats]
+    shown = (first, second) if completed.players[0] == own else (second, first)
+    return f"{shown[0]}:{shown[1]}{_MARKS[results.status(completed)]}"
 
 
 def _series_text(score: Score, point: int) -> str:
@@ -70,8 +72,8 @@ def _series_text(score: Score, point: int) -> str:
     if not score.counted:
         return "-"
     if score.is_self:
-        return points_text(score.own, point)
-    return f"{points_text(score.own, point)}:{points_text(score.theirs, point)} ({_games_text(score, point)})"
+        return points(score.own, point)
+    return f"{points(score.own, point)}:{points(score.theirs, point)} ({_games_text(score, point)})"
 
 
 def _games_text(score: Score, point: int) -> str:
@@ -81,7 +83,7 @@ def _games_text(score: Score, point: int) -> str:
 
 
 def _pair_text(line: GameLine, point: int) -> str:
-    return f"{points_text(line.own or 0, point)}:{points_text(line.theirs or 0, point)}"
+    return f"{points(line.own or 0, point)}:{points(line.theirs or 0, point)}"
 
 
 def _rate_text(score: Score) -> str:

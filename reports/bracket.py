@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from contest.model import GroupOutcome, RoundOutcome, Standing, points_text
+from contest.language import gettext
+from contest.model import GroupOutcome, RoundOutcome, Standing
 from reports.results import gone
-from reports.text import WIDTH, columns_of, table
+from reports.text import WIDTH, columns_of, points, table
 
 _STEPS = range(6, 1, -1)  # columns between a match and the next one; the first that fits is taken
 
@@ -108,7 +109,7 @@ def score(match: BracketMatch, point: int) -> str:
     """Return the points, `201:99`, the winner's first; "" for a bye, or if somebody was disqualified."""
     if match.is_bye or match.disqualified:
         return ""
-    return ":".join(points_text(line.half_points, point) for line in match.best_first)
+    return ":".join(points(line.half_points, point) for line in match.best_first)
 
 
 def remark(match: BracketMatch) -> str:
@@ -132,7 +133,7 @@ def _row(match: BracketMatch, point: int) -> tuple[str, str, str, str, str]:
     first, second = match.best_first
     if match.disqualified:
         return first.entry, "-", ":", f"- {second.entry}", remark(match)
-    own, other = (points_text(line.half_points, point) for line in match.best_first)
+    own, other = (points(line.half_points, point) for line in match.best_first)
     return first.entry, own, ":", f"{other} {second.entry}", remark(match)
 
 
@@ -188,14 +189,14 @@ def _drawn(node: Node, step: int, point: int) -> Iterator[str]:
     match, drawn = node.match, partial(_drawn, step=step, point=point)
     indent = " " * (step * node.depth)
     if match.is_bye:
-        yield f"{indent}{match.players[0]}  (bye)"
+        yield indent + gettext("%(player)s  (bye)", player=match.players[0])
         return
     upper, lower = (
         [" " * (step * (node.depth - 1)) + name] if source is None else list(drawn(source))
         for name, source in zip(match.players, node.sources, strict=True)
     )
     yield from upper
-    words = (match.winner or "nobody", score(match, point), remark(match))
+    words = (match.winner or gettext("nobody"), score(match, point), remark(match))
     yield (indent + "  ".join(filter(None, words))).rstrip()
     yield from lower
 

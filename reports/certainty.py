@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from contest.language import decimal, gettext, listed, ngettext, noted, number
 from contest.model import Certainty, OtherFormat, OtherWinner, TeamCertainty
-from contest.plurals import form, listed, plural
 
+_GROUPS = re.compile(r"groups of at most (\d+)")
 MAX_LINES = 50  # of the table in a mail; pages and archive have all teams
 _MAX_NAMED = 8  # teams whose absence makes other winners; if there are more, these winners are counted
 _MAX_COUNTED = 3
@@ -28,41 +30,50 @@ class CertaintyFacts:
     left_out: int = 0  # teams that the table does not have
 
 
-def certainty_facts(
-    found: Certainty, most: int | None = None, played: str = "with other chance"
-) -> CertaintyFacts:
-    """`most`: so many lines at most; None for all teams. `played`: how sentences call the other contests."""
+def certainty_facts(found: Certainty, most: int | None = None) -> CertaintyFacts:
+    """`most`: so many lines at most; None for all teams."""
     sensitivity = filter(None, (" ".join(_leave_one_out(found)), " ".join(_sensitivity(found))))
     if found.contests == 1:
-        return CertaintyFacts((_CERTAIN, *sensitivity))
+        return CertaintyFacts((gettext(_CERTAIN), *sensitivity))
     shown = found.teams[:most]
     has_final = _has_final(found)
     return CertaintyFacts(
-        (" ".join(_sentences(found, played)), *sensitivity),
-        ("team", "place", "first", *(["final"] if has_final else []), "90 of 100", "worse"),
+        (" ".join(_sentences(found)), *sensitivity),
+        (
+            gettext("team"),
+            gettext("place"),
+            gettext("first"),
+            *([gettext("final")] if has_final else []),
+            gettext("90 of 100"),
+            gettext("worse"),
+        ),
         tuple(_line(team, found.contests, has_final=has_final) for team in shown),
-        (_KEY_WITH_FINAL if has_final else _KEY).format(played=played),
+        gettext(_KEY_WITH_FINAL if has_final else _KEY),
         len(found.teams) - len(shown),
     )
 
 
-_KEY = (
-    "Of 100 contests {played}: in `first` the team won, in 90 its place was within `90 of 100`, and "
-    "in `worse` it got less far than in this one."
+_KEY = noted(
+    "Of 100 contests with other random numbers: in `first` the team won, in 90 its place was within "
+    "`90 of 100`, and in `worse` it got less far than in this one."
 )
-_KEY_WITH_FINAL = (
-    "Of 100 contests {played}: in `first` the team won, in `final` it was in the final, in 90 its "
-    "place was within `90 of 100`, and in `worse` it got less far than in this one. Teams that got equally "
-    "far share the best of their places."
+_KEY_WITH_FINAL = noted(
+    "Of 100 contests with other random numbers: in `first` the team won, in `final` it was in the final, in "
+    "90 its place was within `90 of 100`, and in `worse` it got less far than in this one. Teams that got "
+    "equally far share the best of their places."
 )
-_CERTAIN = (
+_CERTAIN = noted(
     "No chance takes part in this contest: its games are computed exactly, and nothing is drawn. With the "
     "same programs it always ends like this."
 )
 
 
 def _line(team: TeamCertainty, contests: int, *, has_final: bool) -> tuple[str, ...]:
-    places = str(team.low) if team.low == team.high else f"{team.low} to {team.high}"
+    places = (
+        str(team.low)
+        if team.low == team.high
+        else gettext("%(low)s to %(high)s", low=team.low, high=team.high)
+    )
     final = [_share(team.final, contests)] if has_final else []
     return (
         team.entry,
@@ -82,22 +93,37 @@ def _share(count: int, contests: int) -> str:
     return ">99" if share == 100 and count < contests else str(share)
 
 
-def _sentences(found: Certainty, played: str) -> Iterator[str]:
+def _sentences(found: Certainty) -> Iterator[str]:
     yield (
-        f"The whole contest was drawn and played again {found.contests:,} times {played}. This "
-        "changes no result."
+        gettext(
+            "The whole contest was drawn and played again %(contests)s times with other random numbers. This "
+            "changes no result.",
+            contests=number(found.contests),
+        )
     )
     winners = [team for team in found.teams if team.place == 1]
     for team in winners:
-        yield f"{team.entry} is first in {_share(team.first, found.contests)} of 100 such contests."
+        yield gettext(
+            "%(entry)s is first in %(share)s of 100 such contests.",
+            entry=team.entry,
+            share=_share(team.first, found.contests),
+        )
     likeliest = max(found.teams, key=lambda team: team.first)
     if likeliest.first > max((team.first for team in winners), default=0):
-        yield (f"Most often first is {likeliest.entry}: in {_share(likeliest.first, found.contests)} of 100.")
+        yield (
+            gettext(
+                "Most often first is %(entry)s: in %(share)s of 100.",
+                entry=likeliest.entry,
+                share=_share(likeliest.first, found.contests),
+            )
+        )
     places = {team.entry: team.place for team in found.teams}
     ends = [(places[run[0]], places[run[-1]]) for run in found.alike]
-    if alike := [f"{first} to {last}" for first, last in ends if first < last]:
-        yield f"Places {listed(alike)} cannot be told apart."
-    yield f"The shares here can be off by {found.margin} in 100."
+    if alike := [
+        gettext("%(low)s to %(high)s", low=first, high=last) for first, last in ends if first < last
+    ]:
+        yield gettext("Places %(alike)s cannot be told apart.", alike=listed(alike))
+    yield gettext("The shares here can be off by %(margin)s in 100.", margin=found.margin)
 
 
 def _has_final(found: Certainty) -> bool:
@@ -110,50 +136,81 @@ def _leave_one_out(found: Certainty) -> Iterator[str]:
         return
     first = [team.entry for team in found.teams if team.place == 1]
     behind = len(found.teams) - len(first)
-    yield (
-        "Does the first place depend on who else takes part? The contest was played "
-        f"{plural(found.left_out, 'more time')} from the same seed, and each time another team was left out, "
-        f"never {'the winner' if len(first) == 1 else 'a winner'}."
-    )
+    if len(first) == 1:
+        yield ngettext(
+            "Does the first place depend on who else takes part? The contest was played %(num)s more time "
+            "from the same seed, and each time another team was left out, never the winner.",
+            "Does the first place depend on who else takes part? The contest was played %(num)s more times "
+            "from the same seed, and each time another team was left out, never the winner.",
+            found.left_out,
+        )
+    else:
+        yield ngettext(
+            "Does the first place depend on who else takes part? The contest was played %(num)s more time "
+            "from the same seed, and each time another team was left out, never a winner.",
+            "Does the first place depend on who else takes part? The contest was played %(num)s more times "
+            "from the same seed, and each time another team was left out, never a winner.",
+            found.left_out,
+        )
     if found.left_out < behind:
-        these = form(found.left_out, "this was the first", f"these were the first {found.left_out}")
-        yield f"To leave out all {behind} others would take too long, so {these} of them."
+        yield ngettext(
+            "To leave out all %(others)s others would take too long, so this was the first of them.",
+            "To leave out all %(others)s others would take too long, so these were the first %(num)s of "
+            "them.",
+            found.left_out,
+            others=behind,
+        )
     if not found.without:
-        yield "That made no difference."
+        yield gettext("That made no difference.")
     elif len(found.without) <= _MAX_NAMED:
         for winners, absent in _by_winners(found.without).items():
-            yield f"Without {_or(absent)}, {_would_win(winners, first)}."
+            yield gettext(
+                "Without %(absent)s, %(would_win)s.", absent=_or(absent), would_win=_would_win(winners, first)
+            )
+    elif len(found.without) == found.left_out:
+        yield gettext(
+            "In all of these contests another team won: %(winners)s.", winners=_counted(found.without)
+        )
     else:
-        which = "all of" if len(found.without) == found.left_out else f"{len(found.without)} of"
-        yield f"In {which} these contests another team won: {_counted(found.without)}."
+        yield gettext(
+            "In %(number)s of these contests another team won: %(winners)s.",
+            number=len(found.without),
+            winners=_counted(found.without),
+        )
     if found.without and _has_final(found):
-        yield "With one team fewer the draw is different, too."
+        yield gettext("With one team fewer the draw is different, too.")
 
 
 def _would_win(winners: Sequence[str], before: Sequence[str]) -> str:
     if not winners:
-        return "nobody would have won"
+        return gettext("nobody would have won")
     if len(winners) > 1:
-        return f"{listed(winners)} would have shared the first place"
-    return f"{winners[0]} would have won{' alone' if winners[0] in before else ''}"
+        return gettext("%(winners)s would have shared the first place", winners=listed(winners))
+    if winners[0] in before:
+        return gettext("%(winner)s would have won alone", winner=winners[0])
+    return gettext("%(winner)s would have won", winner=winners[0])
 
 
 def _counted(others: Sequence[OtherWinner]) -> str:
     """How often who won, the most frequent first."""
     times = {winners: len(absent) for winners, absent in _by_winners(others).items()}
     most = sorted(times, key=lambda winners: (-times[winners], winners))[:_MAX_COUNTED]
-    counts = [f"{listed(winners or ('nobody',))} {_times(times[winners])}" for winners in most]
+    counts = [f"{listed(winners or (gettext('nobody'),))} {_times(times[winners])}" for winners in most]
     rest = len(others) - sum(times[winners] for winners in most)
-    return listed([*counts, *([f"others {_times(rest)}"] if rest else [])])
+    return listed([*counts, *([gettext("others %(times)s", times=_times(rest))] if rest else [])])
 
 
 def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
+    return ngettext("once", "%(num)s times", number)
 
 
 def _sensitivity(found: Certainty) -> Iterator[str]:
     for winners, doubled in _by_winners(found.twice).items():
-        yield f"If {_or(doubled)} had been in the final twice, {listed(winners)} would have won."
+        yield gettext(
+            "If %(doubled)s had been in the final twice, %(winners)s would have won.",
+            doubled=_or(doubled),
+            winners=listed(winners),
+        )
     for other in found.formats:
         yield _format_sentence(other)
 
@@ -169,12 +226,23 @@ def _by_winners(others: Sequence[OtherWinner]) -> Mapping[tuple[str, ...], Seque
 def _or(names: Sequence[str]) -> str:
     """("a", "b", "c") -> `a, b or c`."""
     *before, last = names
-    return f"{', '.join(before)} or {last}" if before else last
+    return gettext("%(names)s or %(last)s", names=", ".join(before), last=last) if before else last
+
+
+def _title(other: str) -> str:
+    """The title of another format, which the computation gives in English (tournament.certainty)."""
+    groups = _GROUPS.fullmatch(other)
+    if groups:
+        return gettext("groups of at most %(size)s", size=groups[1])
+    return gettext("one round robin") if other == "one round robin" else other
 
 
 def _format_sentence(other: OtherFormat) -> str:
-    tau = f"{'-' if other.tau < 0 else ''}{abs(other.tau) // 100}.{abs(other.tau) % 100:02}"
-    return (
-        f"In {other.title} {other.winner} comes first on average, and Kendall's tau to this ranking is {tau} "
-        "(1: the same order, 0: no relation)."
+    tau = decimal(f"{'-' if other.tau < 0 else ''}{abs(other.tau) // 100}.{abs(other.tau) % 100:02}")
+    return gettext(
+        "In %(other)s %(winner)s comes first on average, and Kendall's tau to this ranking is %(tau)s (1: "
+        "the same order, 0: no relation).",
+        other=_title(other.title),
+        winner=other.winner,
+        tau=tau,
     )

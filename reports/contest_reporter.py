@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.language import by_language, speaking
 from contest.ledger.entry_list import EntryList, changes
 from contest.model import (
     Attachment,
@@ -19,7 +20,7 @@ from contest.model import (
     Standing,
     Team,
 )
-from contest.protocols import Listing, Renderer
+from contest.protocols import Listing, Rendered, Renderer
 from contest.seeds import ContestSeed
 from reports.kinds import reports
 from reports.kinds.base import (
@@ -54,15 +55,23 @@ class ContestReporter:
         """The reports, and a mail to the teams that take no part because they have no program."""
         event = ContestStarted(self._settings, self._templates, self._game, teams, seed, sealed)
         yield from self._due(event)
-        if without_program:
-            rendered = self._templates.render("no_program", **event.facts)
-            yield from (mail_to(team, event, "no program", rendered) for team in without_program)
+        for language, readers in by_language(without_program, self._settings.contest.language):
+            with speaking(language):
+                rendered = self._templates.render("no_program", **event.facts)
+            yield from (mail_to(team, event, "no program", rendered) for team in readers)
 
     def entries_listed(self, teams: Iterable[Team], listing: Listing) -> Iterator[Outgoing]:
         listed = listing.listed
         file = Attachment(ENTRIES_FILE, "text/plain", listed.list.to_bytes())
         attachments = (file,) if len(listed.list.entries) <= MAX_LISTED else ()
-        rendered = self._templates.render(
+        for language, readers in by_language(teams, self._settings.contest.language):
+            with speaking(language):
+                rendered = self._entries(listing, has_file=bool(attachments))
+            yield from (_entries_mail(team, listing, rendered, attachments) for team in readers)
+
+    def _entries(self, listing: Listing, *, has_file: bool) -> Rendered:
+        listed = listing.listed
+        return self._templates.render(
             "entries",
             listed=listed,
             names=[entry.team for entry in listed.list.entries],
@@ -71,20 +80,8 @@ class ContestReporter:
             root=listed.list.root.hex(),
             draw=listing.draw,
             objections_until=self._settings.dates.contest_starts,
-            has_file=bool(attachments),
+            has_file=has_file,
         )
-        for team in teams:
-            yield Outgoing(
-                key=f"entries/{listed.number}/{team.name}",
-                kind="entries",
-                to=team.address,
-                subject=rendered.subject,
-                body=rendered.body,
-                team_id=team.id,
-                attachments=attachments,
-                team=team.name,
-                receipt=listing.receipt,
-            )
 
     def group_started(
         self, plan: GroupPlan, teams: Teams, out: AbstractSet[str] = frozenset(), *, final: bool = False
@@ -142,3 +139,19 @@ class ContestReporter:
         for report in reports().values():
             if report.when is type(event):
                 yield from report.due(event, self._settings.reports.offered)
+
+
+def _entries_mail(
+    team: Team, listing: Listing, rendered: Rendered, attachments: tuple[Attachment, ...]
+) -> Outgoing:
+    return Outgoing(
+        key=f"entries/{listing.listed.number}/{team.name}",
+        kind="entries",
+        to=team.address,
+        subject=rendered.subject,
+        body=rendered.body,
+        team_id=team.id,
+        attachments=attachments,
+        team=team.name,
+        receipt=listing.receipt,
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
+from contest.language import speaking
 from contest.model import HillRanking, Outgoing, Team
 from contest.protocols import Renderer
 
@@ -24,7 +26,8 @@ class HillLetters:
         for team in teams:
             if _WANTING.isdisjoint(team.registration.preferences):
                 continue
-            words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
+            with speaking(team.language) if team.language else nullcontext():
+                words = self.templates.render("hill", team=team.name, ranking=ranking, moves=moves)
             yield Outgoing(
                 key=f"hill/{ranking.id}/{team.name}",
                 kind="hill",

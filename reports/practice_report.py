@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.registry import game_of
+from contest.language import speaking, translated
 from contest.model import (
     Attachment,
     BuildReport,
@@ -82,16 +83,17 @@ class PracticeLetters:
         play = play_reports(self._info.play)
         for number, (own, its) in enumerate(((team, other), (other, team))):
             attachments = play.attachments([match], 0, 0, own.name, self.settings, file_name)
-            rendered = self.templates.render(
-                "friendly_match",
-                team=own.name,
-                other=its.name,
-                asked=number == 0,
-                own=result.seats[number],
-                its=result.seats[1 - number],
-                result=result,
-                attachments=attachments,
-            )
+            with speaking(own.language or self.settings.contest.language):
+                rendered = self.templates.render(
+                    "friendly_match",
+                    team=own.name,
+                    other=its.name,
+                    asked=number == 0,
+                    own=result.seats[number],
+                    its=result.seats[1 - number],
+                    result=result,
+                    attachments=attachments,
+                )
             yield self._mail(practice, "friendly match", own, rendered, attachments, is_answer=number == 0)
 
     def match_impossible(self, practice: Practice, team: Team, other: Team) -> Outgoing:
@@ -129,7 +131,7 @@ class PracticeLetters:
 def _table(rows: Sequence[PracticeRow], info: GameInfo, *, together: bool) -> Sequence[Sequence[str]]:
     """The lines of the table, with its heading."""
     columns = PLAYER_COLUMNS if together else COLUMNS
-    heading = tuple(name.removeprefix("#") for name in columns)
+    heading = tuple(translated(name.removeprefix("#")) for name in columns)
     return (heading, *(row_cells(row, info.point, together=together) for row in rows))
 
 

@@ -40,6 +40,7 @@ from jinja2 import (
 )
 from jinja2.sandbox import SandboxedEnvironment
 
+from contest import language
 from contest.config.settings import Settings
 from contest.draw import draw_of
 from contest.errors import ConfigError
@@ -47,14 +48,19 @@ from contest.formats import format_named
 from contest.formats.base import Format
 from contest.games.base import GameInfo
 from contest.games.registry import game_of, game_plugin
-from contest.model import GroupPlan, points_text
+from contest.model import GroupPlan
 from contest.plugins import MAIL_COMMANDS, by_name
-from contest.plurals import listed, plural
 from contest.protocols import Rendered
 from knobellib.samples import samples
 from reports import text
 from reports.kinds import reports
 from reports.play import play_reports
+
+
+def plural(value: int, one: str, many: str = "") -> str:
+    """(1, "game") -> `1 game`, (3, "entry", "entries") -> `3 entries`; for templates without a catalogue."""
+    return language.ngettext(f"%(num)s {one}", f"%(num)s {many or one + 's'}", value)
+
 
 FILTERS: Mapping[str, Callable[..., str]] = {
     "wrap": text.wrap,
@@ -66,14 +72,16 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "grid": text.grid,
     "table": text.table,
     "one_line": text.one_line,
-    "date": text.date,
-    "points": points_text,
-    "number": text.number,
+    "date": language.date,
+    "points": text.points,
+    "number": language.number,
     "percent": text.percent,
     "kilobytes": text.kilobytes,
     "megabytes": text.megabytes,
     "plural": plural,
-    "listed": listed,
+    "listed": language.listed,
+    "translated": language.translated,
+    "format": text.formatted,
     "opening": text.opening,
 }
 
@@ -89,10 +97,14 @@ def where(tournament_format: type[Format], plan: GroupPlan, before: str = "", *,
     `before` is prepended unless the result is empty. `final`: the group was drawn as the final.
     """
     if plan.title:
-        return f"{before}round {plan.round}, {plan.title}"
+        return before + language.gettext("round %(round)s, %(title)s", round=plan.round, title=plan.title)
     if final and tournament_format.has_rounds:
-        return f"{before}round {plan.round}, the final"
-    return f"{before}round {plan.round}, group {plan.number}" if tournament_format.has_rounds else ""
+        return before + language.gettext("round %(round)s, the final", round=plan.round)
+    if not tournament_format.has_rounds:
+        return ""
+    return before + language.gettext(
+        "round %(round)s, group %(number)s", round=plan.round, number=plan.number
+    )
 
 
 def _candidates(game: GameInfo, tournament_format: str, name: str) -> list[str]:
@@ -113,6 +125,19 @@ def _files(folder: Path) -> _Files:
                 facts = os.stat(path)
                 found.add((path, facts.st_ino, facts.st_mtime_ns, facts.st_size))
     return frozenset(found)
+
+
+def _gettext(message: str, /, **values: object) -> str:
+    return _refilled(language.gettext(message, **values))
+
+
+def _ngettext(one: str, many: str, num: int, /, **values: object) -> str:
+    return _refilled(language.ngettext(one, many, num, **values))
+
+
+def _refilled(message: str) -> str:
+    """A translation's lines are filled again, since they are longer or shorter than the English ones."""
+    return message if language.spoken() == language.SOURCE else text.fill_indented(message)
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -149,9 +174,12 @@ class _Compiled:
             lstrip_blocks=True,
             keep_trailing_newline=True,  # a part that is included ends its line
             auto_reload=False,
+            extensions=["jinja2.ext.i18n"],
         )
+        # With it `{% trans %}` hands its values to `gettext`, as our own function wants them.
+        self.environment.newstyle_gettext = True  # type: ignore[attr-defined]
         self.environment.filters.update(filters)
-        self.environment.globals.update(names, part=self._part)
+        self.environment.globals.update(names, part=self._part, gettext=_gettext, ngettext=_ngettext)
         self._loader = loader
         self._candidates = candidates
         self._found: dict[str, str] = {}
@@ -212,11 +240,11 @@ class Templates:
         play = play_reports(game.play)
         self._filters: dict[str, Callable[..., str]] = {
             **FILTERS,
-            "points": partial(points_text, point=game.point),
+            "points": partial(text.points, point=game.point),
         }
         self._names = {
             "contest": settings.contest,
-            "the_contest": text.with_article(settings.contest.title),
+            "the_contest": text.TitleInSentence(settings.contest.title),
             "settings": settings,
             "game": game,
             "verdict_words": play.verdicts,
@@ -241,14 +269,15 @@ class Templates:
         return Templates, (self._settings, own)
 
     def render(self, template: str, /, **facts: object) -> Rendered:
-        """The template `<template>.txt.j2` with these facts.
+        """The template `<template>.txt.j2` with these facts, in the language of the caller or the contest.
 
         Raises ConfigError with file and line if the template is missing or wrong.
         """
         name = f"{template}.txt.j2"
         try:
             subject, body = self._of_now().mail(name)
-            return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
+            with language.speaking(language.chosen() or self._settings.contest.language):
+                return Rendered(text.one_line(subject.render(facts)), text.plain(body.render(facts)))
         except TemplateNotFound as error:
             raise ConfigError(f"template {name}: there is no template {error.name}") from None
         except TemplateSyntaxError as error:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 
+from contest.language import listed, ngettext
 from contest.model import GroupOutcome, Match, Pairing, RoundOutcome, SeatResult, Standing, Verdict
-from contest.plurals import form, listed
 from reports.verdicts import VERDICTS
 
 
@@ -75,8 +75,16 @@ def gone(standings: Iterable[Standing]) -> str:
     for standing in standings:
         if standing.disqualified:
             names.setdefault(standing.fate, []).append(standing.entry)
-    return ", ".join(
-        f"{listed(of_fate)} {form(len(of_fate), 'was', 'were')} {fate}" for fate, of_fate in names.items()
+    return ", ".join(_gone(of_fate, fate) for fate, of_fate in names.items())
+
+
+def _gone(names: Sequence[str], fate: str) -> str:
+    if fate == "taken out":
+        return ngettext(
+            "%(names)s was taken out", "%(names)s were taken out", len(names), names=listed(names)
+        )
+    return ngettext(
+        "%(names)s was disqualified", "%(names)s were disqualified", len(names), names=listed(names)
     )
 
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from fractions import Fraction
 from unicodedata import east_asian_width
 
+from contest.language import SOURCE, decimal, gettext, number, spoken
+from contest.model import points_text
 from contest.sanitize import sanitize
 
 WIDTH = 72
 
 _BLANK_LINES = re.compile(r"\n{3,}")
+_ROW = re.compile(r"\S {2,}\S")
+_LEAD = re.compile(r" *(- )?")
 _SIGNATURE_MARK = "-- "
 _DEEPEST_INDENT = 24
 _UNBROKEN = "\ue000"  # a private character: before a line that stays as long as it is
@@ -132,6 +135,22 @@ def fill(text: object, width: int = WIDTH) -> str:
     return "\n".join(wrap(line, width) if columns_of(line) > width else line.rstrip() for line in lines)
 
 
+def fill_indented(text: str, width: int = WIDTH) -> str:
+    """As `fill`, but the rest of a line begins below its own first word, or below that of an item (`- `).
+
+    Rows of a table, with several blanks between words, stay as they are.
+    """
+    return "\n".join(_filled_below(line, width) for line in text.split("\n"))
+
+
+def _filled_below(line: str, width: int) -> str:
+    if columns_of(line) <= width or _ROW.search(line):
+        return line
+    lead = _LEAD.match(line)
+    first = lead.group() if lead else ""
+    return wrap(line[len(first) :], width, " " * len(first), first)
+
+
 def plain(text: str) -> str:
     """The text as it is mailed: folded but for `copied` lines, no blank lines at its ends, nowhere two in a
     row."""
@@ -198,31 +217,47 @@ def _padded(text: str, width: int, side: str) -> str:
 
 
 # --- values ----------------------------------------------------------------------------------------------
-def date(moment: datetime) -> str:
-    """An aware time -> `1994-05-12 12:00 UT` (K100)."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UT")
+def points(half_points: int, point: int = 1) -> str:
+    """Half points as people read them (contest.model.points_text)."""
+    return decimal(points_text(half_points, point))
 
 
-def number(value: int) -> str:
-    """855000000 -> `855,000,000`."""
-    return f"{value:,}"
+_FLOAT = re.compile(r"%[-+ #0-9.]*[efgEFG]")
+_PERCENT = "\ue001"  # a private character, for what is no value
+_PIECES = re.compile(r"%[-+ #0-9.]*[a-zA-Z]|[^%]+")
+
+
+def formatted(pattern: str, *values: object) -> str:
+    """`pattern % values`, with the language's own sign for decimals; the filter `format`."""
+    if spoken() == SOURCE or not _FLOAT.search(pattern):
+        return pattern % values
+    left = iter(values)
+    pieces = _PIECES.findall(pattern.replace("%%", _PERCENT))
+    return "".join(_formatted(piece, left) for piece in pieces).replace(_PERCENT, "%")
+
+
+def _formatted(piece: str, values: Iterator[object]) -> str:
+    if not piece.startswith("%"):
+        return piece
+    shown = piece % next(values)
+    return decimal(shown) if _FLOAT.fullmatch(piece) else shown
 
 
 def percent(value: tuple[int, int] | Fraction | float) -> str:
     """A fraction of one, exact (numerator and denominator) or not -> `12.5 %`."""
     share = Fraction(*value) if isinstance(value, tuple) else Fraction(value)
     tenths = (share * 1000 + Fraction(1, 2)) // 1
-    return f"{tenths // 10}.{tenths % 10} %"
+    return decimal(f"{tenths // 10}.{tenths % 10} %")
 
 
 def kilobytes(value: int) -> str:
     """Bytes -> kB of 1024, rounded up: 2049 -> `3 kB`."""
-    return f"{-(-value // 1024):,} kB"
+    return f"{number(-(-value // 1024))} kB"
 
 
 def megabytes(value: int) -> str:
     """Bytes -> MB of 1024 kB, rounded up: 3000000 -> `3 MB`."""
-    return f"{-(-value // (1024 * 1024)):,} MB"
+    return f"{number(-(-value // (1024 * 1024)))} MB"
 
 
 _KINDS = {"challenge", "championship", "championships", "competition", "contest", "cup", "games", "hackathon"}
@@ -238,6 +273,18 @@ def with_article(title: str) -> str:
     return title if is_owned or _KINDS.isdisjoint(words) else f"the {title}"
 
 
-def opening(text: str) -> str:
+class TitleInSentence:
+    """A contest's title for the middle of a sentence, as the language of the moment has it."""
+
+    def __init__(self, title: str) -> None:
+        self._title, self._with_article = title, with_article(title)
+
+    def __str__(self) -> str:
+        # Other languages decline articles, so they quote the title.
+        return self._with_article if spoken() == SOURCE else gettext('"%(title)s"', title=self._title)
+
+
+def opening(text: object) -> str:
     """The text with a capital letter, for the beginning of a sentence."""
-    return text[:1].upper() + text[1:]
+    words = str(text)
+    return words[:1].upper() + words[1:]

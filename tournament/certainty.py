@@ -1,4 +1,4 @@
-"""How sure a ranking is: draw and play the whole contest again, many times, with other chance.
+"""How sure a ranking is: draw and play the whole contest again, many times, with other random numbers.
 
 Pure but for the runner that plays the games. Nothing here touches the contest's own draws: all names of
 random streams begin with `certainty/`.
@@ -226,7 +226,7 @@ def _are_told_apart(name: str, other: str, replayed: Sequence[_Reached]) -> bool
     return max(ahead, behind) >= TOLD_APART * len(replayed)
 
 
-# --- contests with other chance ----------------------------------------------------------------------------
+# --- contests with other random numbers --------------------------------------------------------------------
 def _play(field: Field, title: str, contests: int, pools: _Pools) -> list[_Reached]:
     """How far the teams came in so many contests. `title`: of these, in the names of their random streams."""
     starts = range(0, contests, _MAX_AT_ONCE)
@@ -293,7 +293,7 @@ class _Fixtures:
 
 @dataclass
 class _Redraw:
-    """One contest with other chance, as far as it has been played."""
+    """One contest with other random numbers, as far as it has been played."""
 
     field: Field
     title: str

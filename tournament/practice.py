@@ -14,6 +14,7 @@ from contest.clock import Clock
 from contest.config.settings import Settings
 from contest.errors import KnobelnError
 from contest.games.registry import game_of
+from contest.language import speaking
 from contest.log import log
 from contest.model import GameJob, Outgoing, Phase, Practice, PracticeGame, PracticeState, Team
 from contest.protocols import PracticeBuilder, PracticeReporter, RunnerFactory
@@ -80,7 +81,8 @@ class PracticeService:
         with self.store.read() as tx:
             team = teams.get(tx, practice.team_id)
             other = teams.get(tx, practice.other_id) if practice.other_id else None
-        return self._match(practice, team, other) if other else self._test(practice, team)
+        with speaking(team.language or self.settings.contest.language):
+            return self._match(practice, team, other) if other else self._test(practice, team)
 
     # --- please test ---------------------------------------------------------------------------------------
     def _test(self, practice: Practice, team: Team) -> Sequence[Outgoing]:

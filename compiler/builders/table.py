@@ -31,6 +31,7 @@ from contest.games.hog import (
     why_illegal_name,
 )
 from contest.games.hog_game import NAME as HOG
+from contest.language import gettext
 from contest.model import Finding, Severity, TableBuildReport
 from contest.protocols import BuildResult, SparringOpponents
 from contest.sanitize import sanitize
@@ -46,7 +47,13 @@ from sandbox.sandbox import Sandbox
 DOMAIN = Domain(SCORES, SCORES, 0, MAX_DICE)
 TRIAL_OPPONENTS = ("always_four", "always_six", "chaser")
 
-_RIGHT_LABEL = f"a strategy has a line such as {LABEL} = 'Always Four', with 1 to {MAX_NAME} characters"
+
+def _right_label() -> str:
+    return gettext(
+        "a strategy has a line such as %(label)s = 'Always Four', with 1 to %(max_name)s characters",
+        label=LABEL,
+        max_name=MAX_NAME,
+    )
 
 
 class TableBuilder(ProgramBuilder[HogEntry]):
@@ -129,10 +136,10 @@ def _read(program_folder: ProgramFolder, sandbox: Sandbox) -> _Reading:
 def _player_name(label: str | AnswerFault) -> tuple[str, tuple[Finding, ...]]:
     """The strategy's name in one line, and what is wrong with it (H2)."""
     if isinstance(label, AnswerFault):
-        return "", (_finding(f"{label.sentence}; {_RIGHT_LABEL}"),)
+        return "", (_finding(f"{label.sentence}; {_right_label()}"),)
     name = " ".join(sanitize(label).split())
     why_illegal = why_illegal_name(name)
-    return ("", (_finding(f"{why_illegal}; {_RIGHT_LABEL}"),)) if why_illegal else (name, ())
+    return ("", (_finding(f"{why_illegal}; {_right_label()}"),)) if why_illegal else (name, ())
 
 
 def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -140,9 +147,16 @@ def _packages_told(findings: tuple[Finding, ...], packages: tuple[str, ...]) -> 
     if not any(ModuleNotFoundError.__name__ in finding.text for finding in findings):
         return ()
     if not packages:
-        return (_finding("a strategy can import Python's standard library, and no other packages"),)
+        return (_finding(gettext("a strategy can import Python's standard library, and no other packages")),)
     names = ", ".join(packages)
-    return (_finding(f"besides Python's standard library a strategy can import these packages: {names}"),)
+    return (
+        _finding(
+            gettext(
+                "besides Python's standard library a strategy can import these packages: %(names)s",
+                names=names,
+            )
+        ),
+    )
 
 
 def _finding(sentence: str) -> Finding:

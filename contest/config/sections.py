@@ -17,9 +17,10 @@ from pydantic import (
     model_validator,
 )
 
-from contest import drand
+from contest import drand, language
 from contest.beacon import Beacon
 from contest.clock import wall_seconds
+from contest.language import noted
 
 
 def _utc(moment: datetime) -> datetime:
@@ -57,6 +58,11 @@ class Contest(Section):
         pattern=r"^\S+$",
         description="the last word of the registration's subject: `registration for KNOBELN`",
     )
+    language: str = Field(
+        "en",
+        description="the language of all mails: en or de (German). A team chooses its own by a line "
+        "`language: de` in the registration form",
+    )
     organizer: str = Field("The organizer", description="who signs the mails")
     organizer_address: Address = Field(
         "organizer@localhost.example", description="where people write to a person; not read by the robot"
@@ -66,14 +72,22 @@ class Contest(Section):
     )
     aliases: tuple[Address, ...] = Field((), description="further addresses that reach the robot")
 
+    @field_validator("language")
+    @classmethod
+    def _is_available(cls, value: str) -> str:
+        if value != language.SOURCE and value not in language.available():
+            known = ", ".join(language.available())
+            raise ValueError(f"there is no complete catalogue of {value!r}, only of {known}")
+        return value
+
 
 DATE_WORDS = {
-    "registration_opens": "registration opens",
-    "compilation_opens": "the compile service opens",
-    "registration_closes": "registration closes",
-    "compilation_closes": "the compile service closes",
-    "contest_starts": "the contest starts",
-    "results_published": "the results are published",
+    "registration_opens": noted("registration opens"),
+    "compilation_opens": noted("the compile service opens"),
+    "registration_closes": noted("registration closes"),
+    "compilation_closes": noted("the compile service closes"),
+    "contest_starts": noted("the contest starts"),
+    "results_published": noted("the results are published"),
 }
 """The names of the dates in sentences."""
 

@@ -37,6 +37,7 @@ from contest.model.programs import (
     Trial,
 )
 from contest.model.teams import (
+    LANGUAGE_FIELD,
     Ban,
     BanKind,
     Member,
@@ -63,6 +64,7 @@ from contest.model.tournament import (
 )
 
 __all__ = [
+    "LANGUAGE_FIELD",
     "Attachment",
     "Ban",
     "BanKind",

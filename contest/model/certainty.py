@@ -1,4 +1,4 @@
-"""How sure a ranking is: what the same field comes to in contests with other chance."""
+"""How sure a ranking is: what the same field comes to in contests with other random numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TeamCertainty:
-    """One team in the contests with other chance. `first`, `final` and `worse` count such contests.
+    """One team in the contests with other random numbers. `first`, `final` and `worse` count such contests.
 
     Places count from 1; teams that got equally far share the best of their places. `place` is the published
     one; from `low` to `high` are the places of the central 90 % of the contests.

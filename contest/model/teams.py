@@ -21,6 +21,10 @@ class Member:
     background: str
 
 
+LANGUAGE_FIELD = "language"
+"""A field that every form may have, though no form asks for it."""
+
+
 @dataclass(frozen=True)
 class Registration:
     """What a team wrote into the form (K25), read and found well-formed.
@@ -39,6 +43,11 @@ class Registration:
     def field(self, name: str) -> str:
         """The value of the contest's own field of this name; "" if it was left empty."""
         return dict(self.fields).get(name, "")
+
+    @property
+    def language(self) -> str:
+        """The language that the team has chosen (`LANGUAGE_FIELD`); "" = the contest's."""
+        return self.field(LANGUAGE_FIELD)
 
 
 class TeamState(StrEnum):
@@ -59,6 +68,10 @@ class Team:
     flags: tuple[str, ...] = ()  # remarks for the organiser, e.g. people shared with another team (K36)
     is_friendly: bool = False  # other teams may play friendly matches against it
     is_proved: bool = True  # somebody reads its address: its string was used, or a question was answered
+
+    @property
+    def language(self) -> str:
+        return self.registration.language
 
     @property
     def name(self) -> str:

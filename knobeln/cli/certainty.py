@@ -20,7 +20,7 @@ from tournament.certainty import MAX_CONTESTS_BY_HAND, MIN_CONTESTS
 )
 @answers(Certainty)
 def certainty(number: int | None) -> None:
-    """Show how sure the ranking is: how the contest ends with other chance.
+    """Show how sure the ranking is: how the contest ends with other random numbers.
 
     The whole contest is drawn and played again N times; nothing is mailed or stored. Without N you see what
     the summary of the contest says. The same N gives the same numbers on any host. With more contests the

@@ -67,7 +67,7 @@ COMMANDS = {
         "standings": "Show the rankings of a round, also while the contest runs.",
         "results": "Show the rankings and the evolution.",
         "evolution": "Show the evolution: its ranking, and the shares over the generations.",
-        "certainty": "Show how sure the ranking is: how the contest ends with other chance.",
+        "certainty": "Show how sure the ranking is: how the contest ends with other random numbers.",
         "marks": "Print a row for each team member with its results, as CSV.",
         "replay": "Show a game of the past, throw by throw or move by move.",
         "site": "Write the contest's pages into DIR.",

@@ -239,7 +239,7 @@ class _Verification:
         )
 
     def _check_certainty(self) -> None:
-        """Play the contests with other chance again. An archive may be without them, as older ones are."""
+        """Play the contests with other random numbers again. Old archives are without them."""
         archive, claimed = self._archive, self._archive.certainty
         if claimed is None:
             return
@@ -258,13 +258,13 @@ class _Verification:
             raise Differs(f"certainty.json tells of {contests} contests, but at most {most} are played")
         builds = {digest: archive.builds[digest] for digest in field.images.values()}
         with (
-            self._progress_bar("contests with other chance", contests) as progress,
+            self._progress_bar("contests with other random numbers", contests) as progress,
             open_runner(builds, self._settings, seeds) as runner,
         ):
             computed = certainty(field, archive.history, contests, runner)
             progress(contests)
         if claimed != computed:
-            raise Differs("certainty.json: other contests with other chance come out")
+            raise Differs("certainty.json: other contests with other random numbers come out")
         self.result.checked.append(f"how sure the ranking is, by {plural(contests, 'contest')}: the same")
 
     def _check_faults(self) -> None:

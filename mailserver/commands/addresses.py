@@ -7,6 +7,7 @@ goes to it but the question.
 from __future__ import annotations
 
 from contest.config.settings import Settings
+from contest.language import gettext
 from contest.ledger.receipts import Effect
 from contest.model import Team
 from contest.store import contest_state, teams
@@ -44,9 +45,11 @@ class ChangeAddress(TeamCommand):
         address = _address_in(context, arguments, "change address joe@new.example")
         other = teams.by_address(context.tx, address) if isinstance(address, str) else None
         if other is not None and other.id == team.id and other.address == address:
-            address = Problem(f"{other.address} is the mail-address of your team already.")
+            address = Problem(
+                gettext("%(address)s is the mail-address of your team already.", address=other.address)
+            )
         elif other is not None and other.id != team.id:
-            address = Problem("There is already a team with this mail-address.")
+            address = Problem(gettext("There is already a team with this mail-address."))
         if isinstance(address, Problem):
             return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
         if not context.is_confirmed:
@@ -86,7 +89,7 @@ class Copies(TeamCommand):
             return _set_copies(context, team, None)
         address = _address_in(context, arguments, "send copies to jane@machine.example")
         if isinstance(address, str) and address.casefold() == team.address.casefold():
-            address = Problem("That is the mail-address of your team, which gets its mails anyway.")
+            address = Problem(gettext("That is the mail-address of your team, which gets its mails anyway."))
         if isinstance(address, Problem):
             return authentication.refuse(context, team.address, self, "problem", problem=address, team=team)
         if not context.is_confirmed:
@@ -100,13 +103,20 @@ CHANGE, COPIES = ChangeAddress(), Copies()
 def _address_in(context: LetterContext, arguments: Arguments, right: str) -> str | Problem:
     expected = f"Subject: {right}"
     if len(arguments) != 1:
-        return Problem("The subject must name one address.", expected=expected)
+        return Problem(gettext("The subject must name one address."), expected=expected)
     address, why = addresses.check(arguments[0])
     if address is None:
-        return Problem(f"The address {arguments[0]} cannot be used: {why.rstrip('.')}.", expected=expected)
+        return Problem(
+            gettext(
+                "The address %(arguments)s cannot be used: %(rstrip)s.",
+                arguments=arguments[0],
+                rstrip=why.rstrip("."),
+            ),
+            expected=expected,
+        )
     contest = context.settings.contest
     if addresses.is_one_of(address, (contest.address, *contest.aliases)):
-        return Problem("That is the address of this robot.", expected=expected)
+        return Problem(gettext("That is the address of this robot."), expected=expected)
     return address
 
 

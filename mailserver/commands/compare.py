@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from contest.config.settings import Settings
 from contest.games.hog import MATCH_POINT
+from contest.language import gettext, ngettext
 from contest.model import Team
-from contest.plurals import plural
 from contest.store import leaderboard
 from contest.store.leaderboard import Leaderboard
 from mailserver.authentication import FROM_LINE, TeamCommand
@@ -49,20 +49,26 @@ COMMAND = Compare()
 def _pair(names: tuple[str, ...], board: Leaderboard) -> tuple[int, int] | Problem:
     """The places of both among the entrants; names that differ only in capitals are the same name."""
     if len(names) != 2:
-        return Problem("The subject must name one or two teams.", expected=_RIGHT_FORM)
+        return Problem(gettext("The subject must name one or two teams."), expected=_RIGHT_FORM)
     places = {entrant.team.casefold(): number for number, entrant in enumerate(board.entrants)}
     unknown = [name for name in names if name.casefold() not in places]
     if unknown:
-        return Problem(f"No team called `{quote(unknown[0])}` has a strategy that counts.")
+        return Problem(
+            gettext("No team called `%(unknown)s` has a strategy that counts.", unknown=quote(unknown[0]))
+        )
     first, second = (places[name.casefold()] for name in names)
-    return (first, second) if first != second else Problem("A strategy is not compared with itself.")
+    return (first, second) if first != second else Problem(gettext("A strategy is not compared with itself."))
 
 
 def _answer(context: LetterContext, team: Team, board: Leaderboard, pair: tuple[int, int]) -> str:
     limit = context.settings.programs.max_comparisons_per_hour
     if context.count_answered("comparison", team.address, HOUR) >= limit:
         problem = Problem(
-            f"A team has {plural(limit, 'comparison')} in an hour, and yours has had them. Try again later."
+            ngettext(
+                "A team has %(num)s comparison in an hour, and yours has had them. Try again later.",
+                "A team has %(num)s comparisons in an hour, and yours has had them. Try again later.",
+                limit,
+            )
         )
         return _refuse(context, team, problem)
     rate = board.rate(*pair)

@@ -15,6 +15,7 @@ from textwrap import dedent
 from contest.config.settings import Settings
 from contest.file_names import IMAGE_NAME, is_archive
 from contest.games.registry import game_of
+from contest.language import gettext, number
 from contest.ledger.receipts import Effect
 from contest.model import Submission, SubmissionState, Team
 from contest.registration_form import sample
@@ -103,11 +104,14 @@ def told_secret(tx: Transaction, files: Mapping[str, bytes]) -> Problem | None:
     for name, text in texts.items():
         line = stray_string(text, digests)
         if line:
-            where = "" if name == C_PROGRAM else f" (This is about the file {quote(name)}.)"
-            why = (
-                "An authentification string is in this line. Programs are published after the contest, and "
-                "then everybody would know it. Please take it out, and send the program again. The string "
-                f"belongs in the <<FROM>> line only, from which it is cut out.{where}"
+            where = (
+                "" if name == C_PROGRAM else gettext(" (This is about the file %(name)s.)", name=quote(name))
+            )
+            why = gettext(
+                "An authentification string is in this line. Programs are published after the contest, "
+                "and then everybody would know it. Please take it out, and send the program again. The "
+                "string belongs in the <<FROM>> line only, from which it is cut out.%(where)s",
+                where=where,
             )
             return Problem(why, line)
     return None
@@ -144,13 +148,16 @@ def _with_right_place(problem: Problem, program: MailedProgram) -> Problem:
     if program.program:
         return problem
     if program.marked_in and problem.line:
-        problem = replace(problem, text=f"{problem.text} (This is about the file {program.marked_in}.)")
-    return replace(problem, expected=_ANY_FROM_LINE)
-
-
-_ANY_FROM_LINE = (
-    f"{authentication.FROM_LINE}\n\nas a line of the letter's text, or in a comment of one of the files"
-)
+        problem = replace(
+            problem,
+            text=gettext(
+                "%(problem)s (This is about the file %(marked_in)s.)",
+                problem=problem.text,
+                marked_in=program.marked_in,
+            ),
+        )
+    words = gettext("as a line of the letter's text, or in a comment of one of the files")
+    return replace(problem, expected=f"{authentication.FROM_LINE}\n\n{words}")
 
 
 def _take(context: LetterContext, team: Team, program: MailedProgram) -> str:
@@ -233,24 +240,32 @@ def _image_problem(files: Mapping[str, bytes], team: Team, settings: Settings) -
 
 def _too_large(size: int, max_bytes: int) -> str:
     if not max_bytes:
-        return (
-            f"The archive of your image has {size:,} bytes. This contest takes no archives of images, only "
-            "names of images that the organizer has pulled."
+        return gettext(
+            "The archive of your image has %(size)s bytes. This contest takes no archives of images, only "
+            "names of images that the organizer has pulled.",
+            size=number(size),
         )
-    return (
-        f"The archive of your image has {size:,} bytes. It may have {max_bytes:,}; gzip it, and build it on "
-        "a smaller base image (slim, alpine, scratch)."
+    return gettext(
+        "The archive of your image has %(size)s bytes. It may have %(max_bytes)s; gzip it, and build it "
+        "on a smaller base image (slim, alpine, scratch).",
+        size=number(size),
+        max_bytes=number(max_bytes),
     )
 
 
 def _not_pulled(name: str, pulled: Collection[str], settings: Settings) -> str:
-    sentences = [f"The organizer has pulled no image `{quote(name)}` for your team."]
+    sentences = [gettext("The organizer has pulled no image `%(name)s` for your team.", name=quote(name))]
     if pulled:
-        sentences.append(f"Pulled for you: {', '.join(sorted(pulled))}.")
+        sentences.append(gettext("Pulled for you: %(pulled)s.", pulled=", ".join(sorted(pulled))))
     if settings.programs.max_image_bytes:
-        sentences.append("You can also send the archive of the image itself, attached.")
+        sentences.append(gettext("You can also send the archive of the image itself, attached."))
     else:
-        sentences.append(f"Ask the organizer ({settings.contest.organizer_address}) to pull it.")
+        sentences.append(
+            gettext(
+                "Ask the organizer (%(organizer_address)s) to pull it.",
+                organizer_address=settings.contest.organizer_address,
+            )
+        )
     return " ".join(sentences)
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from contest.config.settings import Settings
 from contest.errors import ConfigError, GiveUp
+from contest.language import gettext
 from contest.store import decisions
 from mailserver.command import Arguments, Command, LetterContext
 from mailserver.commands.organizer_requests import (
@@ -21,10 +22,6 @@ from mailserver.team_secret import digest
 
 MAX_TOKEN_HOURS = 2
 _TOKEN = re.compile(r"confirm ([a-z0-9]{4}(?:-[a-z0-9]{4}){4})")
-_NO_TOKEN = (
-    f"the token is not one that I wait for: it was used, is older than {MAX_TOKEN_HOURS} hours, or was never "
-    "given out. Please send the letter with your string again"
-)
 
 
 class Confirm(Command):
@@ -43,7 +40,15 @@ class Confirm(Command):
         age = timedelta(hours=MAX_TOKEN_HOURS)
         found = decisions.take_confirmation(context.tx, digest(arguments[0]), context.now, age)
         if found is None:
-            return refuse(context, self.name, _NO_TOKEN)
+            return refuse(
+                context,
+                self.name,
+                gettext(
+                    "the token is not one that I wait for: it was used, is older than %(hours)s hours, or "
+                    "was never given out. Please send the letter with your string again",
+                    hours=MAX_TOKEN_HOURS,
+                ),
+            )
         request = Request.from_json(found)
         try:
             text = ACTIONS[request.name].do(context, request)

@@ -9,9 +9,9 @@ from typing import Any
 
 from contest.config.sections import Dates
 from contest.errors import GiveUp, NotFound, NotNow
+from contest.language import gettext, ngettext, noted
 from contest.model import Phase, TimeChange
 from contest.organizer import Message, OrganizerActions, read_date
-from contest.plurals import plural
 from contest.store import contest_state, decisions, letters, outbox, submissions, teams
 from mailserver.command import Arguments, LetterContext
 from mailserver.commands import unknown
@@ -135,7 +135,7 @@ def _run(context: LetterContext, request: Request) -> str:
     _check_run(context, request)
     decisions.order_run(context.tx, context.now)
     note(context, request, "the contest is to be run")
-    return "The run starts within a second, or goes on. `organizer status` says how far it is."
+    return gettext("The run starts within a second, or goes on. `organizer status` says how far it is.")
 
 
 def _new_date(_context: LetterContext, request: Request) -> Mapping[str, datetime]:
@@ -172,7 +172,11 @@ def _new_time(context: LetterContext, request: Request) -> TimeChange:
 
 def _preview_of_time(context: LetterContext, request: Request) -> str:
     change = _new_time(context, request)
-    return f"A program has {change.before:g} s for a move now, and would have {change.after:g} s."
+    return gettext(
+        "A program has %(before)s s for a move now, and would have %(after)s s.",
+        before=format(change.before, "g"),
+        after=format(change.after, "g"),
+    )
 
 
 def _change_time(context: LetterContext, request: Request) -> str:
@@ -198,8 +202,13 @@ def _message(request: Request) -> Message:
 def _preview_of_message(context: LetterContext, request: Request) -> str:
     message = _message(request)
     readers = _actions(context).readers_of(message)
-    to = plural(len(readers), "team gets", "teams get")
-    return f"{to} this text, with the subject `{message.subject}`:\n\n{message.text}"
+    to = ngettext("%(num)s team gets", "%(num)s teams get", len(readers))
+    return gettext(
+        "%(to)s this text, with the subject `%(subject)s`:\n\n%(message)s",
+        to=to,
+        subject=message.subject,
+        message=message.text,
+    )
 
 
 def _status(context: LetterContext, _request: Request) -> str:
@@ -210,9 +219,14 @@ def _status(context: LetterContext, _request: Request) -> str:
     lines = [
         f"phase: {state.phase}" + (f", paused: {pause.reason}" if pause else ""),
         f"teams: {teams.count(context.tx)}, with a program {submissions.count_with_program(context.tx)}",
-        *([f"registrations that wait for your decision: {pending}"] if pending else []),
+        *(
+            [gettext("registrations that wait for your decision: %(pending)s", pending=pending)]
+            if pending
+            else []
+        ),
         f"letters: {waiting or 'none'}",
-        f"mails: {mails or 'none'}" + (", reports are held" if decisions.reports_held(context.tx) else ""),
+        gettext("mails: %(value)s", value=mails or "none")
+        + (gettext(", reports are held") if decisions.reports_held(context.tx) else ""),
         *(f"{line.at:%Y-%m-%d %H:%M} {line.area}: {line.text}" for line in contest_state.log(context.tx, 5)),
     ]
     return "\n".join(line.split("\n")[0] for line in lines)
@@ -233,55 +247,61 @@ def _hand_in(context: LetterContext, request: Request) -> str:
 
 BEACON, STATUS, TELL = "beacon", "status", "tell"
 ACTIONS: Mapping[str, Action] = {
-    "run": Action("run", "the contest is started, or goes on", _check_run, _run),
+    "run": Action("run", noted("the contest is started, or goes on"), _check_run, _run),
     "pause": Action(
         "pause",
-        "nothing new is played until you let it go on",
+        noted("nothing new is played until you let it go on"),
         _no_arguments,
         lambda context, request: _actions(context).pause(_because(request)),
     ),
     "resume": Action(
         "resume",
-        "the contest goes on",
+        noted("the contest goes on"),
         _no_arguments,
         lambda context, request: _actions(context).resume(request.reason),
     ),
     "hold": Action(
         "hold",
-        "the reports of the contest day are kept back",
+        noted("the reports of the contest day are kept back"),
         _no_arguments,
         lambda context, request: _actions(context).hold(_because(request)),
     ),
     "release": Action(
         "release",
-        "the reports that were kept back go out",
+        noted("the reports that were kept back go out"),
         _no_arguments,
         lambda context, request: _actions(context).release(request.reason),
     ),
     "move": Action(
-        "move DATE TIME", "the date is moved, and all registered teams are told", _new_date, _move
+        "move DATE TIME",
+        noted("the date is moved, and all registered teams are told"),
+        _new_date,
+        _move,
     ),
     BEACON: Action(
         "beacon",
-        "this public number makes the contest's seed, and nobody can change it afterwards",
+        noted("this public number makes the contest's seed, and nobody can change it afterwards"),
         _check_number,
         _hand_in,
     ),
     "seconds": Action(
         "seconds NUMBER",
-        "programs have this many seconds for a move from the next group on, and all teams that play are told",
+        noted(
+            "programs have this many seconds for a move from the next group on, and all teams that play "
+            "are told"
+        ),
         _new_time,
         _change_time,
         _preview_of_time,
     ),
     TELL: Action(
         "tell all|round NUMBER|without program",
-        "these teams get your own words",
+        noted("these teams get your own words"),
         lambda context, request: _actions(context).readers_of(_message(request)),
         lambda context, request: _actions(context).tell(_message(request)),
         _preview_of_message,
     ),
-    STATUS: Action(STATUS, "tells where the contest is", _no_arguments, _status),
+    STATUS: Action(STATUS, noted("tells where the contest is"), _no_arguments, _status),
 }
 
 

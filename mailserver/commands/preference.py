@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from contest.config.settings import Settings
+from contest.language import gettext
 from contest.ledger.receipts import Effect
 from contest.model import Phase, Team
 from contest.registration_form import PREFERENCE
@@ -60,9 +61,9 @@ def _chosen(context: LetterContext, arguments: Arguments) -> tuple[str, ...] | P
     found = {codes for codes in map(read_codes, (",".join(arguments), *in_text)) if codes}
     if len(found) != 1:
         text = (
-            "There are no codes in it."
+            gettext("There are no codes in it.")
             if not found
-            else "Its subject and its text ask for different reports."
+            else gettext("Its subject and its text ask for different reports.")
         )
         return _wrong(context, text)
     (codes,) = found
@@ -81,7 +82,11 @@ def read_codes(text: str) -> tuple[str, ...]:
 
 def _wrong(context: LetterContext, text: str) -> Problem:
     sample = sample_preferences(context.settings).replace(":", "", 1)
-    return Problem(text, expected=f"Subject: {sample}\nor `{NONE}`, for no reports", lists_reports=True)
+    return Problem(
+        text,
+        expected=gettext("Subject: %(sample)s\nor `%(none)s`, for no reports", sample=sample, none=NONE),
+        lists_reports=True,
+    )
 
 
 def _change(context: LetterContext, team: Team, chosen: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from contest.config.settings import Settings
 from contest.games.registry import game_of
+from contest.language import gettext, speaking
 from contest.ledger.receipts import Effect, LedgerEntry, Receipt
 from contest.model import Attachment, Outgoing, Registration, Scope, Submission, Team, TeamState
 from contest.protocols import Renderer
@@ -62,7 +63,8 @@ class Register(Command):
             return _refuse(context, window)
         if context.letter.problems:
             unread = tuple(
-                Problem(f"Your letter could not be read: {text}.") for text in context.letter.problems
+                Problem(gettext("Your letter could not be read: %(text)s.", text=text))
+                for text in context.letter.problems
             )
             return _refuse(context, "problems", problems=unread)
         reading = read(context.letter.form_lines, context.settings)
@@ -82,11 +84,11 @@ def _refuse_form(context: LetterContext, reading: FormResult) -> str:
     if not known and _is_full(context):
         return _refuse(context, "full")
     written = reading.form.text if reading.form else ""
-    problems = (*reading.problems, *((_TAKEN,) if known else ()), *_repairs_as_problem(context))
+    taken = Problem(
+        gettext("There is already a team with this mail-address, and the address identifies the team.")
+    )
+    problems = (*reading.problems, *((taken,) if known else ()), *_repairs_as_problem(context))
     return _refuse(context, "problems", problems=problems, form=written)
-
-
-_TAKEN = Problem("There is already a team with this mail-address, and the address identifies the team.")
 
 
 def _is_full(context: LetterContext) -> bool:
@@ -97,7 +99,15 @@ def _repairs_as_problem(context: LetterContext) -> tuple[Problem, ...]:
     """The repairs that let us read the form; its mistakes may come from them."""
     repairs = "; ".join(context.letter.body.repairs)
     return (
-        (Problem(f"Your letter had to be repaired before it could be read: {repairs}."),) if repairs else ()
+        (
+            Problem(
+                gettext(
+                    "Your letter had to be repaired before it could be read: %(repairs)s.", repairs=repairs
+                )
+            ),
+        )
+        if repairs
+        else ()
     )
 
 
@@ -295,7 +305,8 @@ def accept_pending(
     teams.set_auth_digest(tx, team.id, digest(string))
     teams.set_proved(tx, team.id)  # the organizer knows who it is, and the mail has all files
     welcome = _welcome(tx, team, string, submissions.latest_good(tx, team.id), settings)
-    rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
+    with speaking(team.language or settings.contest.language):
+        rendered = renderer.render("registration_accepted", remarks=(), is_short=False, **welcome)
     outgoing = Outgoing(
         key=_key(team, f"accepted/{digest(string)[:12]}"),
         kind="registration_accepted",
@@ -322,7 +333,8 @@ def reject_pending(
         teams.set_state(tx, team.id, TeamState.WITHDRAWN)
     else:
         teams.remove(tx, team.id)
-    rendered = renderer.render("registration_rejected", team=team, words=reason)
+    with speaking(team.language or settings.contest.language):
+        rendered = renderer.render("registration_rejected", team=team, words=reason)
     outgoing = Outgoing(
         key=_key(team, "rejected"),
         kind="registration_rejected",

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from email_validator import EmailNotValidError, validate_email
 
+from contest.language import gettext
+
 _MAX_FIELD_CHARACTERS = 1000
 _PLAIN = r"[^\s<>()@,:;\"\\\[\]]+@[^\s<>()@,:;\"\\\[\]]+"
 _COMMENT = r"(?:\s*\([^()\\]*\))?"
@@ -30,7 +32,9 @@ def check(text: str) -> tuple[str | None, str]:
     if not _WRITABLE.fullmatch(text):
         return (
             None,
-            "it must be one address of the form name@domain, without blanks and without a display name",
+            gettext(
+                "it must be one address of the form name@domain, without blanks and without a display name"
+            ),
         )
     # The library lets the reserved `.test` and `.example` pass, but not `.invalid`, as good to try with.
     tested = _INVALID.sub(".test", text)
@@ -45,7 +49,9 @@ def check(text: str) -> tuple[str | None, str]:
         address = address.removesuffix(".test") + ".invalid"
     host = address.rpartition("@")[2]
     if "." not in host or _NO_DOMAIN.fullmatch(host):
-        return None, "the part after the @ must be an Internet domain, neither this machine nor a number"
+        return None, gettext(
+            "the part after the @ must be an Internet domain, neither this machine nor a number"
+        )
     return address, ""
 
 

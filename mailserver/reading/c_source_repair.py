@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate
 
-from contest.plurals import form, listed, plural
+from contest.language import gettext, listed, ngettext
 from contest.sanitize import without_zero_width
 from mailserver.problem import Problem
 from mailserver.reading.from_line import FROM_MARK, begins_with_mark, is_marked, plain
@@ -157,7 +157,7 @@ def _undoubled(lines: Lines) -> tuple[Lines, str]:
     """Outlook writes a blank line after each line; one after a backslash would end a macro too early."""
     if len(lines) < _MIN_DOUBLED_LINES or any(line.strip() for line in lines[1::2]):
         return lines, ""
-    return lines[::2], "the blank lines that your mailer had put between all lines were left out"
+    return lines[::2], gettext("the blank lines that your mailer had put between all lines were left out")
 
 
 def _unescaped(lines: Lines) -> tuple[Lines, str]:
@@ -165,9 +165,9 @@ def _unescaped(lines: Lines) -> tuple[Lines, str]:
     text = "\n".join(lines)
     if _ESCAPED_MARK not in text or "<" in text:
         return lines, ""
-    return tuple(
-        html.unescape(text).split("\n")
-    ), "HTML's signs (`&lt;`) in the plain text were read as what they mean"
+    return tuple(html.unescape(text).split("\n")), gettext(
+        "HTML's signs (`&lt;`) in the plain text were read as what they mean"
+    )
 
 
 def _plain_mark(lines: Lines) -> tuple[Lines, str]:
@@ -175,7 +175,9 @@ def _plain_mark(lines: Lines) -> tuple[Lines, str]:
     result = tuple(plain(line) if is_marked(line) else line for line in lines)
     if result == tuple(lines):
         return lines, ""
-    return result, f"invisible characters were taken out of the {FROM_MARK} line"
+    return result, gettext(
+        "invisible characters were taken out of the %(from_mark)s line", from_mark=FROM_MARK
+    )
 
 
 def _answered(lines: Lines) -> tuple[Lines, str]:
@@ -183,7 +185,7 @@ def _answered(lines: Lines) -> tuple[Lines, str]:
     inner = lines
     for _ in range(_MAX_QUOTE_DEPTH):
         inner = _quoted_program(inner)
-    return inner, "the quoted program was taken out of the letter" if inner is not lines else ""
+    return inner, gettext("the quoted program was taken out of the letter") if inner is not lines else ""
 
 
 def _quoted_program(lines: Lines) -> Lines:
@@ -232,15 +234,21 @@ def _without_head(lines: Lines) -> tuple[Lines, str]:
     words = [line for number, line in enumerate(lines[:first]) if not _is_quoted(lines, number)]
     if mark < 0 or not above or not is_prose(words):
         return lines, ""
-    return lines[first:], plural(
-        len(above), "line above the program was left out", "lines above the program were left out"
+    return lines[first:], ngettext(
+        "%(num)s line above the program was left out",
+        "%(num)s lines above the program were left out",
+        len(above),
     )
 
 
 def _without_signature(lines: Lines) -> tuple[Lines, str]:
     kept = without_signature(lines)
     cut = len(lines) - len(kept)
-    return kept, f"the signature ({plural(cut, 'line')} from `-- ` on) was left out" if cut else ""
+    return kept, ngettext(
+        "the signature (%(num)s line from `-- ` on) was left out",
+        "the signature (%(num)s lines from `-- ` on) was left out",
+        cut,
+    ) if cut else ""
 
 
 def _without_tail(lines: Lines) -> tuple[Lines, str]:
@@ -251,7 +259,9 @@ def _without_tail(lines: Lines) -> tuple[Lines, str]:
     cut = _first_rule(lines, code)
     cut = _first_word(lines, code[:cut])
     below = sum(1 for line in lines[cut:] if line.strip())
-    remark = plural(below, "line below the program was left out", "lines below the program were left out")
+    remark = ngettext(
+        "%(num)s line below the program was left out", "%(num)s lines below the program were left out", below
+    )
     return lines[:cut], remark if below else ""
 
 
@@ -298,7 +308,9 @@ def _without_mailbox_signs(lines: Lines) -> tuple[Lines, str]:
     changed = [number for number, line in enumerate(result, 1) if line != lines[number - 1]]
     if not changed:
         return lines, ""
-    return tuple(result), f"the `>` of `>From` was taken out of {_lines_named(changed)}"
+    return tuple(result), gettext(
+        "the `>` of `>From` was taken out of %(lines_named)s", lines_named=_lines_named(changed)
+    )
 
 
 def _decoded(lines: Lines) -> tuple[Lines, str]:
@@ -311,7 +323,7 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
             text = quopri.decodestring("\n".join(lines).encode()).decode()
         except UnicodeDecodeError:
             return lines, ""
-        return tuple(text.split("\n")), "the text was still quoted-printable, and was decoded"
+        return tuple(text.split("\n")), gettext("the text was still quoted-printable, and was decoded")
     blanks = r"=20(?=[ \t]*$)" if "=3D" in code else r"(?<=[;{}])[ \t]*=20(?=[ \t]*$)|^[ \t]*=20(?=[ \t]*$)"
     encoded = re.compile(f"=3D|{blanks}")
     result, before = [], ";"
@@ -322,7 +334,10 @@ def _decoded(lines: Lines) -> tuple[Lines, str]:
     changed = [number for number, line in enumerate(result, 1) if line != lines[number - 1]]
     if not changed:
         return lines, ""
-    remark = f"what was left over from quoted-printable (`=3D`, `=20`) was decoded in {_lines_named(changed)}"
+    remark = gettext(
+        "what was left over from quoted-printable (`=3D`, `=20`) was decoded in %(lines_named)s",
+        lines_named=_lines_named(changed),
+    )
     return tuple(result), remark
 
 
@@ -340,19 +355,33 @@ def _unlinked(lines: Lines) -> tuple[Lines, str]:
     changed = sum(a != b for a, b in zip(lines, result, strict=True))
     return (
         result,
-        f"links that your mailer had added were taken out of {plural(changed, 'line')}" if changed else "",
+        ngettext(
+            "links that your mailer had added were taken out of %(num)s line",
+            "links that your mailer had added were taken out of %(num)s lines",
+            changed,
+        )
+        if changed
+        else "",
     )
 
 
 def _untypographic(lines: Lines) -> tuple[Lines, str]:
     """Typographic signs in code: C has none of them, so what they stand for is certain."""
     result, changed = _in_code(lines, _as_typed)
-    return result, f"typographic signs became those of C in {plural(changed, 'line')}" if changed else ""
+    return result, ngettext(
+        "typographic signs became those of C in %(num)s line",
+        "typographic signs became those of C in %(num)s lines",
+        changed,
+    ) if changed else ""
 
 
 def _visible(lines: Lines) -> tuple[Lines, str]:
     result, changed = _in_code(lines, lambda kind, text: without_zero_width(text))
-    return result, f"invisible characters were taken out of {plural(changed, 'line')}" if changed else ""
+    return result, ngettext(
+        "invisible characters were taken out of %(num)s line",
+        "invisible characters were taken out of %(num)s lines",
+        changed,
+    ) if changed else ""
 
 
 def _as_typed(kind: str, text: str) -> str:
@@ -392,7 +421,9 @@ def _rejoined_lines(lines: Lines) -> tuple[Lines, str]:
             kind = ends_in
         last = line
     numbers = _lines_named(dict.fromkeys(joined)) if joined else ""
-    return result, f"lines that your mailer had broken were joined again: {numbers}" if joined else ""
+    return result, gettext(
+        "lines that your mailer had broken were joined again: %(numbers)s", numbers=numbers
+    ) if joined else ""
 
 
 def _ends(lines: Lines) -> list[str]:
@@ -467,11 +498,14 @@ def _typography(lines: Lines) -> Problem | None:
         return None
     where = _lines_named(dict.fromkeys(numbers))
     return Problem(
-        f"In {where} of the program there are typographic signs in place of C's own "
-        "(such as curly quotation marks, or a long dash for - or --). Your mailer or a word processor put "
-        "them there, and I cannot be sure what they stood for. Please switch off its `smart punctuation` or "
-        "`AutoCorrect`, or attach the program.",
-        expected="plain ASCII signs in code, or the program as one attached file that ends in .c",
+        gettext(
+            "In %(where)s of the program there are typographic signs in place of C's own (such as curly "
+            "quotation marks, or a long dash for - or --). Your mailer or a word processor put them "
+            "there, and I cannot be sure what they stood for. Please switch off its `smart punctuation` "
+            "or `AutoCorrect`, or attach the program.",
+            where=where,
+        ),
+        expected=gettext("plain ASCII signs in code, or the program as one attached file that ends in .c"),
     )
 
 
@@ -479,5 +513,5 @@ def _lines_named(numbers: Iterable[int], most: int = 10) -> str:
     """`line 3`, `lines 3, 14 and 31`."""
     words = [str(number) for number in numbers]
     if len(words) > most:
-        words = [*words[:most], f"{len(words) - most} more"]
-    return f"{form(len(words), 'line')} {listed(words)}"
+        words = [*words[:most], gettext("%(number)s more", number=len(words) - most)]
+    return ngettext("line %(lines)s", "lines %(lines)s", len(words), lines=listed(words))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 
+from contest.language import gettext
+
 # Python knows codecs that are no charsets (zip, punycode, unicode_escape); these are what mailers use.
 _KNOWN = re.compile(
     r"utf[-_]?(8|16|32)([-_]?[lb]e)?|iso[-_]?8859[-_]?\d{1,2}|latin-?[1-9]|windows-?125\d|cp-?125\d"
@@ -31,16 +33,22 @@ def decode_text(data: bytes, charset: str) -> tuple[str, str]:
     if marked is not None:
         return marked, ""
     if _ASCII.fullmatch(charset):
-        why = f"the text is not {charset}" if charset else "the text names no charset"
+        why = (
+            gettext("the text is not %(charset)s", charset=charset)
+            if charset
+            else gettext("the text names no charset")
+        )
         return (data.decode(), "") if data.isascii() else _guess(data, why)
     if not _KNOWN.fullmatch(charset):
-        return _guess(data, f"the charset {charset[:40]!a} is unknown")
+        return _guess(data, gettext("the charset %(charset)s is unknown", charset=ascii(charset[:40])))
     if _ONE_BYTE.match(charset) and not data.isascii() and _is_utf8(data):
-        return data.decode(), f"the text is not {charset}, as its letter says; it was read as UTF-8"
+        return data.decode(), gettext(
+            "the text is not %(charset)s, as its letter says; it was read as UTF-8", charset=charset
+        )
     try:
         return data.decode(_codec(data, charset)).removeprefix("\ufeff"), ""
     except (UnicodeError, LookupError):
-        return _guess(data, f"the text is not valid {charset}")
+        return _guess(data, gettext("the text is not valid %(charset)s", charset=charset))
 
 
 def _codec(data: bytes, charset: str) -> str:
@@ -80,10 +88,10 @@ def _is_utf8(data: bytes) -> bool:
 
 def _guess(data: bytes, why: str) -> tuple[str, str]:
     if _is_utf8(data):
-        return data.decode(), f"{why}; it was read as UTF-8"
+        return data.decode(), gettext("%(why)s; it was read as UTF-8", why=why)
     if _WINDOWS_ONLY.search(data):
         try:
-            return data.decode("cp1252"), f"{why}; it was read as Windows-1252"
+            return data.decode("cp1252"), gettext("%(why)s; it was read as Windows-1252", why=why)
         except UnicodeError:
             pass  # five bytes mean nothing there
-    return data.decode("latin-1"), f"{why}; it was read as Latin-1"
+    return data.decode("latin-1"), gettext("%(why)s; it was read as Latin-1", why=why)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contest.file_names import IMAGE_NAME, MAX_FILES, RIGHT_NAME, is_archive, is_safe
+from contest.language import gettext, noted, number
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import signed_off
 from mailserver.reading.charsets import decode_text
@@ -76,8 +77,13 @@ def _image_by_name(letter: Letter, body: Text, named: Sequence[str]) -> Files | 
     """An image by the name in the letter's text; whatever is attached besides would not be looked at."""
     if len(set(named)) > 1 or letter.files:
         return Problem(
-            "There is more than one program: " + ", ".join((*named, *(file.name for file in letter.files))),
-            expected="one line `image: NAME` and no attached file, or an attached program and no such line",
+            gettext(
+                "There is more than one program: %(names)s",
+                names=", ".join((*named, *(file.name for file in letter.files))),
+            ),
+            expected=gettext(
+                "one line `image: NAME` and no attached file, or an attached program and no such line"
+            ),
         )
     text = tuple(line for line in body.lines if not _IMAGE_LINE.fullmatch(line))
     return _with_from_line({IMAGE_NAME: f"{named[0]}\n".encode()}, {"": text}, body.repairs)
@@ -92,10 +98,17 @@ def _with_from_line(
     """
     found = {name: from_lines(lines) for name, lines in sources.items() if has_from_line(lines)}
     if len(set(found.values())) > 1:
-        places = " and ".join(name or "the text of the letter" for name in found)
+        places = gettext(" and ").join(name or gettext("the text of the letter") for name in found)
         return Problem(
-            f"There are different {FROM_MARK} lines in {places}, so it is not clear which one counts.",
-            expected=f"one {FROM_MARK} line, in the text of the letter or in a comment of one file",
+            gettext(
+                "There are different %(from_mark)s lines in %(places)s, so it is not clear which one counts.",
+                from_mark=FROM_MARK,
+                places=places,
+            ),
+            expected=gettext(
+                "one %(from_mark)s line, in the text of the letter or in a comment of one file",
+                from_mark=FROM_MARK,
+            ),
         )
     almost = (name for name, lines in sources.items() if any(map(_ALMOST_FROM.search, lines)))
     place = next(iter(found), "") if found else next(almost, "")
@@ -104,39 +117,64 @@ def _with_from_line(
 
 def _file_problems(files: tuple[SentFile, ...], images: bool) -> Iterator[Problem]:
     """What is wrong with the attached files, the names first; none = they can be taken."""
-    right = _RIGHT_FILES + (_OR_IMAGE if images else "")
+    right = gettext(_RIGHT_FILES) + (gettext(_OR_IMAGE) if images else "")
     if not files:
-        yield Problem("There is no file attached to the letter.", expected=right)
+        yield Problem(gettext("There is no file attached to the letter."), expected=right)
     if len(files) > MAX_FILES:
-        yield Problem(f"There are {len(files)} files attached; at most {MAX_FILES} can be taken.")
+        yield Problem(
+            gettext(
+                "There are %(files)s files attached; at most %(max_files)s can be taken.",
+                files=len(files),
+                max_files=MAX_FILES,
+            )
+        )
     # How large an archive may be is the contest's own affair.
     size = sum(len(file.data) for file in files if not (images and is_archive(file.name)))
     if size > MAX_FILE_BYTES:
-        yield Problem(f"The attached files have {size:,} bytes; all together may have {MAX_FILE_BYTES:,}.")
+        yield Problem(
+            gettext(
+                "The attached files have %(size)s bytes; all together may have %(max_file_bytes)s.",
+                size=number(size),
+                max_file_bytes=number(MAX_FILE_BYTES),
+            )
+        )
     for file in files:
         if not is_safe(file.name):
             named = (
-                f"The file name `{quote(file.name)}` cannot be used." if file.name else "A file has no name."
+                gettext("The file name `%(file)s` cannot be used.", file=quote(file.name))
+                if file.name
+                else gettext("A file has no name.")
             )
             yield Problem(named, expected=RIGHT_NAME)
     # Some file systems take `A.py` and `a.py` for one file.
     names = [file.name.casefold() for file in files]
     for file in files:
         if names.count(file.name.casefold()) > 1:
-            yield Problem(f"There are several files named {file.name}.", expected="each name only once")
+            yield Problem(
+                gettext("There are several files named %(file)s.", file=file.name),
+                expected=gettext("each name only once"),
+            )
         elif file.problem:
-            yield Problem(f"The file {file.name} could not be read: {file.problem}.", expected=right)
+            yield Problem(
+                gettext(
+                    "The file %(file)s could not be read: %(problem)s.", file=file.name, problem=file.problem
+                ),
+                expected=right,
+            )
         elif is_archive(file.name) and not images:
-            yield Problem(f"The file {file.name} is an archive, and this contest takes none.", expected=right)
+            yield Problem(
+                gettext("The file %(file)s is an archive, and this contest takes none.", file=file.name),
+                expected=right,
+            )
         elif not is_archive(file.name) and not _CONTROLS.isdisjoint(file.data):
-            yield Problem(f"The file {file.name} is no text.", expected=right)
+            yield Problem(gettext("The file %(file)s is no text.", file=file.name), expected=right)
 
 
-_RIGHT_FILES = (
-    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\n"
-    "with the text files that it reads, if any"
+_RIGHT_FILES = noted(
+    "the program as an attached file, whose suffix tells its language (e.g. program_3.py),\nwith the text "
+    "files that it reads, if any"
 )
-_OR_IMAGE = (
-    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\n"
-    "or a line `image: NAME` in the text of the letter, if the organizer has pulled it"
+_OR_IMAGE = noted(
+    ";\nor the archive of a container image, e.g. player.tar.gz, and nothing else;\nor a line `image: "
+    "NAME` in the text of the letter, if the organizer has pulled it"
 )

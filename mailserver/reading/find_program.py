@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contest.language import gettext, noted
 from mailserver.problem import Problem, quote
 from mailserver.reading.c_source_repair import is_prose, repaired, repaired_file
 from mailserver.reading.from_line import FROM_MARK, from_lines, has_from_line, without_from_line
@@ -17,14 +18,17 @@ def find_program(letter: Letter) -> Text | Problem:
         return unreadable(letter)
     if len(letter.attachments) > 1:
         return Problem(
-            f"There are {len(letter.attachments)} programs attached, but a program is a single file.",
-            expected=_RIGHT_PROGRAM,
+            gettext(
+                "There are %(attachments)s programs attached, but a program is a single file.",
+                attachments=len(letter.attachments),
+            ),
+            expected=gettext(_RIGHT_PROGRAM),
         )
     if letter.attachments:
         return _second_program(letter) or repaired_file(letter.attachments[0])
     text = without_from_line(letter.body.lines) if letter.files else letter.body.lines
     if letter.body.is_blank or (letter.files and (not text or is_prose(text))):
-        return Problem(_no_program(letter.files), expected=_RIGHT_PROGRAM)
+        return Problem(_no_program(letter.files), expected=gettext(_RIGHT_PROGRAM))
     return repaired(letter.body)
 
 
@@ -34,48 +38,62 @@ def _second_program(letter: Letter) -> Problem | None:
         return None
     if not is_prose(without_from_line(letter.body.lines)):
         return Problem(
-            "There is a program attached, and another one is the text of the letter, so it is not clear "
-            "which one counts.",
-            expected=_RIGHT_PROGRAM,
+            gettext(
+                "There is a program attached, and another one is the text of the letter, so it is not "
+                "clear which one counts."
+            ),
+            expected=gettext(_RIGHT_PROGRAM),
         )
     attached = letter.attachments[0]
     if has_from_line(attached.lines) and from_lines(attached.lines) != from_lines(letter.body.lines):
         return Problem(
-            f"There are different {FROM_MARK} lines in {attached.name or 'the attached program'} and the "
-            "text of the letter, so it is not clear which one counts.",
-            expected=f"one {FROM_MARK} line, in the text of the letter or in a comment of the program",
+            gettext(
+                "There are different %(from_mark)s lines in %(value)s and the text of the letter, so it "
+                "is not clear which one counts.",
+                from_mark=FROM_MARK,
+                value=attached.name or gettext("the attached program"),
+            ),
+            expected=gettext(
+                "one %(from_mark)s line, in the text of the letter or in a comment of the program",
+                from_mark=FROM_MARK,
+            ),
         )
     return None
 
 
-_RIGHT_PROGRAM = "the program as the text of the letter, or exactly one attachment (a file .c)"
+_RIGHT_PROGRAM = noted("the program as the text of the letter, or exactly one attachment (a file .c)")
 
 
 def unreadable(letter: Letter) -> Problem:
     """Why the program in this letter could not be read."""
-    return Problem("The program could not be read: " + "; ".join(letter.problems) + ".")
+    return Problem(
+        gettext("The program could not be read: %(problems)s.", problems="; ".join(letter.problems))
+    )
 
 
 def _no_program(files: Sequence[SentFile]) -> str:
     """What is wrong with attachments that are no programs, and what to do."""
     if not files:
-        return "There is no program in the letter."
-    names = [file.name or "a file without a name" for file in files]
+        return gettext("There is no program in the letter.")
+    names = [file.name or gettext("a file without a name") for file in files]
     found = next((advice for suffixes, advice in _ADVICE if names[0].lower().endswith(suffixes)), "")
     sentences = (
-        "There is no program in the letter.",
-        f"No attached file ({quote(', '.join(names))}) is a .c file.",
-        found,
+        gettext("There is no program in the letter."),
+        gettext("No attached file (%(names)s) is a .c file.", names=quote(", ".join(names))),
+        gettext(found) if found else "",
     )
     return " ".join(filter(None, sentences))
 
 
 _ADVICE = (
-    ((".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"), "Please send the program unpacked."),
+    (
+        (".zip", ".gz", ".tgz", ".tar", ".rar", ".7z", ".bz2", ".xz"),
+        noted("Please send the program unpacked."),
+    ),
     (
         (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages"),
-        "Please save the program as plain text; a word processor's file is not one.",
+        noted("Please save the program as plain text; a word processor's file is not one."),
     ),
-    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), "A picture of a program cannot be compiled."),
-    ((".o", ".exe", ".out", ".com", ".obj"), "Please send the source text; it is compiled here."),
+    ((".png", ".jpg", ".jpeg", ".gif", ".heic"), noted("A picture of a program cannot be compiled.")),
+    ((".o", ".exe", ".out", ".com", ".obj"), noted("Please send the source text; it is compiled here.")),
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from contest.language import gettext, noted
 from mailserver.intake.envelope import CUT_FIELD, why_cut
 from mailserver.problem import visible
 from mailserver.reading import addresses, mime_parts
@@ -46,25 +47,29 @@ _CLOSED = (
             "application/pkcs7-mime",
             "application/x-pkcs7-mime",
         },
-        "it is encrypted, or signed in a way that hides its text; please send it without encryption, "
-        "or with a detached signature",
+        noted(
+            "it is encrypted, or signed in a way that hides its text; please send it without encryption, "
+            "or with a detached signature"
+        ),
     ),
     (
         {"application/ms-tnef", "application/vnd.ms-tnef"},
-        "Outlook has packed it into a file winmail.dat that nobody else can open; please let it send plain "
-        "text or HTML in place of `Rich Text`",
+        noted(
+            "Outlook has packed it into a file winmail.dat that nobody else can open; please let it send "
+            "plain text or HTML in place of `Rich Text`"
+        ),
     ),
     (
         {"message/rfc822", "message/global"},
-        "its text is in another letter that is attached; please send the program itself",
+        noted("its text is in another letter that is attached; please send the program itself"),
     ),
     (
         {"message/partial", "message/external-body"},
-        "it is only a part of a letter; please send it as one piece",
+        noted("it is only a part of a letter; please send it as one piece"),
     ),
     (
         {"text/enriched", "text/richtext"},
-        "its text is in an old form (text/enriched); please send plain text",
+        noted("its text is in an old form (text/enriched); please send plain text"),
     ),
 )
 _PLAIN_NAME = re.compile(r"(?i)^[^.]+$|\.txt$")
@@ -250,7 +255,13 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
     texts = (decode(leaf) for leaf in files if _PLAIN_NAME.search(leaf.headers.file_name))
     programs = [text for text in texts if has_from_line(text.lines)]
     return tuple(
-        replace(text, repairs=(f"the attached file {text.name} was read as the program", *text.repairs))
+        replace(
+            text,
+            repairs=(
+                gettext("the attached file %(text)s was read as the program", text=text.name),
+                *text.repairs,
+            ),
+        )
         for text in programs
     )
 
@@ -258,4 +269,4 @@ def _named_otherwise(body: Text, files: Sequence[Part]) -> tuple[Text, ...]:
 def _why_no_text(root: Part) -> Iterator[str]:
     """Why a letter with neither text nor program may still hold one."""
     types = [part.headers.content_type for part in root.walk()]
-    return (why for kinds, why in _CLOSED if not kinds.isdisjoint(types))
+    return (gettext(why) for kinds, why in _CLOSED if not kinds.isdisjoint(types))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from contest.language import gettext, noted
 from contest.model import Member
 from contest.registration_form import MEMBER, MEMBERS
 from mailserver.problem import Problem, quote
@@ -13,7 +14,7 @@ from mailserver.reading.part_text import was_wrapped
 
 MAX_MEMBER_TEXT = 200
 MAX_AGE = 150
-JOINED = "lines of team-members that were broken in two were joined again"
+JOINED = noted("lines of team-members that were broken in two were joined again")
 
 _FIRST_LINE = re.compile(r"([^,]+),([^,]+),(.*)")
 _ONLY_LINE = re.compile(r"([^,]+),(.*)")
@@ -47,7 +48,9 @@ def expected(lines_each: int) -> str:
 def read(lines: Sequence[Line], lines_each: int) -> Members:
     """The members in these lines, of which each has `lines_each`: 2 or 1."""
     if not lines:
-        return Members((), 0, (Problem("There are no team members.", expected=expected(lines_each)),))
+        return Members(
+            (), 0, (Problem(gettext("There are no team members."), expected=expected(lines_each)),)
+        )
     return _by_pairs(lines) if lines_each == 2 else _line_by_line(lines)
 
 
@@ -83,7 +86,7 @@ def _was_broken(before: str, after: str) -> bool:
 def _only_line_problems(line: Line) -> Iterator[Problem]:
     match = _ONLY_LINE.fullmatch(line.text.strip())
     if not match or not match[1].strip() or not match[2].strip(" ,"):
-        text = "This should be a member: the name, a comma, and the affiliation."
+        text = gettext("This should be a member: the name, a comma, and the affiliation.")
         yield Problem(text, line.number, line.text, expected(1))
 
 
@@ -129,11 +132,15 @@ def _is_first(line: Line) -> bool:
 def _first_line_fault(text: str) -> str:
     match = _FIRST_LINE.fullmatch(text.strip())
     if not match or not match[1].strip():
-        return "This should be the first line of a member: name, age in years, occupation."
+        return gettext("This should be the first line of a member: name, age in years, occupation.")
     if not _AGE.fullmatch(match[2].strip()) or int(match[2]) > MAX_AGE:
-        return f"The age should be a number from 1 to {MAX_AGE}, not `{quote(match[2])}`."
+        return gettext(
+            "The age should be a number from 1 to %(max_age)s, not `%(match)s`.",
+            max_age=MAX_AGE,
+            match=quote(match[2]),
+        )
     if not match[3].strip(" ,"):
-        return "The occupation is missing after the age."
+        return gettext("The occupation is missing after the age.")
     return ""
 
 
@@ -167,7 +174,7 @@ def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
     if fault:
         yield Problem(fault, first.number, first.text, expected(2))
     elif len(group) != 2:
-        text = f"Each member takes exactly two lines, this one has {len(group)}."
+        text = gettext("Each member takes exactly two lines, this one has %(group)s.", group=len(group))
         yield Problem(text, first.number, first.text, expected(2))
 
 
@@ -175,7 +182,12 @@ def _group_problems(group: Sequence[Line]) -> Iterator[Problem]:
 def _too_long(line: Line) -> Iterator[Problem]:
     if len(line.text.strip()) > MAX_MEMBER_TEXT:
         yield Problem(
-            f"A line about a member has at most {MAX_MEMBER_TEXT} characters.", line.number, line.text
+            gettext(
+                "A line about a member has at most %(max_member_text)s characters.",
+                max_member_text=MAX_MEMBER_TEXT,
+            ),
+            line.number,
+            line.text,
         )
 
 

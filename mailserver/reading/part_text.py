@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from contest.plurals import plural
+from contest.language import gettext, ngettext, number
 from mailserver.reading import html
 from mailserver.reading.charsets import decode_text
 from mailserver.reading.mime_parts import Headers, Part
@@ -137,11 +137,13 @@ _FILE_HEADERS = (
 def _unreadable(text: str, lines: Lines) -> str:
     """Why we do not read this text; "" = we do."""
     if "\0" in text:
-        return "there are NUL characters in its text"
+        return gettext("there are NUL characters in its text")
     if len(text) > MAX_CHARACTERS:
-        return f"its text is longer than {MAX_CHARACTERS:,} characters"
+        return gettext(
+            "its text is longer than %(max_characters)s characters", max_characters=number(MAX_CHARACTERS)
+        )
     if len(lines) > MAX_LINES:
-        return f"its text has more than {MAX_LINES:,} lines"
+        return gettext("its text has more than %(max_lines)s lines", max_lines=number(MAX_LINES))
     return ""
 
 
@@ -150,9 +152,9 @@ def _lines(text: str, part: Part) -> tuple[tuple[str, ...], str]:
     labelled = part.headers.content_type == "text/html"
     if html.is_html(text, labelled=labelled):
         return html.seen_lines(text), (
-            "the text was taken out of HTML; plain text or an attached file is safer"
+            gettext("the text was taken out of HTML; plain text or an attached file is safer")
         )
-    remark = "the text was not HTML, though its letter said so" if labelled else ""
+    remark = gettext("the text was not HTML, though its letter said so") if labelled else ""
     return tuple(_LINE_SIGNS.sub("\n", text).split("\n")), remark
 
 
@@ -191,7 +193,12 @@ def _transferred(part: Part) -> PartBytes:
             file = next(encoded_files(part.body), None)
             return PartBytes(file.data, problem=file.problem) if file else _unlabelled(part)
         case _:
-            return PartBytes(b"", problem=f"its transfer encoding {encoding[:40]!a} is unknown")
+            return PartBytes(
+                b"",
+                problem=gettext(
+                    "its transfer encoding %(encoding)s is unknown", encoding=ascii(encoding[:40])
+                ),
+            )
 
 
 def _transfer_encoding(part: Part) -> str:
@@ -204,7 +211,8 @@ def _unlabelled(part: Part) -> PartBytes:
     is_text = part.headers.content_type.startswith("text/")
     if is_text and _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) == data.count(b"="):
         return PartBytes(
-            quopri.decodestring(data), "the text was quoted-printable, though its letter did not say so"
+            quopri.decodestring(data),
+            gettext("the text was quoted-printable, though its letter did not say so"),
         )
     return PartBytes(data)
 
@@ -212,7 +220,7 @@ def _unlabelled(part: Part) -> PartBytes:
 def _quoted_printable(data: bytes) -> PartBytes:
     """Encoders write each `=` of the text as `=3D`, so text with other ones and no `=3D` is not encoded."""
     if not _ENCODED_EQUALS.search(data) and len(_ENCODED.findall(data)) != data.count(b"="):
-        return PartBytes(data, "the text was not quoted-printable, though its letter said so")
+        return PartBytes(data, gettext("the text was not quoted-printable, though its letter said so"))
     return PartBytes(quopri.decodestring(data))
 
 
@@ -221,18 +229,20 @@ def _base64(body: bytes) -> PartBytes:
     end = next((n for n, line in enumerate(lines) if line and not _BASE64_LINE.fullmatch(line)), len(lines))
     added = [line for line in lines[end:] if line]
     if added and not _is_prose(added):
-        return PartBytes(b"", problem=f"its base64 encoding is damaged (in line {end + 1} of it)")
+        return PartBytes(
+            b"", problem=gettext("its base64 encoding is damaged (in line %(end)s of it)", end=end + 1)
+        )
     packed = b"".join(lines[:end])
     if added and not packed:
-        return PartBytes(body, "the text was not base64, though its letter said so")
+        return PartBytes(body, gettext("the text was not base64, though its letter said so"))
     try:
         data = binascii.a2b_base64(packed + b"=" * (-len(packed) % 4), strict_mode=True)
     except binascii.Error as error:
-        return PartBytes(b"", problem=f"its base64 encoding is damaged ({error})")
-    remark = plural(
+        return PartBytes(b"", problem=gettext("its base64 encoding is damaged (%(error)s)", error=error))
+    remark = ngettext(
+        "%(num)s line that somebody had added below its base64 text was left out",
+        "%(num)s lines that somebody had added below its base64 text were left out",
         len(added),
-        "line that somebody had added below its base64 text was left out",
-        "lines that somebody had added below its base64 text were left out",
     )
     return PartBytes(data, remark if added else "")
 
@@ -263,10 +273,10 @@ def unflowed(lines: Sequence[str], *, delete_space: bool) -> tuple[tuple[str, ..
         else:
             result.append(">" * depth + (" " if depth else "") + line)
         before = (depth, line) if line.endswith(" ") and line != SIGNATURE_MARK else None
-    remark = plural(
+    remark = ngettext(
+        "%(num)s line that your mailer had wrapped was joined again",
+        "%(num)s lines that your mailer had wrapped were joined again",
         joined,
-        "line that your mailer had wrapped was joined again",
-        "lines that your mailer had wrapped were joined again",
     )
     return tuple(result), remark if joined else ""
 
@@ -299,10 +309,10 @@ def rejoined(lines: Lines, seen: Lines) -> tuple[Lines, str]:
         else:
             result.append(line)
         at += len(_dense(line))
-    remark = plural(
+    remark = ngettext(
+        "%(num)s line that your mailer had wrapped was joined again as in its HTML text",
+        "%(num)s lines that your mailer had wrapped were joined again as in its HTML text",
         joined,
-        "line that your mailer had wrapped was joined again as in its HTML text",
-        "lines that your mailer had wrapped were joined again as in its HTML text",
     )
     return result, remark if joined else ""
 
@@ -332,7 +342,7 @@ def unarmored(lines: Lines) -> tuple[Lines, str]:
     end = marks.index(_SIGNATURE, begin)
     head = next((n for n in range(begin, end) if not marks[n]), begin)  # a blank line ends its headers
     signed = (line.removeprefix("- ") for line in lines[head + 1 : end])
-    return (*lines[:begin], *signed), "the OpenPGP signature was left out"
+    return (*lines[:begin], *signed), gettext("the OpenPGP signature was left out")
 
 
 def unquoted(lines: Lines) -> tuple[Lines, str]:
@@ -346,13 +356,17 @@ def unquoted(lines: Lines) -> tuple[Lines, str]:
     if not depth:
         return lines, ""
     marks = re.compile(f"^(?:> ?){{1,{depth}}}")
-    return tuple(marks.sub("", line, count=1) for line in lines), "the quotation marks `>` were removed"
+    return tuple(marks.sub("", line, count=1) for line in lines), gettext(
+        "the quotation marks `>` were removed"
+    )
 
 
 def plain_blanks(lines: Lines) -> tuple[Lines, str]:
     if not any("\u00a0" in line for line in lines):
         return lines, ""
-    return tuple(line.replace("\u00a0", " ") for line in lines), "non-breaking blanks became plain ones"
+    return tuple(line.replace("\u00a0", " ") for line in lines), gettext(
+        "non-breaking blanks became plain ones"
+    )
 
 
 def without_signature(lines: Sequence[str], marks: Sequence[str] = (SIGNATURE_MARK,)) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from contest.config.sections import MAX_FIELD_VALUE, ExtraField, spelling
+from contest.config.sections import MAX_FIELD_VALUE, ExtraField, Teams, spelling
 from contest.config.settings import Settings
+from contest.language import gettext, ngettext, noted
 from contest.model import Member, Registration
-from contest.plurals import plural
 from contest.registration_form import (
     ADDRESS,
     MEMBERS,
@@ -26,6 +26,7 @@ from contest.registration_form import (
     blank,
     field_names,
     is_in_c,
+    own_fields,
     sample,
     sample_value,
 )
@@ -41,7 +42,7 @@ MAX_PROBLEMS = 20
 MAX_LINES = 400
 _MAX_ATTRIBUTION_LINES = 3
 
-_NO_FORM = Problem("There is no registration form in the text of the letter.")
+_NO_FORM = Problem(noted("There is no registration form in the text of the letter."))
 
 _ANY_FIELD = re.compile(r"\s*[A-Za-z][\w-]*( [\w-]+){0,2}\s*:")
 _SIGNS = re.compile(r"[\W_]")
@@ -78,7 +79,7 @@ class FormResult:
 
 def read(lines: Sequence[str], settings: Settings) -> FormResult:
     """The registration in these lines, or everything that is wrong with it."""
-    order = field_names(settings.teams)
+    order = _known_names(settings.teams)
     own = _without_quotes([Line(n, text.expandtabs()) for n, text in enumerate(lines[:MAX_LINES], 1)], order)
     scan = _Scan(order, own)
     for line in own:
@@ -87,7 +88,7 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
     found = [field for field in scan.fields if not (field.is_guess and field.name in right)]
     fields = {field.name: field for field in reversed(found)}
     if not fields:
-        return FormResult(None, (_NO_FORM,), (), None)
+        return FormResult(None, (replace(_NO_FORM, text=gettext(_NO_FORM.text)),), (), None)
     values = _Values(fields, settings)
     problems = tuple(
         sorted(
@@ -96,8 +97,15 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
         )
     )
     if len(lines) > MAX_LINES:
-        problems = (Problem(f"The letter has {len(lines)} lines, more than a form can have."), *problems)
-    quotes = ["quoted lines of another letter were left out"] if len(own) < min(len(lines), MAX_LINES) else []
+        problems = (
+            Problem(gettext("The letter has %(lines)s lines, more than a form can have.", lines=len(lines))),
+            *problems,
+        )
+    quotes = (
+        [gettext("quoted lines of another letter were left out")]
+        if len(own) < min(len(lines), MAX_LINES)
+        else []
+    )
     remarks = tuple(dict.fromkeys(quotes + scan.remarks + values.remarks))
     registration = None if problems else values.registration
     return FormResult(registration, problems[:MAX_PROBLEMS], remarks, _written(fields, settings))
@@ -105,10 +113,15 @@ def read(lines: Sequence[str], settings: Settings) -> FormResult:
 
 def holds_form(lines: Sequence[str], settings: Settings) -> bool:
     """Whether a team has written a form, or a part of one: two fields that say more than our samples do."""
-    field_line = _field_line(field_names(settings.teams))
+    field_line = _field_line(_known_names(settings.teams))
     ours = {line.strip() for form in (blank(settings), sample(settings)) for line in form.text.split("\n")}
     written = (field_line.fullmatch(line) for line in lines[:MAX_LINES] if line.strip() not in ours)
     return len({spelling(found[1]) for found in written if found and found[3].strip()}) > 1
+
+
+def _known_names(teams: Teams) -> tuple[str, ...]:
+    """The names of all fields that a form may have."""
+    return tuple(dict.fromkeys((*field_names(teams), *(field.name for field in own_fields(teams)))))
 
 
 def _without_quotes(lines: Sequence[Line], order: tuple[str, ...]) -> Sequence[Line]:
@@ -174,11 +187,15 @@ class _Scan:
             return
         plain = self._plain(line)
         if plain != line.text:
-            self.remarks.append(f"invisible characters were taken out of line {line.number}")
+            self.remarks.append(
+                gettext("invisible characters were taken out of line %(number)s", number=line.number)
+            )
         line = Line(line.number, plain)
         if has_invisible(line.text):
             self.problems.append(
-                Problem("There are control characters or invisible ones in it.", line.number, line.text)
+                Problem(
+                    gettext("There are control characters or invisible ones in it."), line.number, line.text
+                )
             )
         match = self._field_line.fullmatch(line.text)
         if match:
@@ -202,7 +219,9 @@ class _Scan:
         name = self._names[spelling(match[1])]
         value = " ".join(match[3].split())
         if match[1] != name or match[2] or line.text.startswith(" "):
-            self.remarks.append(f"line {line.number} was read as `{name}:`")
+            self.remarks.append(
+                gettext("line %(number)s was read as `%(name)s:`", number=line.number, name=name)
+            )
         self.fields.append(Field(name, line, value))
         self._open = True
 
@@ -230,13 +249,15 @@ class _Scan:
             meant, value = self._names[near], line.text.partition(":")[2]
             self.fields.append(Field(meant, line, " ".join(value.split()), is_guess=True))
             self._open = True
-            text = f"There is no such field in the form. Did you mean `{meant}:`?"
+            text = gettext("There is no such field in the form. Did you mean `%(meant)s:`?", meant=meant)
             return Problem(text, line.number, line.text)
         if _ANY_FIELD.match(line.text):
-            return Problem("There is no such field in the form.", line.number, line.text)
+            return Problem(gettext("There is no such field in the form."), line.number, line.text)
         return Problem(
-            "This line does not belong to the form; please send additional words in a separate letter to the "
-            "organizer.",
+            gettext(
+                "This line does not belong to the form; please send additional words in a separate letter "
+                "to the organizer."
+            ),
             line.number,
             line.text,
         )
@@ -247,27 +268,42 @@ class _Scan:
             self.fields[-1] = replace(field, below=(*field.below, line))
             return
         self.fields[-1] = replace(field, value=f"{field.value} {' '.join(line.text.split())}".strip())
-        self.remarks.append(f"line {line.number} was read as the rest of `{field.name}:`")
+        self.remarks.append(
+            gettext(
+                "line %(number)s was read as the rest of `%(field)s:`", number=line.number, field=field.name
+            )
+        )
 
 
 def _structure(fields: Sequence[Field], settings: Settings) -> Iterator[Problem]:
     """Fields that are missing, given twice, or out of order."""
     order = field_names(settings.teams)
-    optional = {field.name for field in settings.teams.fields if not field.required}
+    optional = {field.name for field in own_fields(settings.teams) if not field.required}
     seen: list[str] = []
     for field in fields:
         if field.name in seen:
-            yield Problem(f"`{field.name}:` is given twice.", field.line.number, field.line.text)
+            yield Problem(
+                gettext("`%(field)s:` is given twice.", field=field.name), field.line.number, field.line.text
+            )
+        elif field.name not in order:
+            continue  # the language, which has no place of its own
         elif seen and order.index(field.name) < order.index(seen[-1]):
             yield Problem(
-                f"`{field.name}:` comes after `{seen[-1]}:`; the right order is {', '.join(order)}.",
+                gettext(
+                    "`%(field)s:` comes after `%(seen)s:`; the right order is %(order)s.",
+                    field=field.name,
+                    seen=seen[-1],
+                    order=", ".join(order),
+                ),
                 field.line.number,
                 field.line.text,
             )
         seen.append(field.name)
     for name in order:
         if name not in seen and name not in optional:
-            yield Problem(f"The field `{name}:` is missing.", expected=_expected(name, settings))
+            yield Problem(
+                gettext("The field `%(name)s:` is missing.", name=name), expected=_expected(name, settings)
+            )
 
 
 # --- fields -> values ------------------------------------------------------------------------------------
@@ -281,7 +317,7 @@ def _expected(name: str, settings: Settings) -> str:
         ADDRESS: "name@machine.domain",
         TEAM_NAME: "the_heavy_lords_of_knobeln" if is_in_c(settings) else sample(settings).team_name,
         ORGANIZATION: "institution, city, country",
-        **{field.name: _asked_for(field) for field in settings.teams.fields},
+        **{field.name: _asked_for(field) for field in own_fields(settings.teams)},
     }
     return f"{name}: {examples[name]}"
 
@@ -312,7 +348,7 @@ class _Values:
         found = {name: read_it(fields[name]) for name, read_it in readers.items() if name in fields}
         own = tuple(
             (field.name, value)
-            for field in settings.teams.fields
+            for field in own_fields(settings.teams)
             if field.name in fields and (value := self._own(field, fields[field.name]))
         )
         self.registration: Registration | None = None
@@ -329,11 +365,11 @@ class _Values:
         address, why = addresses.check(field.value)
         if address is None:
             reason = why[:1].lower() + why[1:].rstrip(".")
-            self._wrong(field, f"I cannot use this mail address: {reason}.")
+            self._wrong(field, gettext("I cannot use this mail address: %(reason)s.", reason=reason))
             return ""
         contest = self._settings.contest
         if addresses.is_one_of(address, (contest.address, *contest.aliases)):
-            self._wrong(field, "This is the contest's own address, not yours.")
+            self._wrong(field, gettext("This is the contest's own address, not yours."))
         return address
 
     def _preferences(self, field: Field) -> tuple[str, ...]:
@@ -353,11 +389,15 @@ class _Values:
 
     def _organization(self, field: Field) -> str:
         if not field.value or field.value == blank(self._settings).organization:
-            self._wrong(field, "The organization is missing.")
+            self._wrong(field, gettext("The organization is missing."))
         if len(field.value) > MAX_ORGANIZATION:
             self._wrong(
                 field,
-                f"The organization has {len(field.value)} characters; {MAX_ORGANIZATION} are allowed.",
+                gettext(
+                    "The organization has %(value)s characters; %(max_organization)s are allowed.",
+                    value=len(field.value),
+                    max_organization=MAX_ORGANIZATION,
+                ),
             )
         return field.value
 
@@ -365,28 +405,57 @@ class _Values:
         """The value of the contest's own field; "" where the team left it empty, as it may."""
         value = field.value
         choice = next((c for c in rule.choices if c.casefold() == value.casefold()), "")
-        if not value or value == dict(blank(self._settings).fields)[rule.name]:
+        if not value or value == dict(blank(self._settings).fields).get(rule.name):
             if rule.required:
-                self._wrong(field, f"`{rule.name}:` is empty.")
+                self._wrong(field, gettext("`%(rule)s:` is empty.", rule=rule.name))
             return ""
         if rule.choices and not choice:
-            self._wrong(field, f"`{quote(value)}` is not one of {', '.join(rule.choices)}.")
+            self._wrong(
+                field,
+                gettext(
+                    "`%(value)s` is not one of %(choices)s.",
+                    value=quote(value),
+                    choices=", ".join(rule.choices),
+                ),
+            )
         elif len(value) > MAX_FIELD_VALUE:
-            self._wrong(field, f"`{rule.name}:` has {len(value)} characters; {MAX_FIELD_VALUE} are allowed.")
+            self._wrong(
+                field,
+                gettext(
+                    "`%(rule)s:` has %(value)s characters; %(max_field_value)s are allowed.",
+                    rule=rule.name,
+                    value=len(value),
+                    max_field_value=MAX_FIELD_VALUE,
+                ),
+            )
         return choice or value
 
     def _members(self, field: Field) -> tuple[Member, ...]:
         found = members.read(_member_lines(field), self._settings.teams.member_lines)
         self.problems += found.problems
         if found.joined:
-            self.remarks.append(members.JOINED)
+            self.remarks.append(gettext(members.JOINED))
         most = self._settings.teams.max_members
         if found.count > most:
-            allowed = plural(most, "is allowed", "are allowed")
+            allowed = ngettext("%(num)s is allowed", "%(num)s are allowed", most)
             if found.problems:  # the writer may count the wrong lines in another way
-                self._wrong(field, f"The team seems to have {found.count} members, at most {allowed}.")
+                self._wrong(
+                    field,
+                    gettext(
+                        "The team seems to have %(count)s members, at most %(allowed)s.",
+                        count=found.count,
+                        allowed=allowed,
+                    ),
+                )
             else:
-                self._wrong(field, f"The team has {found.count} members, at most {allowed}.")
+                self._wrong(
+                    field,
+                    gettext(
+                        "The team has %(count)s members, at most %(allowed)s.",
+                        count=found.count,
+                        allowed=allowed,
+                    ),
+                )
         return found.members
 
 
@@ -402,27 +471,34 @@ def wrong_codes(codes: Sequence[str], offered: Sequence[str]) -> Iterator[str]:
     known = ", ".join(offered)
     for code in dict.fromkeys(codes):
         if not offered:
-            yield "This contest offers no reports; please leave the field empty."
+            yield gettext("This contest offers no reports; please leave the field empty.")
             return
         if code in offered and codes.count(code) > 1:
-            yield f"{code} is given twice."
+            yield gettext("%(code)s is given twice.", code=code)
         elif code not in offered and code.upper() in offered:
-            yield f"Please write `{code}` in capitals: {code.upper()}."
+            yield gettext("Please write `%(code)s` in capitals: %(upper)s.", code=code, upper=code.upper())
         elif code not in offered:
-            yield f"`{quote(code)}` is not one of {known} (separated by commas)."
+            yield gettext(
+                "`%(code)s` is not one of %(known)s (separated by commas).", code=quote(code), known=known
+            )
 
 
 # --- the filled form -------------------------------------------------------------------------------------
 def _written(fields: dict[str, Field], settings: Settings) -> Form:
     """What the team wrote, in the right form; what is missing as the form asks for it."""
     asked = blank(settings)
+    asked_for = dict(asked.fields)
     return Form(
         _value(fields, ADDRESS) or asked.address,
         _value(fields, PREFERENCE),
         _value(fields, TEAM_NAME) or asked.team_name,
         _value(fields, ORGANIZATION)[:MAX_ORGANIZATION] or asked.organization,
         tuple(_written_members(fields.get(MEMBERS), settings)) or asked.members,
-        tuple((name, _value(fields, name)[:MAX_FIELD_VALUE] or text) for name, text in asked.fields),
+        tuple(
+            (name, _value(fields, name)[:MAX_FIELD_VALUE] or asked_for[name])
+            for name in (field.name for field in own_fields(settings.teams))
+            if name in asked_for or name in fields
+        ),
     )
 
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from contest.language import gettext
+
 MAX_CHARACTERS = 30
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -37,32 +39,49 @@ _PARTS = frozenset(["referee", "house", "organizer", "organiser", "knobeln", "te
 def fault(name: str, *, in_c: bool = True) -> str:
     """Why this cannot be a team's name; "" when it can. `in_c`: it must be a name of C too."""
     if not _IDENTIFIER.fullmatch(name):
-        return _no_identifier(name, in_c) if name else "There is no team name."
+        return _no_identifier(name, in_c) if name else gettext("There is no team name.")
     if len(name) > MAX_CHARACTERS:
-        return f"The team name has {len(name)} characters, at most {MAX_CHARACTERS} are allowed."
+        return gettext(
+            "The team name has %(name)s characters, at most %(max_characters)s are allowed.",
+            name=len(name),
+            max_characters=MAX_CHARACTERS,
+        )
     if in_c and name in _KEYWORDS:
-        return f"The name `{name}` is a keyword of C (or of gcc), and no identifier."
+        return gettext("The name `%(name)s` is a keyword of C (or of gcc), and no identifier.", name=name)
     if name.casefold() in _DEVICES:
-        return (
-            f"The name `{name}` is reserved, because some systems can have no file of that name. Add "
-            f"something to it, for example `{name}_team`."
+        return gettext(
+            "The name `%(name)s` is reserved, because some systems can have no file of that name. Add "
+            "something to it, for example `%(name)s_team`.",
+            name=name,
         )
     if name.casefold() in _PARTS:
-        return (
-            f"The name `{name}` is reserved, because reports use it for something else. Add something to it, "
-            f"for example `{name}_team`."
+        return gettext(
+            "The name `%(name)s` is reserved, because reports use it for something else. Add something to "
+            "it, for example `%(name)s_team`.",
+            name=name,
         )
     return ""
 
 
 def _no_identifier(name: str, in_c: bool) -> str:
-    kind = "is a C identifier:" if in_c else "consists of"
-    text = f"A team name {kind} letters A-Z and a-z, digits and _, no blank, no digit in front."
+    if in_c:
+        text = gettext(
+            "A team name is a C identifier: letters A-Z and a-z, digits and _, no blank, no digit in front."
+        )
+    else:
+        text = gettext(
+            "A team name consists of letters A-Z and a-z, digits and _, no blank, no digit in front."
+        )
     strange = next((c for c in name if not c.isascii() and c.isalnum()), None)
     if strange is None:
         return text
     # It may look like one of ours, so that nobody would find it.
-    return f"{text} The `{strange}` in it is another sign: {unicodedata.name(strange, 'without a name')}."
+    return gettext(
+        "%(text)s The `%(strange)s` in it is another sign: %(name)s.",
+        text=text,
+        strange=strange,
+        name=unicodedata.name(strange, "without a name"),
+    )
 
 
 def unique_name(wanted: str, is_taken: Callable[[str], bool]) -> str:

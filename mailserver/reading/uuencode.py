@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from contest.language import gettext
+
 _BEGIN = re.compile(rb"^begin [0-7]{3,4} ([^\n]{1,200})$", re.MULTILINE)
 _END = b"end"
 
@@ -48,7 +50,7 @@ def _read(text: bytes, begin: re.Match[bytes]) -> Encoded | None:
     if not any(pieces):
         return None
     number = text.count(b"\n", begin.start(), at) + 1
-    problem = f"its uuencoding is damaged (in line {number} of it)"
+    problem = gettext("its uuencoding is damaged (in line %(number)s of it)", number=number)
     return Encoded(begin.start(), min(at, len(text)), name, b"", problem)
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 from contest.config.settings import Settings
 from contest.games.base import FaultRule, GameInfo
+from contest.language import by_language, in_language, noted
 from contest.ledger.entry_list import EntryList
 from contest.model import (
     Attachment,
@@ -71,7 +72,7 @@ class ContestStarted(Event):
     """`seed`: its value is told only with the results; `sealed`: the list of entries that it depends on."""
 
     title = "contest started"
-    moment = "when the contest starts"
+    moment = noted("when the contest starts")
     seed: ContestSeed
     sealed: EntryList
 
@@ -95,7 +96,7 @@ class GroupStarted(Event):
     """`out`: members that were taken out of the contest before; the group plays no games with them."""
 
     title = "group started"
-    moment = "when your group starts"
+    moment = noted("when your group starts")
     plan: GroupPlan
     out: AbstractSet[str]
     is_final: bool
@@ -118,7 +119,7 @@ class GroupFinished(Event):
     """A group has finished. What many of its mails need is computed once."""
 
     title = "group finished"
-    moment = "when your group is finished"
+    moment = noted("when your group is finished")
     outcome: GroupOutcome
     is_final: bool
 
@@ -195,7 +196,7 @@ class RoundPlayed(Event):
     """
 
     title = "round played"
-    moment = "when a round is finished"
+    moment = noted("when a round is finished")
     history: Sequence[RoundOutcome]
     ranking: Sequence[Standing]
     evolution: EvolutionOutcome | None
@@ -223,7 +224,7 @@ class RoundFinished(Event):
     """
 
     title = "round finished"
-    moment = "when a round is finished"
+    moment = noted("when a round is finished")
     history: Sequence[RoundOutcome]
     ranking: Sequence[Standing]
     words: str
@@ -328,8 +329,13 @@ class Report(ABC, Generic[E]):
     def due(self, event: E, offered: Collection[str]) -> Iterator[Outgoing]:
         """The mails about this event; none if the contest does not offer the report."""
         wanting = self.wanting(event) if self.code in offered else ()
-        if wanting:
-            yield from self.write(event, wanting)
+        for language, readers in by_language(wanting, event.settings.contest.language):
+            # A copy, because an event keeps sentences that it has made.
+            yield from in_language(language, self._written(replace(event), readers))
+
+    def _written(self, event: E, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        """As `write`, which may make its mails when it is called; this does so when they are asked for."""
+        yield from self.write(event, wanting)
 
     def same_mail(self, event: Event, wanting: Sequence[Team], **facts: object) -> Iterator[Outgoing]:
         """The same mail to each of these teams, rendered once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import summary
 from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
@@ -11,7 +12,7 @@ from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
 
 class BracketReport(Report[RoundPlayed]):
     code = "BRK"
-    meaning = "send the bracket after each round"
+    meaning = noted("send the bracket after each round")
     when = RoundPlayed
     to_whom = Audience.EVERYBODY
     contained_in = "RSM"

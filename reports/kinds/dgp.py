@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Attachment, Outgoing, Team
 from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
 from reports.play import play_reports
@@ -11,7 +12,7 @@ from reports.play import play_reports
 
 class GameProtocols(Report[GroupFinished]):
     code = "DGP"
-    meaning = "send detailed game protocol for each of my games (every move)"
+    meaning = noted("send detailed game protocol for each of my games (every move)")
     when = GroupFinished
     to_whom = Audience.GROUP
     discloses = frozenset({Disclosed.OWN_MOVES})

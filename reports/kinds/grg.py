@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import scores
 from reports.all_games import group_paragraphs
@@ -12,7 +13,7 @@ from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
 
 class AllGames(Report[GroupFinished]):
     code = "GRG"
-    meaning = "send group result (all games of all participants)"
+    meaning = noted("send group result (all games of all participants)")
     when = GroupFinished
     to_whom = Audience.GROUP
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.GAMES})

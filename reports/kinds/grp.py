@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
 
 
 class OwnGamesReport(Report[GroupFinished]):
     code = "GRP"
-    meaning = "send game result (points) for each of my games"
+    meaning = noted("send game result (points) for each of my games")
     when = GroupFinished
     to_whom = Audience.GROUP
     contained_in = "DGP"

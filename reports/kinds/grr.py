@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports.kinds.base import Audience, Disclosed, GroupFinished, Report
 
 
 class GroupRanking(Report[GroupFinished]):
     code = "GRR"
-    meaning = "send group result (ranking)"
+    meaning = noted("send group result (ranking)")
     when = GroupFinished
     to_whom = Audience.GROUP
     contained_in = "RSM"

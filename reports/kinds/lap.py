@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from contest.registration_form import record_text
 from reports.kinds.base import Audience, ContestStarted, Disclosed, Report
@@ -11,7 +12,7 @@ from reports.kinds.base import Audience, ContestStarted, Disclosed, Report
 
 class AllParticipants(Report[ContestStarted]):
     code = "LAP"
-    meaning = "send list of all participants (full registration format)"
+    meaning = noted("send list of all participants (full registration format)")
     when = ContestStarted
     to_whom = Audience.EVERYBODY
     discloses = frozenset({Disclosed.TEAMS})

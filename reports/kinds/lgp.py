@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import scores
 from reports.kinds.base import Audience, Disclosed, GroupStarted, Report
@@ -11,7 +12,7 @@ from reports.kinds.base import Audience, Disclosed, GroupStarted, Report
 
 class GroupParticipants(Report[GroupStarted]):
     code = "LGP"
-    meaning = "send list of my groups' participants (team names only)"
+    meaning = noted("send list of my groups' participants (team names only)")
     when = GroupStarted
     to_whom = Audience.GROUP
     discloses = frozenset({Disclosed.TEAMS})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from contest.language import noted
 from contest.model import Outgoing, Team
 from reports import summary
 from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
@@ -11,9 +12,9 @@ from reports.kinds.base import Audience, Disclosed, Report, RoundPlayed
 
 class OwnResultReport(Report[RoundPlayed]):
     code = "OWN"
-    meaning = "send my own result (place and points) at the end"
+    meaning = noted("send my own result (place and points) at the end")
     when = RoundPlayed
-    moment = "when the contest is over for you"
+    moment = noted("when the contest is over for you")
     to_whom = Audience.LEAVING
     discloses = frozenset({Disclosed.OWN_RESULT})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from contest.language import by_language, in_language, noted
 from contest.model import Attachment, Outgoing, Team
 from reports import results, summary
 from reports.certainty import MAX_LINES, certainty_facts
@@ -16,17 +17,28 @@ SUMMARIES = "summaries"  # the thread
 
 class RoundSummary(Report[RoundFinished]):
     code = "RSM"
-    meaning = "send summaries of rounds (includes all group rankings)"
+    meaning = noted("send summaries of rounds (includes all group rankings)")
     when = RoundFinished
     to_whom = Audience.REGISTERED
     discloses = frozenset({Disclosed.TEAMS, Disclosed.RANKINGS, Disclosed.BRACKET, Disclosed.WORDS})
 
     def due(self, event: RoundFinished, offered: Collection[str]) -> Iterator[Outgoing]:
-        wanting = self.wanting(event)
-        if self.code in offered and (wanting or event.observers):
-            yield from self.write(event, wanting)
+        if self.code not in offered:
+            return
+        own = event.settings.contest.language
+        readers = dict(by_language(self.wanting(event), own))
+        if event.observers:
+            readers.setdefault(own, [])
+        for language, wanting in readers.items():
+            observers = event.observers if language == own else ()
+            yield from in_language(language, self._write(event, wanting, observers))
 
     def write(self, event: RoundFinished, wanting: Sequence[Team]) -> Iterator[Outgoing]:
+        return self._write(event, wanting, event.observers)
+
+    def _write(
+        self, event: RoundFinished, wanting: Sequence[Team], observers: Sequence[str]
+    ) -> Iterator[Outgoing]:
         outcome, evolution = event.history[-1], event.evolution
         rendered = event.templates.render(
             self.template_name,
@@ -47,7 +59,7 @@ class RoundSummary(Report[RoundFinished]):
         table = (Attachment("scores.csv", "text/csv", event.scores.encode()),) if event.scores else ()
         for team in wanting:
             yield replace(mail_to(team, event, self.code, rendered, table), thread=SUMMARIES)
-        for address in event.observers:
+        for address in observers:
             yield Outgoing(
                 key=f"{event.key}/{self.code}/observer/{address}",
                 kind=self.code,

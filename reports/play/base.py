@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from contest.config.settings import Settings
 from contest.games.base import GameInfo
 from contest.games.drawing import Course
+from contest.language import noted
 from contest.model import Attachment, BuildReport, Match, Moves, PracticeGame, Verdict
 from reports.series import SeriesFacts
 from reports.verdicts import VERDICTS
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 class PlayWords:
     """Verbs for what happens to a program: we `take` it, it is `taken`, and then it `works`."""
 
-    take: str = "take"
-    taken: str = "taken"
-    works: str = "works"
+    take: str = noted("take")
+    taken: str = noted("taken")
+    works: str = noted("works")
 
 
 class PlayReports:

@@ -9,6 +9,7 @@ from contest.config.settings import Settings
 from contest.games.base import MACHINE, GameInfo
 from contest.games.drawing import Course
 from contest.games.knobeln import rules_of, throw_points
+from contest.language import noted
 from contest.model import Attachment, BuildReport, MachineBuildReport, Match, Moves, PracticeGame
 from contest.plurals import plural
 from reports import knobeln_protocol
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MachineReports(PlayReports):
-    words = PlayWords("compile", "compiled", "compiles")
+    words = PlayWords(noted("compile"), noted("compiled"), noted("compiles"))
     verdicts = MACHINE_VERDICTS
 
     def attachments(

@@ -11,7 +11,7 @@ from reports.site.tables import Column, Table, cell, name_cell
 
 def certainty(found: Certainty) -> Page:
     """Make the page about the contests played with other random numbers, with all teams."""
-    facts = certainty_facts(found, played="with other random numbers")
+    facts = certainty_facts(found)
     columns = tuple(
         Column(name.replace(" ", "_"), name, numeric=number > 0) for number, name in enumerate(facts.columns)
     )

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from contest.beacon import BeaconKind
 from contest.formats import format_named
+from contest.language import date
 from contest.plurals import plural
 from reports.site import paths
 from reports.site.facts import Event, SiteFacts
@@ -15,7 +16,6 @@ from reports.site.page import Page
 from reports.site.released import ReleasedRound
 from reports.site.tables import Cell, Column, Table, cell, name_cell
 from reports.site.untold import about_results
-from reports.text import date
 
 
 def events(facts: SiteFacts) -> tuple[Event, ...]:

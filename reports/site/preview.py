@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from contest.language import date
 from contest.model import Phase
 from contest.plurals import listed
 from reports.site.facts import SiteFacts
 from reports.site.front import state_of, times_of
 from reports.site.untold import about_results, date_words
-from reports.text import date, percent
+from reports.text import percent
 
 SIZE = WIDTH, HEIGHT = 1200, 630  # of the picture, in pixels
 _BEST = 3

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
-from reports.text import date
+from contest.language import date
 
 Value = int | float | str | bool | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -23,6 +23,7 @@ from jinja2 import (
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
+from contest import language
 from contest.config.settings import Settings
 from contest.errors import ConfigError
 from contest.games.base import GameInfo
@@ -69,7 +70,7 @@ class SiteTemplates:
         )
         self._environment.filters.update(
             date=_time,
-            number=text.number,
+            number=language.number,
             plural=plural,
             points=partial(points_text, point=game.point),
         )
@@ -121,7 +122,7 @@ class SiteTemplates:
 
 def _time(moment: datetime) -> Markup:
     """A moment in Universal Time; `page.js` adds the reader's own."""
-    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text.date(moment))
+    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), language.date(moment))
 
 
 def _bytes(shown: str) -> bytes:

@@ -328,10 +328,13 @@ LIES: dict[str, tuple[Change, str]] = {
     "evolution": (edit("evolution.json", added(1, "generations", 2, 0)), "the evolution, generation 2"),
     "evolution's ranking": (edit("evolution.json", set_to(9, "ranking", 0, "rank")), "ranking, line 1"),
     "no evolution": (lambda a: a.pop("evolution.json") and None, "the evolution: there is none"),
-    "certainty": (edit("certainty.json", added(1, "teams", 0, "first")), "other contests with other chance"),
+    "certainty": (
+        edit("certainty.json", added(1, "teams", 0, "first")),
+        "other contests with other random numbers",
+    ),
     "a team whose absence matters": (
         edit("certainty.json", lambda c: c["without"].append({"entry": "team_1", "winners": ["team_2"]})),
-        "other contests with other chance",
+        "other contests with other random numbers",
     ),
     "a million contests": (edit("certainty.json", set_to(10**6, "contests")), "at most 20 are played"),
     "score matrix": (swap("rounds/1/group-2.csv", b",", b",9"), "rounds/1/group-2.csv does not follow"),

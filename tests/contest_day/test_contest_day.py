@@ -70,7 +70,7 @@ def test_every_team_gets_what_its_preference_asks_for_and_nothing_else(tmp_path:
 
 @pytest.fixture
 def not_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This contest is not played again with other chance, which takes long for many teams."""
+    """This contest is not played again with other random numbers, which takes long for many teams."""
     monkeypatch.setattr("tournament.day.default_contests", lambda field, history: None)
 
 

@@ -43,7 +43,7 @@ def test_the_summary_says_how_the_contest_ends_with_other_chance(folder: Contest
     text = mailed(folder)
     assert " ahead of the second: " in text
     words = " ".join(text.split())
-    assert "The whole contest was drawn and played again 20 times with other chance." in words
+    assert "The whole contest was drawn and played again 20 times with other random numbers." in words
     assert "Kendall's tau" not in words  # five teams are too few for another format
     for number in range(1, 6):
         assert f"\nteam_{number:04} " in text.split("How sure is this ranking?")[1]

@@ -158,6 +158,8 @@ USES = {
     "listed": ('["a", "b", "c"]|listed', "a, b and c"),
     "copied": ('("word " * 30)|copied', ("word " * 30).rstrip()),
     "opening": ("'a KNOBELN'|opening", "A KNOBELN"),
+    "translated": ("'throw'|translated", "throw"),
+    "format": ('"%.1f %% of %d"|format(2.5, 7)', "2.5 % of 7"),
 }
 
 

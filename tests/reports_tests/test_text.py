@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contest import language
 from contest.model import points_text
 from contest.plurals import listed, plural
 from reports import text
@@ -98,11 +99,17 @@ def test_a_table_aligns_its_columns() -> None:
     )
 
 
+_NOON = datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))
+
+
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
-        (text.date(datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))), "1994-05-12 12:00 UT"),
-        (text.number(855_000_000), "855,000,000"),
+        (
+            language.date(datetime(1994, 5, 12, 14, tzinfo=timezone(timedelta(hours=2)))),
+            "1994-05-12 12:00 UT",
+        ),
+        (language.number(855_000_000), "855,000,000"),
         (text.percent((1, 3)), "33.3 %"),
         (text.percent((1, 2000)), "0.1 %"),
         (text.percent((1, 1)), "100.0 %"),

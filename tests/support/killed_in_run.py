@@ -165,7 +165,7 @@ def walk(master: Path, work: Path, every: int) -> None:
 
 
 if __name__ == "__main__":
-    # More contests with other chance take seconds each time.
+    # More contests with other random numbers take seconds each time.
     tournament.certainty.MIN_CONTESTS = tournament.certainty.MAX_CONTESTS = 2
     if sys.argv[3] == "processes":
         tournament.group_workers.LARGE = 2

@@ -1,4 +1,4 @@
-"""How sure a ranking is: contests with other chance, of fields whose strengths are known."""
+"""How sure a ranking is: contests with other random numbers, of fields whose strengths are known."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def test_of_a_program_that_thinks_long_fewer_games_are_played(monkeypatch: pytes
 
 @pytest.mark.slow
 def test_the_margin_covers_the_error_of_small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same field is measured forty times with other chance, from pools of some sixteen games."""
+    """The same field is measured forty times with other random numbers, from pools of some sixteen games."""
     monkeypatch.setattr(module, "_MAX_POOL_GAMES", 0)  # no more than the first games
     shares, margins = [], set()
     for number in range(40):
@@ -320,7 +320,7 @@ def test_kendalls_tau_counts_every_pair() -> None:
 
 @pytest.mark.slow
 def test_the_interval_has_the_published_place_in_nine_of_ten_contests() -> None:
-    """200 contests of teams of known strengths, each with its interval from 200 contests with other chance.
+    """200 contests of teams of known strengths, each with its interval from 200 with other random numbers.
 
     The interval foretells the place in one more contest, and the published contest is one. Places are whole
     numbers, so a closed interval has more than 90 %, and without its ends it has less. A place on an end

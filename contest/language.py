@@ -1,0 +1,195 @@
+"""The language of mails and pages: sentences from gettext catalogues, numbers, dates and lists.
+
+The sentences in our source are English. `contest/locale/<language>/LC_MESSAGES/knobeln.po` has them in
+another language; babel reads it when the language is first wanted, so nothing is compiled and committed.
+
+What is written within `speaking(language)` is in that language: a context variable, so threads and tasks do
+not disturb each other, and settings carry the language to other processes. Everything else is English, so the
+command line is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+SOURCE = "en"
+"""The language of the sentences in our templates and modules."""
+
+LOCALE = Path(__file__).parent / "locale"
+DOMAIN = "knobeln"
+
+_language: ContextVar[str | None] = ContextVar("language", default=None)
+
+T = TypeVar("T")
+
+
+def catalogue_path(language: str) -> Path:
+    return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+@lru_cache(maxsize=8)
+def _catalogue(language: str) -> NullTranslations:
+    if language == SOURCE:
+        return NullTranslations()
+    from babel.messages.mofile import write_mo  # slow to import; an English contest does without
+    from babel.messages.pofile import read_po
+
+    compiled = BytesIO()
+    with catalogue_path(language).open("rb") as file:
+        write_mo(compiled, read_po(file, locale=language))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+@lru_cache(maxsize=1)
+def available() -> tuple[str, ...]:
+    """The languages that a contest can have: English, and those with a catalogue that lacks nothing."""
+    found = {folder.name for folder in LOCALE.iterdir() if is_complete(folder.name)}
+    return tuple(sorted(found | {SOURCE}))
+
+
+def is_complete(language: str) -> bool:
+    """Whether there is a catalogue in which no sentence is missing or only guessed (`fuzzy`)."""
+    from babel.messages.pofile import read_po
+
+    try:
+        with catalogue_path(language).open("rb") as file:
+            sentences = [each for each in read_po(file, locale=language) if each.id]
+    except OSError:
+        return False
+    forms = [form for each in sentences for form in forms_of(each.string)]
+    return all(forms) and not any(each.fuzzy for each in sentences)
+
+
+def forms_of(translation: str | Sequence[str] | None) -> Sequence[str]:
+    """The forms of a sentence in a catalogue: one, or those for several numbers; "" where one is missing."""
+    return (translation or "",) if isinstance(translation, str | None) else translation
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Sentences within are in this language."""
+    token = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def in_language(language: str, made: Iterable[T]) -> Iterator[T]:
+    """What `made` yields, where each object is made in this language.
+
+    A generator that is within `speaking` itself would change the language of its caller, too.
+    """
+    iterator = iter(made)
+    while True:
+        with speaking(language):
+            try:
+                each = next(iterator)
+            except StopIteration:
+                return
+        yield each
+
+
+class Reader(Protocol):
+    @property
+    def language(self) -> str:
+        """The language that somebody has chosen; "" = the contest's."""
+
+
+R = TypeVar("R", bound=Reader)
+
+
+def by_language(readers: Iterable[R], language: str) -> Iterator[tuple[str, list[R]]]:
+    """The readers by the language of their mails, in their order. `language`: the contest's."""
+    found: dict[str, list[R]] = {}
+    for reader in readers:
+        found.setdefault(reader.language or language, []).append(reader)
+    yield from found.items()
+
+
+def chosen() -> str | None:
+    """The language that a caller has chosen by `speaking`; None if nobody has."""
+    return _language.get()
+
+
+def spoken() -> str:
+    """The language of this moment."""
+    return _language.get() or SOURCE
+
+
+def translated(message: str) -> str:
+    """The message in the language of this moment, its placeholders not yet filled in."""
+    return _catalogue(spoken()).gettext(message)
+
+
+def translated_plural(one: str, many: str, num: int) -> str:
+    """One of the two, or of the other language's forms for that number."""
+    return _catalogue(spoken()).ngettext(one, many, num)
+
+
+def gettext(message: str, /, **values: object) -> str:
+    """The sentence in the language of this moment. `%(name)s` stands for a value, `%%` for a percent sign."""
+    return translated(message) % values
+
+
+def ngettext(one: str, many: str, num: int, /, **values: object) -> str:
+    """A sentence with a number: `%(num)s` is the number as the language writes it."""
+    return translated_plural(one, many, num) % {"num": number(num), **values}
+
+
+def noted(message: str) -> str:
+    """Marks a sentence of a table or an enum for the catalogue; `gettext` is called where it is written."""
+    return message
+
+
+def number(value: int) -> str:
+    """855000000 -> `855,000,000`, in German `855.000.000`."""
+    if spoken() == SOURCE:
+        return f"{value:,}"
+    from babel.numbers import format_decimal
+
+    return format_decimal(value, locale=spoken())
+
+
+def decimal(text: str) -> str:
+    """A number that Python wrote, such as `1,234.5` -> the same with the language's own signs: `1.234,5`."""
+    if spoken() == SOURCE:
+        return text
+    from babel.numbers import get_decimal_symbol, get_group_symbol
+
+    signs = {".": get_decimal_symbol(spoken()), ",": get_group_symbol(spoken())}
+    return "".join(signs.get(sign, sign) for sign in text)
+
+
+def date(moment: datetime) -> str:
+    """An aware time -> `1994-05-12 12:00 UT` (K100), in German `12. Mai 1994, 12:00 UT`."""
+    moment = moment.astimezone(UTC)
+    if spoken() == SOURCE:
+        return moment.strftime("%Y-%m-%d %H:%M UT")
+    from babel.dates import format_datetime
+
+    # The pattern of Unicode's LDML, as in https://unicode.org/reports/tr35/tr35-dates.html
+    pattern = gettext("yyyy-MM-dd HH:mm 'UT'")
+    return format_datetime(moment, pattern, locale=spoken())
+
+
+def listed(names: Sequence[str]) -> str:
+    """("a", "b", "c") -> `a, b and c`, in German `a, b und c`."""
+    *before, last = names
+    if not before:
+        return last
+    return gettext("%(names)s and %(last)s", names=", ".join(before), last=last)
+
+
+def noted_plural(one: str, many: str) -> tuple[str, str]:
+    """As `noted`, for a sentence with a number."""
+    return one, many

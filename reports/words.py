@@ -1,0 +1,58 @@
+"""Words of games and of reports that templates look up by value; here for the catalogue alone."""
+
+from __future__ import annotations
+
+from contest.language import noted, noted_plural
+
+TURNS = (
+    noted("turn"),
+    noted("turns"),
+    noted("throw"),
+    noted("throws"),
+    noted("round"),
+    noted("rounds"),
+    noted("move"),
+    noted("moves"),
+    noted_plural("%(num)s turn", "%(num)s turns"),
+    noted_plural("%(num)s throw", "%(num)s throws"),
+    noted_plural("%(num)s round", "%(num)s rounds"),
+    noted_plural("%(num)s move", "%(num)s moves"),
+    noted_plural("%(num)s more turn", "%(num)s more turns"),
+    noted_plural("%(num)s more throw", "%(num)s more throws"),
+    noted_plural("%(num)s more round", "%(num)s more rounds"),
+    noted_plural("%(num)s more move", "%(num)s more moves"),
+)
+"""What games call a turn (`GameInfo.turn_word`)."""
+
+POINTS = (noted("point"), noted("points"), noted("match point"), noted("match points"))
+"""What formats count (the template `_point_word`)."""
+
+STATUS = (noted("discarded"), noted("not counted"), noted("not played"), noted("replayed"))
+"""What became of a game, in the table of a team's own games."""
+
+FAULT_RULES = (
+    noted("the game is discarded and played again once, the second fault disqualifies"),
+    noted("the game ends and is lost"),
+    noted("a random move is made instead, and points are taken off"),
+    noted("the player does nothing in this turn"),
+)
+"""The values of `contest.games.base.FaultRule`; teams get that module, so it knows no catalogue."""
+
+SIDES = (
+    noted("winners' side"),
+    noted("losers' side"),
+    noted("final"),
+    noted("final, second match"),
+    noted("bye"),
+)
+"""Titles of matches (`contest.formats.bracket.Side`): data of a contest, so they are kept in English."""
+
+FATES = (noted("disqualified"), noted("taken out"), noted("proceeds"))
+"""What happens to an entry (`Standing.fate`)."""
+
+PRACTICE = (
+    *(noted("rank"), noted("opponent"), noted("won"), noted("drawn"), noted("lost")),
+    *(noted("own"), noted("theirs"), noted("spread")),
+    *(noted("player"), noted("first"), noted("shared"), noted("behind"), noted("points")),
+)
+"""The columns of the tables of practice (`contest.practice_table`)."""

@@ -1,0 +1,185 @@
+"""The catalogues: all sentences of mails are in them, and all translations can stand in for the English."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po
+from jinja2 import Environment
+
+from contest.language import LOCALE, SOURCE, available, catalogue_path, forms_of
+from reports.text import WIDTH
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import catalogue  # noqa: E402
+
+LANGUAGES = sorted(folder.name for folder in LOCALE.iterdir())
+TEMPLATES = [
+    path
+    for path in sorted((ROOT / "reports" / "templates").rglob("*.j2"))
+    if path.name != "_point_word.txt.j2"  # a key of reports.words.POINTS
+]
+
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+# A language may have a sentence that does without the game's word for a turn: its gender is not known.
+_MAY_BE_LEFT_OUT = {"turn_word"}
+_WORDS = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{2,}")
+
+
+def read(language: str) -> Catalog:
+    with catalogue_path(language).open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def sentences(language: str) -> list[Message]:
+    return [each for each in read(language) if each.id]
+
+
+def english(sentence: Message) -> str:
+    return sentence.id if isinstance(sentence.id, str) else sentence.id[1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_has_exactly_the_sentences_of_our_source(language: str) -> None:
+    path = catalogue_path(language)
+    assert path.read_bytes() == catalogue.updated(path, catalogue.collected()), "call `make catalogue`"
+
+
+def test_a_contest_can_have_english_and_german() -> None:
+    assert {SOURCE, "de"} <= set(available())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_have_the_placeholders_of_the_english(language: str) -> None:
+    for sentence in sentences(language):
+        expected = set(_PLACEHOLDER.findall(english(sentence))) - _MAY_BE_LEFT_OUT
+        counts = sentence.pluralizable
+        for form in forms_of(sentence.string):
+            found = set(_PLACEHOLDER.findall(form)) - _MAY_BE_LEFT_OUT
+            assert found == expected or (counts and found | {"num"} == expected | {"num"}), form
+            form % dict.fromkeys(_PLACEHOLDER.findall(form), "")  # nothing else is a percent sign
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_begin_and_end_as_the_english(language: str) -> None:
+    for sentence in sentences(language):
+        for form in forms_of(sentence.string):
+            assert form.startswith(" ") == english(sentence).startswith(" "), form
+            assert form.endswith("\n") == english(sentence).endswith("\n"), form
+            if english(sentence).endswith("  "):  # the name of a fact, with blanks up to its value
+                assert len(form) == len(english(sentence)), form
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_that_are_set_by_hand_are_not_too_long(language: str) -> None:
+    """Long lines are filled; but one with several blanks in a row is a row of a table."""
+    for sentence in sentences(language):
+        lines = [line for form in forms_of(sentence.string) for line in form.split("\n")]
+        rows = [_PLACEHOLDER.sub("", line) for line in lines if re.search(r"\S {2,}\S", line)]
+        assert all(len(line) <= WIDTH for line in rows), rows
+
+
+# --- nothing is outside of the catalogue -------------------------------------------------------------------
+_TAG = re.compile(r"\{\{.*?\}\}|\{#.*?#\}|\{%.*?%\}", re.DOTALL)
+_TRANSLATED = re.compile(r"\{% trans .*?\{% endtrans %\}|\{% trans %\}.*?\{% endtrans %\}", re.DOTALL)
+_CALL = re.compile(r"\b(?:_|ngettext)\(")
+# What people type, and what programs read, is the same in all languages.
+_PROTOCOL = re.compile(
+    r"^ *(?:To: |Subject: |<<FROM>> |-- |#|/\*|\*/|int \w+ \(|\./|gcc |sh |tar |cd |mail-preference )"
+    r"|^  (?:please|send|SEND|allow|refuse|change|resend|registration|mail-preference|help|status|subscribe"
+    r"|unsubscribe|withdraw|objection) ?[a-zA-Z _]*$"
+)
+
+
+def outside(source: str) -> Iterator[str]:
+    """The lines of a template with words of ours that no catalogue has."""
+    for line in _TAG.sub(" ", _TRANSLATED.sub("", source)).split("\n"):
+        if _WORDS.search(line) and not _PROTOCOL.search(line):
+            yield line
+    for tag in re.findall(r"\{\{.*?\}\}|\{% set .*?%\}", source, re.DOTALL):
+        yield from (text for text in _unmarked(tag) if _WORDS.search(text))
+
+
+def _unmarked(tag: str) -> Iterator[str]:
+    """The texts in an expression that are shown, but are no argument of `_` or `ngettext`."""
+    tokens = list(Environment().lex(tag))  # noqa: S701
+    depth, marked_at, previous, shown = 0, [], "", []
+    comparing = False
+    for _, kind, value in tokens:
+        if kind == "whitespace":
+            continue
+        if value == "(":
+            depth += 1
+            if previous in ("_", "ngettext"):
+                marked_at.append(depth)
+        elif value == ")":
+            if marked_at and marked_at[-1] == depth:
+                marked_at.pop()
+            depth -= 1
+        elif value == ":" and shown:
+            shown.pop()  # the text before was a key
+        elif kind == "string" and not marked_at and not comparing:
+            shown.append(value)
+        comparing = value in ("==", "!=") or (comparing and (kind == "string" or value in (",", "(")))
+        previous = value
+    yield from shown
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+def test_a_template_has_no_sentence_outside_of_the_catalogue(template: Path) -> None:
+    assert list(outside(template.read_text(encoding="utf-8"))) == []
+
+
+def test_sentences_outside_of_the_catalogue_are_found() -> None:
+    assert list(outside("{% if x %}\nThe contest is over.\n{% endif %}\n")) == ["The contest is over."]
+    assert list(outside('{{ "The contest is over."|wrap }}\n')) == ['"The contest is over."']
+    assert not list(outside('{{ _("The contest is over.")|wrap }}\n    Subject: please compile\n'))
+
+
+# Modules that make sentences of mails. In them a text with several words is marked, or an error, or one of
+# these: a note for the journal, which the organizer reads in English, and what people type.
+_MODULES = [
+    *(path for path in sorted((ROOT / "mailserver" / "reading").glob("*.py")) if path.name != "html.py"),
+    *(ROOT / "compiler" / name for name in ("checks.py", "messages.py", "uploaded_files.py")),
+    ROOT / "reports" / "certainty.py",
+    ROOT / "reports" / "results.py",
+]
+_JOURNAL = {
+    "an automatic answer (Auto-Submitted)",
+    "a mass mail (Precedence)",
+    "an automatic answer (X-Autoreply)",
+    "no answer is wanted (X-Auto-Response-Suppress)",
+    "a delivery report",
+    "a bounce (Return-Path <>)",
+    "from a robot's address",
+}
+_MARKS = {"gettext", "ngettext", "noted", "noted_plural"}
+_NO_SENTENCES = {"compile", "frozenset", "split", "raise"}
+
+
+def unmarked_sentences(module: Path) -> Iterator[str]:
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    seen = set()
+    for node in ast.walk(tree):
+        is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
+        if is_doc or isinstance(node, ast.Raise | ast.Assert) or name in _MARKS | _NO_SENTENCES:
+            seen |= {id(inner) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        value = node.value if isinstance(node, ast.Constant) and id(node) not in seen else ""
+        # A sentence begins with a word and has no line breaks; tables of words have.
+        if isinstance(value, str) and re.match(r"[A-Za-z`%][^\n]*$", value) and len(value.split()) > 3:
+            yield value
+
+
+@pytest.mark.parametrize("module", _MODULES, ids=lambda path: path.name)
+def test_a_module_has_no_sentence_outside_of_the_catalogue(module: Path) -> None:
+    assert set(unmarked_sentences(module)) <= _JOURNAL

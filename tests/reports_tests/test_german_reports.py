@@ -1,0 +1,65 @@
+"""The reports of the contest day in German, for a whole contest and for a single team."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from contest.config.settings import Settings
+from contest.model import Team
+from reports.text import WIDTH, columns_of
+from tests.support import other_contests
+from tests.support.other_contests import BIDDERS, COOPERATORS, play, settings_of, teams_of
+
+ENGLISH_WORDS = re.compile(r"\b(the|your|you|of|were|with|this|that|not|games?|round|points?)\b")
+
+# Why a move was illegal is kept with the results, which have no language; forms and names are the teams' own.
+_ENGLISH_LINES = ("- in ", "- im ", "  ", "Organization:", "The referees, ")
+
+
+def german(settings: Settings) -> Settings:
+    return settings.model_copy(
+        update={"contest": settings.contest.model_copy(update={"language": "de", "title": "Wettbewerb"})}
+    )
+
+
+@pytest.mark.parametrize("strategies", ["cooperation", "bid-tac-toe"])
+def test_no_report_of_a_german_contest_has_english_sentences(strategies: str) -> None:
+    programs = {"cooperation": COOPERATORS, "bid-tac-toe": BIDDERS}[strategies]
+    played = play(german(settings_of(strategies)), programs, teams_of(list(programs), ("MIT", "Caltech")))
+    assert played.mails
+    for key, mail in played.mails.items():
+        lines = [line for line in mail.body.split("\n") if not line.startswith(_ENGLISH_LINES)]
+        assert not ENGLISH_WORDS.findall("\n".join(lines)), (key, mail.body)
+        assert max(map(columns_of, mail.body.split("\n"))) <= WIDTH
+    assert "gespielt" in played.announcement
+
+
+def test_numbers_are_written_in_german() -> None:
+    played = other_contests.play(german(settings_of("cooperation")), COOPERATORS, teams_of(list(COOPERATORS)))
+    summary = next(mail for key, mail in played.mails.items() if "/RSM/" in key)
+    assert re.search(r"\d,\d", summary.body)
+    assert not re.search(r"\d\.\d \S", summary.body)
+
+
+def in_german(team: Team) -> Team:
+    return replace(team, registration=replace(team.registration, fields=(("language", "de"),)))
+
+
+def test_a_team_gets_all_reports_in_its_own_language() -> None:
+    first, *others = list(COOPERATORS)
+    everybody = teams_of([first, *others])
+    mixed = {**everybody, first: in_german(everybody[first])}
+    played = play(settings_of("cooperation"), COOPERATORS, mixed)
+    own = {key: mail for key, mail in played.mails.items() if mail.to == mixed[first].address}
+    usual = play(settings_of("cooperation"), COOPERATORS, everybody).mails
+    assert own
+    assert played.mails.keys() == usual.keys()
+    for key, mail in played.mails.items():
+        if key in own:
+            assert mail.body != usual[key].body
+            assert "Diese Mail hat der Roboter" in mail.body
+        elif "/LAP/" not in key:  # which has the registration with the language in it
+            assert mail == usual[key]

@@ -1,0 +1,87 @@
+"""Collect the sentences of mails for the catalogues (contest/locale): `make catalogue`.
+
+Templates mark a sentence by `_`, `ngettext` or `{% trans %}`, modules by `gettext`, `ngettext` or `noted` of
+contest.language. New sentences come into each catalogue without a translation; a sentence that has changed
+a little keeps its translation and is marked as fuzzy; one that is gone is deleted.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from contest.language import DOMAIN, LOCALE, catalogue_path, is_complete  # noqa: E402
+
+PACKAGES = ("contest", "knobeln", "mailserver", "compiler", "tournament", "reports")
+
+# In a template `_` takes sentences; in a module only the names of contest.language do.
+_METHODS = [("**.py", "python"), ("**.j2", "jinja2")]
+_OPTIONS = {
+    "**.j2": {
+        "trim_blocks": "true",
+        "lstrip_blocks": "true",
+        "keep_trailing_newline": "true",
+        "newstyle_gettext": "true",
+        "silent": "false",
+    }
+}
+# They change with every call, or name people.
+_HEADERS_WITHOUT_USE = tuple(
+    f'"{name}:'
+    for name in (
+        "Report-Msgid-Bugs-To",
+        "POT-Creation-Date",
+        "PO-Revision-Date",
+        "Last-Translator",
+        "Language-Team",
+        "Generated-By",
+    )
+)
+_KEYWORDS = {"_": None, "gettext": None, "noted": None, "ngettext": (1, 2), "noted_plural": (1, 2)}
+
+
+def collected() -> Catalog:
+    """All sentences of our source, in the order of files, without line numbers: they change too often."""
+    catalogue = Catalog(project=DOMAIN, charset="utf-8")
+    for package in PACKAGES:
+        found = extract_from_dir(
+            ROOT / package, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("For translators:",)
+        )
+        for file, _, message, comments, context in sorted(found, key=lambda one: (one[0], one[1])):
+            catalogue.add(
+                message, None, [(f"{package}/{file}", None)], auto_comments=comments, context=context
+            )
+    return catalogue
+
+
+def updated(path: Path, sentences: Catalog) -> bytes:
+    """The catalogue with the sentences of our source, and with its own translations of them."""
+    with path.open("rb") as file:
+        catalogue = read_po(file, locale=path.parts[-3])
+    catalogue.update(sentences, no_fuzzy_matching=False, update_creation_date=False)
+    catalogue.obsolete.clear()
+    output = BytesIO()
+    write_po(output, catalogue, width=0, include_lineno=False)
+    lines = output.getvalue().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(_HEADERS_WITHOUT_USE)).encode()
+
+
+def main() -> None:
+    sentences = collected()
+    for language in sorted(folder.name for folder in LOCALE.iterdir() if folder.is_dir()):
+        path = catalogue_path(language)
+        path.write_bytes(updated(path, sentences))
+        state = "complete" if is_complete(language) else "not complete: look for empty and fuzzy ones"
+        print(f"{language}: {len(sentences)} sentences, {state}")
+
+
+if __name__ == "__main__":
+    main()
