@@ -23,8 +23,8 @@ def replay_alone(settings: Settings, game: GameInfo, match: Match, course: Cours
     kind, templates = play_reports(game.play), SiteTemplates(settings, game, ())
     heading = heading_lines(Heading("at-home", title_of_game(match)), match, game, kind.verdicts)
     text = legend(game) + game_lines(heading, kind.replay(match, match.result.moves, course, game))
-    static = {name: data.decode() for name, data in templates.static().items()}
-    style, script = static["style.css"] + static["replay.css"], static["replay.js"]
+    static = templates.static()
+    style, script = (static["style.css"] + static["replay.css"]).decode(), static["replay.js"].decode()
     page = Page(
         "replay.html",
         "replay_alone",
